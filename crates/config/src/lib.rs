@@ -1,0 +1,1 @@
+//! Raw settings to checked settings, every fault at once.

@@ -1,0 +1,1 @@
+//! The crawl as a synchronous state machine.

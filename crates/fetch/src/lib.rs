@@ -1,0 +1,1 @@
+//! One request, bounded in every way, answered with data.

@@ -1,0 +1,1 @@
+//! A frontier that survives being killed, kept in an embedded store.

@@ -1,0 +1,1 @@
+//! Which URL may be fetched next, and when.

@@ -1,0 +1,1 @@
+//! How relevant a page is to the topic, and why.

@@ -1,0 +1,1 @@
+//! Virtual-time crawls of recorded, written or synthetic webs.

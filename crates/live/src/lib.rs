@@ -1,0 +1,1 @@
+//! The crawl on the real web: sockets, clock, threads, files.

@@ -1,0 +1,1 @@
+//! RFC 9309 robots rules, crawl-delay, sitemap lines, meta robots and X-Robots-Tag.

@@ -1,0 +1,1 @@
+//! Where a crawl starts: seed files and sitemaps.

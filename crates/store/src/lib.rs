@@ -1,0 +1,1 @@
+//! The crawl folder: WARC archive, page records, lock.

@@ -1,0 +1,1 @@
+//! What a judged page means for the URLs around it.

@@ -1,0 +1,19 @@
+//! The one way Scenthound turns writing into words.
+//!
+//! Pages, topics, queries and URLs all go through the same steps, so that a term found in a topic file is the
+//! term found on a page: NFKC, lower case, accents stripped from Latin, Greek and Cyrillic letters, then tokens.
+//! A token is a word by Unicode's word boundaries; runs of Han, Hiragana, Katakana, Hangul and Thai script become
+//! overlapping pairs of characters.
+//!
+//! Deliberately absent: HTML, URLs, and any table that grows while the program runs. A [`Token`] is a hash with a
+//! fixed seed, so two threads, two runs and two machines agree on it without talking to each other.
+
+mod language;
+mod stop;
+mod text;
+mod token;
+
+pub use language::Language;
+pub use stop::StopList;
+pub use text::{Text, TokenRange};
+pub use token::{Token, tokenize};

@@ -1,0 +1,24 @@
+//! Hosts and the domains people register.
+
+/// The registrable domain of a host name (`example.co.uk` for `www.example.co.uk`), by the public suffix list.
+///
+/// An address, a single label and a bare public suffix are their own domain.
+pub fn registrable_domain(host: &str) -> &str {
+    if host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok() {
+        return host;
+    }
+    psl::domain_str(host).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_suffix_list_decides_where_a_domain_ends() {
+        assert_eq!(registrable_domain("www.example.co.uk"), "example.co.uk");
+        assert_eq!(registrable_domain("example.com"), "example.com");
+        assert_eq!(registrable_domain("127.0.0.1"), "127.0.0.1");
+        assert_eq!(registrable_domain("localhost"), "localhost");
+    }
+}

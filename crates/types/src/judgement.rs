@@ -1,0 +1,92 @@
+//! What a judge thinks of a page.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// Relevant or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The page belongs to the collection.
+    Relevant,
+    /// It does not.
+    Irrelevant,
+}
+
+/// Which of the topic's lists a term stands in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TermSet {
+    /// What kind of page is wanted.
+    Genre,
+    /// What it is about.
+    Content,
+    /// Words of the URL.
+    Url,
+    /// Words of the wrong sense: a page with them is ignored.
+    Exclude,
+}
+
+/// A term of the topic that the page holds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TermHit {
+    /// The list the term stands in.
+    pub set: TermSet,
+    /// The term as the topic spells it.
+    pub term: Arc<str>,
+    /// How often it occurs.
+    pub count: u32,
+    /// Its part of the similarity to its list; the parts of a list add up to that similarity.
+    pub share: f64,
+}
+
+/// The kind of page, and how sure the detector is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GenreGuess {
+    /// The class.
+    pub class: Arc<str>,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// What a relevance was made of, kept for "why?".
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Parts {
+    /// Similarity to the genre terms, where the topic has any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub genre: Option<f64>,
+    /// Similarity to the content terms, where the topic has any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub content: Option<f64>,
+    /// Similarity to the URL terms, where the topic has any.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub url: Option<f64>,
+    /// The terms found, the largest share first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub terms: Vec<TermHit>,
+}
+
+/// What a judge thinks of a page.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Judgement {
+    /// From 0 to 1.
+    pub relevance: f64,
+    /// Whether the page belongs to the collection.
+    pub verdict: Verdict,
+    /// The kind of page, where a detector runs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub genre: Option<GenreGuess>,
+    /// Predicted distance to a target, where a context graph was learnt.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub layer: Option<u8>,
+    /// What the relevance was made of.
+    pub parts: Parts,
+}
+
+impl Judgement {
+    /// Whether the verdict is [`Verdict::Relevant`].
+    pub fn is_relevant(&self) -> bool {
+        self.verdict == Verdict::Relevant
+    }
+}

@@ -1,0 +1,35 @@
+//! The words of Scenthound as types.
+//!
+//! One type per stage of a page's way through a crawl: a strategy makes an [`Offer`], the frontier turns it into a
+//! [`Lease`], the fetch into an [`Outcome`], parsing into a [`ParsedPage`], judging into a [`Judgement`]; a strategy
+//! reads all of that in a [`PageReport`] and answers with [`Update`]s. See docs/glossary.md for each word.
+//!
+//! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
+
+mod host;
+mod judgement;
+mod key;
+mod lease;
+mod outcome;
+mod page;
+mod priority;
+mod report;
+mod state;
+mod time;
+mod update;
+mod url;
+
+pub use scenthound_text::{Language, Text, Token, TokenRange};
+
+pub use crate::host::registrable_domain;
+pub use crate::judgement::{GenreGuess, Judgement, Parts, TermHit, TermSet, Verdict};
+pub use crate::key::{Keyring, UrlKey};
+pub use crate::lease::{Lease, LeaseId, LeaseKind};
+pub use crate::outcome::{Failure, Outcome, Refusal, Truncation};
+pub use crate::page::{Link, LinkSource, PageDirectives, ParsedPage, Rel, TagCounts};
+pub use crate::priority::{Priority, Rank, Score};
+pub use crate::report::{PageReport, ReportedLink, SnippetScores, Standing};
+pub use crate::state::StateDelta;
+pub use crate::time::Timestamp;
+pub use crate::update::{Merge, Offer, Parents, Reason, Update, Updates};
+pub use crate::url::{CanonicalUrl, UrlFault};

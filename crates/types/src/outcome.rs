@@ -1,0 +1,176 @@
+//! What came of a request. What the web does is data; every end has a stable code.
+
+use std::fmt;
+
+use crate::CanonicalUrl;
+
+/// Why a body was cut short and kept all the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Truncation {
+    /// The cap on bytes, wire or decoded.
+    Length,
+    /// The time limit for the whole body, or slower than the slowest rate.
+    Time,
+    /// The connection broke or the encoding was damaged after part of the body had come.
+    Disconnect,
+}
+
+impl Truncation {
+    /// As WARC-Truncated names it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Truncation::Length => "length",
+            Truncation::Time => "time",
+            Truncation::Disconnect => "disconnect",
+        }
+    }
+}
+
+/// Why we declined, or stopped reading after the headers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// robots.txt disallows it.
+    Robots,
+    /// robots.txt could not be had (server error), so the host counts as closed for now.
+    RobotsUnreachable,
+    /// The host resolves to a private, loopback or otherwise forbidden address.
+    Address,
+    /// Content of a type we do not read.
+    ContentType,
+    /// A redirect to something that is no http or https URL.
+    RedirectTarget,
+    /// More redirects than the limit, or a loop.
+    TooManyRedirects,
+    /// A redirect, or the URL itself, lies outside the crawl's scope.
+    Scope,
+}
+
+/// What went wrong on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The name has no address.
+    DnsNoName,
+    /// The resolver did not answer or answered with an error.
+    DnsError,
+    /// The connection was refused or unreachable.
+    Connect,
+    /// No connection within the limit.
+    ConnectTimeout,
+    /// The TLS handshake failed (certificate, protocol).
+    Tls,
+    /// No first byte within the limit.
+    FirstByteTimeout,
+    /// Broken off before the headers were complete.
+    Disconnect,
+    /// Not HTTP, or headers over the limits.
+    Protocol,
+    /// The proxy refused or failed.
+    Proxy,
+    /// An HTTP status that is no success: 4xx, 5xx and the odd ones.
+    Status(u16),
+    /// In the lab: the recording does not hold this URL.
+    NotRecorded,
+}
+
+impl Failure {
+    /// Whether trying again later can help.
+    pub fn may_pass(self) -> bool {
+        match self {
+            Failure::DnsError
+            | Failure::Connect
+            | Failure::ConnectTimeout
+            | Failure::FirstByteTimeout
+            | Failure::Disconnect
+            | Failure::Proxy => true,
+            Failure::Status(status) => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
+            Failure::DnsNoName | Failure::Tls | Failure::Protocol | Failure::NotRecorded => false,
+        }
+    }
+
+    /// Whether it tells of trouble at the host rather than with one URL.
+    pub fn is_hosts_fault(self) -> bool {
+        match self {
+            Failure::Status(status) => status >= 500 || status == 429,
+            Failure::NotRecorded => false,
+            _ => true,
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// A body we read.
+    Body {
+        /// The 2xx status.
+        status: u16,
+        /// Set if a limit cut it short.
+        truncated: Option<Truncation>,
+    },
+    /// Look elsewhere.
+    Redirect {
+        /// The 3xx status.
+        status: u16,
+        /// Where to.
+        to: CanonicalUrl,
+    },
+    /// We declined.
+    Refused(Refusal),
+    /// It went wrong.
+    Failed(Failure),
+}
+
+impl Outcome {
+    /// The HTTP status, where one came.
+    pub fn status(&self) -> Option<u16> {
+        match *self {
+            Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => Some(status),
+            Outcome::Failed(Failure::Status(status)) => Some(status),
+            Outcome::Refused(_) | Outcome::Failed(_) => None,
+        }
+    }
+
+    /// The stable code of this end, as records and `--json` show it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Outcome::Body { truncated: None, .. } => "ok",
+            Outcome::Body {
+                truncated: Some(_), ..
+            } => "ok-truncated",
+            Outcome::Redirect { .. } => "redirect",
+            Outcome::Refused(refusal) => match refusal {
+                Refusal::Robots => "refused-robots",
+                Refusal::RobotsUnreachable => "refused-robots-unreachable",
+                Refusal::Address => "refused-address",
+                Refusal::ContentType => "refused-content-type",
+                Refusal::RedirectTarget => "refused-redirect-target",
+                Refusal::TooManyRedirects => "refused-too-many-redirects",
+                Refusal::Scope => "refused-scope",
+            },
+            Outcome::Failed(failure) => match failure {
+                Failure::DnsNoName => "failed-dns-no-name",
+                Failure::DnsError => "failed-dns",
+                Failure::Connect => "failed-connect",
+                Failure::ConnectTimeout => "failed-connect-timeout",
+                Failure::Tls => "failed-tls",
+                Failure::FirstByteTimeout => "failed-first-byte-timeout",
+                Failure::Disconnect => "failed-disconnect",
+                Failure::Protocol => "failed-protocol",
+                Failure::Proxy => "failed-proxy",
+                Failure::Status(status) if *status >= 500 => "failed-status-5xx",
+                Failure::Status(status) if *status >= 400 => "failed-status-4xx",
+                Failure::Status(_) => "failed-status",
+                Failure::NotRecorded => "not-recorded",
+            },
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status() {
+            Some(status) => write!(f, "{} ({status})", self.code()),
+            None => f.write_str(self.code()),
+        }
+    }
+}

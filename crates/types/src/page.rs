@@ -1,0 +1,112 @@
+//! A fetched page, parsed.
+
+use crate::{CanonicalUrl, Language, Text, TokenRange};
+
+/// Where in the markup a link was found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum LinkSource {
+    /// `<a href>`.
+    Anchor,
+    /// `<area href>` of an image map.
+    Area,
+    /// `<frame src>` or `<iframe src>`.
+    Frame,
+    /// `<meta http-equiv=refresh>`.
+    Refresh,
+    /// An anchor inside `<noscript>`.
+    Noscript,
+    /// `<link rel>` of a kind worth following: next, prev, alternate (not stylesheets, icons and the like).
+    Head,
+    /// A sitemap's entry.
+    Sitemap,
+}
+
+/// What a link says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rel {
+    /// `rel` holds nofollow, ugc or sponsored.
+    pub nofollow: bool,
+}
+
+/// A link of a page. Token ranges point into [`ParsedPage::text`], but for `title`, which points into
+/// [`ParsedPage::asides`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    /// Where it leads.
+    pub url: CanonicalUrl,
+    /// How it was written.
+    pub source: LinkSource,
+    /// The visible words of the link.
+    pub anchor: TokenRange,
+    /// The anchor and the words around it, 20 words in all (none added to a longer anchor).
+    pub around: TokenRange,
+    /// The sentence (or sentences) the link stands in.
+    pub sentence: TokenRange,
+    /// Words not seen as text: the title attribute and the alternative text of images in the link.
+    pub title: TokenRange,
+    /// What the link says of itself.
+    pub rel: Rel,
+}
+
+/// What the page asks of robots, by its meta elements or its X-Robots-Tag headers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PageDirectives {
+    /// Not to be kept in a collection.
+    pub noindex: bool,
+    /// Its links are not to be followed.
+    pub nofollow: bool,
+    /// Not to be archived.
+    pub noarchive: bool,
+}
+
+/// How many of each telling element the page has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[allow(missing_docs)]
+pub struct TagCounts {
+    pub images: u32,
+    /// video, embed, object, audio and frames of video players.
+    pub media: u32,
+    pub scripts: u32,
+    pub forms: u32,
+    pub inputs: u32,
+    pub tables: u32,
+    pub list_items: u32,
+    pub headings: u32,
+    pub paragraphs: u32,
+    pub code_blocks: u32,
+    pub articles: u32,
+    pub times: u32,
+    /// All elements.
+    pub elements: u32,
+}
+
+/// A fetched page, parsed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ParsedPage {
+    /// The address it was read from, after redirects.
+    pub url: CanonicalUrl,
+    /// The title as written, white space folded.
+    pub title: String,
+    /// The visible words, the title's first as a block of their own.
+    pub text: Text,
+    /// Words that are not visible text: title attributes and alternative texts of links.
+    pub asides: Text,
+    /// The language detected; none when the text is too short to tell.
+    pub language: Option<Language>,
+    /// The links in document order, at most one per target and source element kind.
+    pub links: Vec<Link>,
+    /// Counted elements.
+    pub tags: TagCounts,
+    /// Visible characters, white space folded.
+    pub visible_chars: u32,
+    /// What the page's own markup asks of robots.
+    pub directives: PageDirectives,
+    /// The address the page says it should be known by.
+    pub canonical: Option<CanonicalUrl>,
+    /// Similar pages have fingerprints that differ in few bits (a simhash).
+    pub fingerprint: u64,
+    /// The character encoding the bytes were read in.
+    pub encoding: &'static str,
+    /// Whether a limit cut the page short.
+    pub truncated: bool,
+}

@@ -1,0 +1,60 @@
+//! What a strategy is told when a lease has ended.
+
+use crate::{CanonicalUrl, Judgement, Lease, Outcome, UrlKey};
+
+/// What the frontier knows of a link's target.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Standing {
+    /// Never seen, or seen and forgotten.
+    New,
+    /// In the frontier.
+    Waiting,
+    /// Being fetched.
+    Leased,
+    /// Fetched and judged.
+    Fetched {
+        /// As judged.
+        relevance: f32,
+    },
+    /// Will not be fetched (again): failed, refused or redirected.
+    Gone,
+}
+
+/// How relevant the words at a link are, for strategies that need it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SnippetScores {
+    /// The anchor and its title attribute.
+    pub anchor: f32,
+    /// The 20 words around.
+    pub around: f32,
+    /// The words of the URL.
+    pub url: f32,
+}
+
+/// One link of the page that may be followed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReportedLink {
+    /// Where it leads.
+    pub url: CanonicalUrl,
+    /// The target's key.
+    pub key: UrlKey,
+    /// What the frontier knows of the target.
+    pub standing: Standing,
+    /// Only for strategies that asked for it.
+    pub snippets: Option<SnippetScores>,
+}
+
+/// Everything a strategy is told about the end of one lease.
+#[derive(Clone, Copy, Debug)]
+pub struct PageReport<'a> {
+    /// What was asked for, with the priority it was taken with.
+    pub lease: &'a Lease,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// What the judge thinks; none when there was nothing to judge.
+    pub judgement: Option<&'a Judgement>,
+    /// The links that may be followed, one per target, in document order. No self-links.
+    pub links: &'a [ReportedLink],
+    /// Whether the URL will be tried again: it keeps what it holds.
+    pub will_retry: bool,
+}

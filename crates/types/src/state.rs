@@ -1,0 +1,34 @@
+//! What a part of the crawl wants to find again after a restart.
+
+/// Changed values by name, written in the same batch as the page that changed them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StateDelta {
+    changes: Vec<(String, Vec<u8>)>,
+}
+
+impl StateDelta {
+    /// Stores a value; a later one under the same name replaces it.
+    pub fn put(&mut self, name: impl Into<String>, value: impl Into<Vec<u8>>) {
+        self.changes.push((name.into(), value.into()));
+    }
+
+    /// The changes in the order they were put.
+    pub fn changes(&self) -> &[(String, Vec<u8>)] {
+        &self.changes
+    }
+
+    /// Takes the other's changes, after this one's.
+    pub fn append(&mut self, mut other: StateDelta) {
+        self.changes.append(&mut other.changes);
+    }
+
+    /// Forgets all changes, keeping the room for new ones.
+    pub fn clear(&mut self) {
+        self.changes.clear();
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}

@@ -1,0 +1,98 @@
+//! The only way a strategy changes the frontier.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CanonicalUrl, Rank, UrlKey};
+
+/// What to do with the rank of an offer whose URL is already in the frontier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Merge {
+    /// The first one stays.
+    Keep,
+    /// The new one counts.
+    Replace,
+    /// The better one counts.
+    Max,
+    /// The scores add up; also gathers on URLs that are leased or fetched.
+    Add,
+}
+
+/// Whose children a raise reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Parents {
+    /// The page that discovered the URL.
+    First,
+    /// Every fetched page that links to it.
+    All,
+}
+
+/// Why a URL is in the frontier, in a word, for "why?".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The user named it.
+    Seed,
+    /// A fetched page links to it.
+    Link,
+    /// Another URL redirects to it.
+    Redirect,
+    /// A sitemap lists it.
+    Sitemap,
+    /// A robots.txt names it as a sitemap.
+    SitemapLine,
+}
+
+/// A URL a strategy wants in the frontier.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Offer {
+    /// What to fetch.
+    pub url: CanonicalUrl,
+    /// Its key.
+    pub key: UrlKey,
+    /// How good it is.
+    pub rank: Rank,
+    /// What to do if it is already known.
+    pub merge: Merge,
+}
+
+/// One change of the frontier, as plain data. Parent, depth and reason of an offer are those of the report it answers.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Update {
+    /// Wants a URL fetched.
+    Offer(Offer),
+    /// Raises every waiting URL that shares a parent with `of`.
+    RaiseSiblings {
+        /// The visited URL.
+        of: UrlKey,
+        /// Which of its parents count.
+        parents: Parents,
+        /// What the siblings get.
+        rank: Rank,
+        /// How it meets the rank they have.
+        merge: Merge,
+    },
+    /// Gives a waiting URL another rank.
+    Rescore {
+        /// The waiting URL.
+        url: UrlKey,
+        /// Its new rank.
+        rank: Rank,
+    },
+    /// Sets the tie of the waiting children of `of`'s first parent to the number of that parent's children visited.
+    RetieSiblings {
+        /// The visited URL.
+        of: UrlKey,
+    },
+    /// Drops a waiting URL; a later offer may bring it back.
+    Forget {
+        /// The waiting URL.
+        url: UrlKey,
+    },
+    /// Puts the fetched URL with the largest score back in line, to be fetched again.
+    RevisitRichest,
+}
+
+/// The answer to one report.
+pub type Updates = Vec<Update>;
