@@ -1,0 +1,314 @@
+//! One known URL in 40 bytes.
+//!
+//! A crawl knows far more URLs than it fetches, so everything the hot paths need of a URL sits in one small record, and
+//! records sit in chunks that never move. Strings, child lists and reasons live on the [`crate::Shelf`].
+//!
+//! Two pairs of fields share their room because no URL needs both: a waiting URL has a tie and a place in its host's queue,
+//! a fetched one has a relevance and a first child.
+
+use scenthound_types::{Priority, Rank, Score, UrlKey};
+
+use crate::host::HostId;
+
+/// Number of a URL, private to one frontier: the order of first entry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct UrlId(pub u32);
+
+impl UrlId {
+    /// Stands for "no URL".
+    pub const NONE: UrlId = UrlId(u32::MAX);
+
+    /// The id, unless it stands for none.
+    pub fn known(self) -> Option<UrlId> {
+        (self != UrlId::NONE).then_some(self)
+    }
+}
+
+/// Where a URL is on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum State {
+    /// In its host's queue.
+    Waiting = 0,
+    /// On the list that is being worked off.
+    Drawn = 1,
+    /// A request is out.
+    Leased = 2,
+    /// Read and judged.
+    Fetched = 3,
+    /// Failed, refused or redirected.
+    Gone = 4,
+    /// Dropped; a new offer brings it back.
+    Forgotten = 5,
+}
+
+impl State {
+    fn from_u8(byte: u8) -> Option<State> {
+        [
+            State::Waiting,
+            State::Drawn,
+            State::Leased,
+            State::Fetched,
+            State::Gone,
+            State::Forgotten,
+        ]
+        .into_iter()
+        .find(|state| *state as u8 == byte)
+    }
+}
+
+/// Marks of a URL.
+pub(crate) mod flag {
+    /// The user named it.
+    pub const SEED: u8 = 1;
+    /// It is a sitemap.
+    pub const SITEMAP: u8 = 2;
+    /// Its age is not its id.
+    pub const OTHER_AGE: u8 = 4;
+    /// It changed since the last commit.
+    pub const DIRTY: u8 = 8;
+    /// Fetched, and to be fetched again.
+    pub const REVISIT: u8 = 16;
+}
+
+/// One known URL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Its key.
+    pub key: UrlKey,
+    pub(crate) score: f64,
+    /// Its host.
+    pub host: HostId,
+    /// The page that first led to it.
+    pub parent: UrlId,
+    /// Waiting: its place in the host's queue. Fetched: the first of the children it was first to discover.
+    pub(crate) slot_or_child: u32,
+    /// Waiting: its tie. Fetched: the bits of its relevance.
+    pub(crate) tie_or_relevance: u32,
+    pub(crate) class: u16,
+    /// Links away from a seed.
+    pub depth: u16,
+    /// Where it is on its way.
+    pub state: State,
+    pub(crate) flags: u8,
+    pub(crate) attempt: u8,
+    pub(crate) redirects: u8,
+}
+
+const _: () = assert!(
+    size_of::<Entry>() == 40,
+    "DESIGN allows 60 bytes a known URL in all"
+);
+
+impl Entry {
+    /// Bytes of an entry on the shelf.
+    pub const BYTES: usize = 40;
+
+    pub(crate) fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn set(&mut self, flag: u8, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    pub(crate) fn rank(&self) -> Rank {
+        let tie = if self.state == State::Fetched {
+            0
+        } else {
+            self.tie_or_relevance
+        };
+        Rank {
+            class: self.class,
+            score: Score::new(self.score),
+            tie,
+        }
+    }
+
+    pub(crate) fn set_rank(&mut self, rank: Rank) {
+        self.class = rank.class;
+        self.score = rank.score.get();
+        self.tie_or_relevance = rank.tie;
+    }
+
+    pub(crate) fn relevance(&self) -> f32 {
+        f32::from_bits(self.tie_or_relevance)
+    }
+
+    pub(crate) fn first_child(&self) -> Option<UrlId> {
+        if self.state == State::Fetched {
+            UrlId(self.slot_or_child).known()
+        } else {
+            None
+        }
+    }
+
+    /// As the shelf keeps it. What lives only in this process is left out: a leased or drawn URL is stored as waiting,
+    /// because its lease dies with the process.
+    pub fn to_bytes(&self) -> [u8; Entry::BYTES] {
+        let state = match self.state {
+            State::Drawn | State::Leased => State::Waiting,
+            kept => kept,
+        };
+        let mut bytes = [0; Entry::BYTES];
+        let mut at = 0;
+        let mut put = |part: &[u8]| {
+            if let Some(room) = bytes.get_mut(at..at + part.len()) {
+                room.copy_from_slice(part);
+            }
+            at += part.len();
+        };
+        put(&self.key.0.to_le_bytes());
+        put(&self.score.to_le_bytes());
+        put(&self.host.0.to_le_bytes());
+        put(&self.parent.0.to_le_bytes());
+        put(&self.slot_or_child.to_le_bytes());
+        put(&self.tie_or_relevance.to_le_bytes());
+        put(&self.class.to_le_bytes());
+        put(&self.depth.to_le_bytes());
+        put(&[
+            state as u8,
+            self.flags & !(flag::DIRTY | flag::REVISIT),
+            self.attempt,
+            self.redirects,
+        ]);
+        bytes
+    }
+
+    /// Reads what [`Entry::to_bytes`] wrote; none if it did not.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Entry> {
+        let bytes: &[u8; Entry::BYTES] = bytes.try_into().ok()?;
+        let four = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        let eight = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        let two = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+        Some(Entry {
+            key: UrlKey(eight(0)?),
+            score: Score::new(f64::from_bits(eight(8)?)).get(),
+            host: HostId(four(16)?),
+            parent: UrlId(four(20)?),
+            slot_or_child: four(24)?,
+            tie_or_relevance: four(28)?,
+            class: two(32)?,
+            depth: two(34)?,
+            state: State::from_u8(*bytes.get(36)?)?,
+            flags: *bytes.get(37)?,
+            attempt: *bytes.get(38)?,
+            redirects: *bytes.get(39)?,
+        })
+    }
+}
+
+/// All entries, in chunks that never move: growing copies nothing and wastes at most one chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    chunks: Vec<Vec<Entry>>,
+    /// Ages of the few URLs whose age is not their id: redirect targets and URLs that came back.
+    other_ages: std::collections::HashMap<u32, u32>,
+}
+
+const CHUNK_BITS: u32 = 14;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+impl Entries {
+    pub fn len(&self) -> u32 {
+        match self.chunks.last() {
+            None => 0,
+            Some(last) => ((self.chunks.len() - 1) * CHUNK + last.len()) as u32,
+        }
+    }
+
+    pub fn push(&mut self, entry: Entry) -> UrlId {
+        let id = UrlId(self.len());
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => last.push(entry),
+            _ => {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                chunk.push(entry);
+                self.chunks.push(chunk);
+            }
+        }
+        id
+    }
+
+    pub fn set_age(&mut self, id: UrlId, age: u32) {
+        self[id].set(flag::OTHER_AGE, true);
+        self.other_ages.insert(id.0, age);
+    }
+
+    pub fn age(&self, id: UrlId) -> u32 {
+        if self[id].has(flag::OTHER_AGE) {
+            self.other_ages.get(&id.0).copied().unwrap_or(id.0)
+        } else {
+            id.0
+        }
+    }
+
+    pub fn priority(&self, id: UrlId) -> Priority {
+        Priority {
+            rank: self[id].rank(),
+            age: self.age(id),
+        }
+    }
+
+    /// Whether `a` is served before `b`.
+    pub fn before(&self, a: UrlId, b: UrlId) -> bool {
+        let (left, right) = (&self[a], &self[b]);
+        // The common case is decided by class and score without building priorities.
+        if left.class == right.class && left.score != right.score {
+            return left.score > right.score;
+        }
+        (self.priority(a), b) > (self.priority(b), a)
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = UrlId> + use<> {
+        (0..self.len()).map(UrlId)
+    }
+}
+
+// Ids are made by `push` alone and never leave the frontier, so an id out of range is a fault of ours worth a panic.
+impl std::ops::Index<UrlId> for Entries {
+    type Output = Entry;
+    fn index(&self, id: UrlId) -> &Entry {
+        &self.chunks[id.0 as usize >> CHUNK_BITS][id.0 as usize & (CHUNK - 1)]
+    }
+}
+
+impl std::ops::IndexMut<UrlId> for Entries {
+    fn index_mut(&mut self, id: UrlId) -> &mut Entry {
+        &mut self.chunks[id.0 as usize >> CHUNK_BITS][id.0 as usize & (CHUNK - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_comes_back_from_its_bytes_with_its_lease_ended() {
+        let entry = Entry {
+            key: UrlKey(7),
+            score: 0.25,
+            host: HostId(3),
+            parent: UrlId::NONE,
+            slot_or_child: 9,
+            tie_or_relevance: 11,
+            class: 2,
+            depth: 5,
+            state: State::Leased,
+            flags: flag::SEED | flag::DIRTY,
+            attempt: 1,
+            redirects: 2,
+        };
+        let back = Entry::from_bytes(&entry.to_bytes()).unwrap();
+        assert_eq!(
+            back,
+            Entry {
+                state: State::Waiting,
+                flags: flag::SEED,
+                ..entry
+            }
+        );
+        assert_eq!(Entry::from_bytes(b"short"), None);
+        assert_eq!(Entry::from_bytes(&[255; Entry::BYTES]), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! One host: its queue, its rest, its rules.
+
+use scenthound_types::Timestamp;
+
+use crate::heap::Heap;
+
+/// Number of a host, private to one frontier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct HostId(pub u32);
+
+/// Where a host with URLs is. It is in exactly one place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// Nothing to ask it for, or all it may be asked for was asked.
+    Idle,
+    /// As many requests out as allowed.
+    Busy,
+    /// Left alone until `rest_until`.
+    Resting,
+    /// May be asked now; its slot among the ready.
+    Ready(u32),
+}
+
+/// One host.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub origin: Box<str>,
+    pub place: Place,
+    /// Its waiting URLs.
+    pub queue: Heap,
+    /// Fetched URLs to be fetched again, before anything that waits.
+    pub revisits: Vec<u32>,
+    /// Requests out.
+    pub busy: u16,
+    /// Whether the request that is out asks for robots.txt.
+    pub asking_rules: bool,
+    pub rest_until: Timestamp,
+    /// The wake-up call the timer holds for it, if it rests.
+    pub timed: Timestamp,
+    /// Failures in a row.
+    pub failures: u16,
+    /// Tries in a row at robots.txt.
+    pub rules_attempt: u8,
+    pub crawl_delay_ms: u32,
+    /// When robots.txt must be asked for again; [`Timestamp::ZERO`] if it never was.
+    pub rules_until: Timestamp,
+    /// Page requests settled.
+    pub pages: u32,
+    /// Page requests out.
+    pub pages_out: u32,
+    pub dirty: bool,
+}
+
+impl Host {
+    pub fn new(origin: &str) -> Host {
+        Host {
+            origin: origin.into(),
+            place: Place::Idle,
+            queue: Heap::default(),
+            revisits: Vec::new(),
+            busy: 0,
+            asking_rules: false,
+            rest_until: Timestamp::ZERO,
+            timed: Timestamp::ZERO,
+            failures: 0,
+            rules_attempt: 0,
+            crawl_delay_ms: 0,
+            rules_until: Timestamp::ZERO,
+            pages: 0,
+            pages_out: 0,
+            dirty: true,
+        }
+    }
+
+    pub fn from_record(record: HostRecord) -> Host {
+        Host {
+            rest_until: record.rest_until,
+            failures: record.failures,
+            crawl_delay_ms: record.crawl_delay_ms,
+            rules_until: record.rules_until,
+            pages: record.pages,
+            dirty: false,
+            ..Host::new(&record.origin)
+        }
+    }
+
+    pub fn record(&self) -> HostRecord {
+        HostRecord {
+            origin: self.origin.to_string(),
+            rest_until: self.rest_until,
+            failures: self.failures,
+            crawl_delay_ms: self.crawl_delay_ms,
+            rules_until: self.rules_until,
+            pages: self.pages,
+        }
+    }
+}
+
+/// What outlives the process of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRecord {
+    /// `scheme://host[:port]`.
+    pub origin: String,
+    /// When it may be asked again.
+    pub rest_until: Timestamp,
+    /// Failures in a row.
+    pub failures: u16,
+    /// The delay it asks for.
+    pub crawl_delay_ms: u32,
+    /// When its robots.txt must be asked for again.
+    pub rules_until: Timestamp,
+    /// Page requests settled.
+    pub pages: u32,
+}
+
+impl HostRecord {
+    /// As the shelf keeps it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(26 + self.origin.len());
+        bytes.extend(self.rest_until.as_millis().to_le_bytes());
+        bytes.extend(self.rules_until.as_millis().to_le_bytes());
+        bytes.extend(self.crawl_delay_ms.to_le_bytes());
+        bytes.extend(self.pages.to_le_bytes());
+        bytes.extend(self.failures.to_le_bytes());
+        bytes.extend(self.origin.as_bytes());
+        bytes
+    }
+
+    /// Reads what [`HostRecord::to_bytes`] wrote; none if it did not.
+    pub fn from_bytes(bytes: &[u8]) -> Option<HostRecord> {
+        let (rest_until, bytes) = bytes.split_first_chunk::<8>()?;
+        let (rules_until, bytes) = bytes.split_first_chunk::<8>()?;
+        let (crawl_delay_ms, bytes) = bytes.split_first_chunk::<4>()?;
+        let (pages, bytes) = bytes.split_first_chunk::<4>()?;
+        let (failures, origin) = bytes.split_first_chunk::<2>()?;
+        Some(HostRecord {
+            origin: std::str::from_utf8(origin).ok()?.to_owned(),
+            rest_until: Timestamp::from_millis(u64::from_le_bytes(*rest_until)),
+            rules_until: Timestamp::from_millis(u64::from_le_bytes(*rules_until)),
+            crawl_delay_ms: u32::from_le_bytes(*crawl_delay_ms),
+            pages: u32::from_le_bytes(*pages),
+            failures: u16::from_le_bytes(*failures),
+        })
+    }
+}

@@ -1,0 +1,1059 @@
+//! The frontier itself: entries, hosts and leases, over any shelf.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use hashbrown::HashTable;
+use scenthound_types::{
+    CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason,
+    Standing, StateDelta, Timestamp, Update, UrlKey,
+};
+
+use crate::entry::{Entries, Entry, State, UrlId, flag};
+use crate::heap::{Heap, Order};
+use crate::host::{Host, HostId, HostRecord, Place};
+use crate::manners::{Manners, Policy};
+use crate::shelf::{KnownUrl, Shelf};
+use crate::{Counts, End, Frontier, FrontierError, Next, Settled, UrlFacts};
+
+/// A lease that is out.
+#[derive(Debug)]
+struct Out {
+    /// None for a robots.txt.
+    url: Option<UrlId>,
+    host: HostId,
+    kind: LeaseKind,
+    from_list: bool,
+}
+
+/// Who brings a new URL in.
+struct Source {
+    parent: UrlId,
+    depth: u16,
+    reason: Reason,
+    flags: u8,
+    /// Whether the parent's run of children is closed: it was fetched before, or has none.
+    adopt: bool,
+}
+
+/// A frontier over any [`Shelf`]: the one implementation of all its rules.
+#[derive(Debug)]
+pub struct Ledger<S> {
+    shelf: S,
+    policy: Policy,
+    keyring: Keyring,
+    entries: Entries,
+    /// Ids by key. The key itself stands in the entry.
+    ids: HashTable<u32>,
+    hosts: Vec<Host>,
+    host_ids: HashMap<Box<str>, HostId>,
+    /// Hosts that may be asked now, by their best URL.
+    ready: Heap,
+    /// Hosts that rest, by when they wake. An item counts only if it is the host's present rest.
+    timer: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    resting: u64,
+    leases: HashMap<LeaseId, Out>,
+    next_lease: u64,
+    /// The drawn list: URLs not leased yet, best first…
+    list: Vec<UrlId>,
+    /// …and how many of it are out.
+    list_out: usize,
+    /// Children outside their first parent's run of ids: redirect targets, finds of a second visit.
+    adopted: HashMap<u32, Vec<UrlId>>,
+    /// The highest raise each page's children have had, so that a raise not above it costs nothing.
+    raised: HashMap<u32, Rank>,
+    parent_counts: Vec<u8>,
+    parents_dropped: u64,
+    waiting: u64,
+    dirty: Vec<UrlId>,
+    dirty_hosts: Vec<HostId>,
+}
+
+struct UrlOrder<'a>(&'a mut Entries);
+
+impl Order for UrlOrder<'_> {
+    fn before(&self, a: u32, b: u32) -> bool {
+        self.0.before(UrlId(a), UrlId(b))
+    }
+    fn moved(&mut self, member: u32, slot: u32) {
+        self.0[UrlId(member)].slot_or_child = slot;
+    }
+}
+
+struct HostOrder<'a> {
+    hosts: &'a mut [Host],
+    entries: &'a Entries,
+}
+
+impl Order for HostOrder<'_> {
+    fn before(&self, a: u32, b: u32) -> bool {
+        let best = |host: u32| {
+            let host = &self.hosts[host as usize];
+            (host.revisits.is_empty(), host.queue.best())
+        };
+        match (best(a), best(b)) {
+            ((false, _), (true, _)) => true,
+            ((true, Some(left)), (true, Some(right))) => self.entries.before(UrlId(left), UrlId(right)),
+            ((true, Some(_)), (true, None)) => true,
+            ((false, _), (false, _)) => a < b,
+            _ => false,
+        }
+    }
+    fn moved(&mut self, member: u32, slot: u32) {
+        self.hosts[member as usize].place = Place::Ready(slot);
+    }
+}
+
+impl<S: Shelf + Default> Ledger<S> {
+    /// An empty frontier over an empty shelf.
+    pub fn new(policy: Policy, keyring: Keyring) -> Ledger<S> {
+        Ledger::over(S::default(), policy, keyring)
+    }
+}
+
+impl<S: Shelf> Ledger<S> {
+    /// An empty frontier over a given, empty shelf.
+    pub fn over(shelf: S, policy: Policy, keyring: Keyring) -> Ledger<S> {
+        Ledger {
+            shelf,
+            policy,
+            keyring,
+            entries: Entries::default(),
+            ids: HashTable::new(),
+            hosts: Vec::new(),
+            host_ids: HashMap::new(),
+            ready: Heap::default(),
+            timer: BinaryHeap::new(),
+            resting: 0,
+            leases: HashMap::new(),
+            next_lease: 0,
+            list: Vec::new(),
+            list_out: 0,
+            adopted: HashMap::new(),
+            raised: HashMap::new(),
+            parent_counts: Vec::new(),
+            parents_dropped: 0,
+            waiting: 0,
+            dirty: Vec::new(),
+            dirty_hosts: Vec::new(),
+        }
+    }
+
+    /// The frontier as it was at its last commit, from what its shelf kept: hosts and entries in order of their numbers
+    /// (each entry with its age where that is not its number), and how many parents of each URL are kept.
+    ///
+    /// Every host rests one full delay from `now`: when its last request was made is not known, since nothing is written
+    /// when a lease is taken.
+    pub fn reopen(
+        shelf: S,
+        policy: Policy,
+        keyring: Keyring,
+        hosts: impl IntoIterator<Item = HostRecord>,
+        entries: impl IntoIterator<Item = Result<(Entry, Option<u32>), FrontierError>>,
+        parent_counts: Vec<u8>,
+        now: Timestamp,
+    ) -> Result<Ledger<S>, FrontierError> {
+        let mut ledger = Ledger::over(shelf, policy, keyring);
+        ledger.parent_counts = parent_counts;
+        for record in hosts {
+            let mut host = Host::from_record(record);
+            let rested = now + ledger.policy.usual_rest(&host);
+            host.rest_until = host.rest_until.max(rested);
+            ledger
+                .host_ids
+                .insert(host.origin.clone(), HostId(ledger.hosts.len() as u32));
+            ledger.hosts.push(host);
+        }
+        let mut queues: Vec<Vec<u32>> = vec![Vec::new(); ledger.hosts.len()];
+        // Whether the entry before stands in its parent's run of ids.
+        let mut in_run = false;
+        for entry in entries {
+            let (entry, other_age) = entry?;
+            let damaged = |what: &str| FrontierError::Damaged {
+                what: what.to_owned(),
+            };
+            let queue = queues
+                .get_mut(entry.host.0 as usize)
+                .ok_or_else(|| damaged("an entry without host"))?;
+            let id = ledger.entries.push(entry);
+            if entry.parent.known().is_some_and(|parent| parent >= id) {
+                return Err(damaged("a URL older than its parent"));
+            }
+            ledger
+                .ids
+                .insert_unique(entry.key.0, id.0, |id| ledger.entries[UrlId(*id)].key.0);
+            if let Some(age) = other_age {
+                ledger.entries.set_age(id, age);
+            }
+            if entry.state == State::Waiting {
+                queue.push(id.0);
+                ledger.waiting += 1;
+            }
+            if let Some(parent) = entry.parent.known() {
+                let follows = in_run && ledger.entries[UrlId(id.0 - 1)].parent == parent;
+                in_run = follows || ledger.entries[parent].first_child() == Some(id);
+                if !in_run {
+                    ledger.adopted.entry(parent.0).or_default().push(id);
+                }
+            } else {
+                in_run = false;
+            }
+        }
+        for (number, queue) in queues.into_iter().enumerate() {
+            ledger.hosts[number]
+                .queue
+                .rebuild(queue, &mut UrlOrder(&mut ledger.entries));
+            ledger.place(HostId(number as u32), now);
+        }
+        Ok(ledger)
+    }
+
+    /// The shelf under the frontier.
+    pub fn shelf(&self) -> &S {
+        &self.shelf
+    }
+
+    fn find(&self, key: UrlKey) -> Option<UrlId> {
+        self.ids
+            .find(key.0, |id| self.entries[UrlId(*id)].key == key)
+            .map(|id| UrlId(*id))
+    }
+
+    fn host_of(&mut self, url: &CanonicalUrl) -> HostId {
+        let origin = url.origin();
+        if let Some(host) = self.host_ids.get(origin) {
+            return *host;
+        }
+        let host = HostId(self.hosts.len() as u32);
+        self.hosts.push(Host::new(origin));
+        self.dirty_hosts.push(host);
+        self.host_ids.insert(origin.into(), host);
+        host
+    }
+
+    fn touch(&mut self, id: UrlId) {
+        let entry = &mut self.entries[id];
+        if !entry.has(flag::DIRTY) {
+            entry.set(flag::DIRTY, true);
+            self.dirty.push(id);
+        }
+    }
+
+    fn touch_host(&mut self, id: HostId) {
+        let host = &mut self.hosts[id.0 as usize];
+        if !host.dirty {
+            host.dirty = true;
+            self.dirty_hosts.push(id);
+        }
+    }
+
+    fn is_full(&self, host: &Host) -> bool {
+        self.policy
+            .max_pages_per_host
+            .is_some_and(|most| host.pages + host.pages_out >= most)
+    }
+
+    /// Puts a host where it belongs now. Called after anything about it changed.
+    fn place(&mut self, id: HostId, now: Timestamp) {
+        let host = &self.hosts[id.0 as usize];
+        let was = host.place;
+        let has_work = !host.queue.is_empty() || !host.revisits.is_empty();
+        let (rest_until, host_timed) = (host.rest_until, host.timed);
+        let is = if host.asking_rules || host.busy >= self.policy.connections_per_host {
+            Place::Busy
+        } else if !has_work || self.is_full(host) {
+            Place::Idle
+        } else if rest_until > now {
+            Place::Resting
+        } else {
+            Place::Ready(0)
+        };
+        let mut order = HostOrder {
+            hosts: &mut self.hosts,
+            entries: &self.entries,
+        };
+        match (was, is) {
+            (Place::Ready(slot), Place::Ready(_)) => {
+                self.ready.update(slot, &mut order);
+                return;
+            }
+            // Its wake-up call is already in the timer.
+            (Place::Resting, Place::Resting) if host_timed == rest_until => return,
+            (Place::Ready(slot), _) => self.ready.remove(slot, &mut order),
+            (Place::Resting, _) => self.resting -= 1,
+            _ => {}
+        }
+        match is {
+            Place::Ready(_) => self.ready.push(id.0, &mut order),
+            Place::Resting => {
+                let host = &mut self.hosts[id.0 as usize];
+                host.place = Place::Resting;
+                host.timed = rest_until;
+                self.timer.push(Reverse((rest_until, id.0)));
+                self.resting += 1;
+            }
+            other => self.hosts[id.0 as usize].place = other,
+        }
+    }
+
+    fn wake(&mut self, now: Timestamp) {
+        while let Some(Reverse((until, host))) = self.timer.peek().copied() {
+            let is_present = {
+                let host = &self.hosts[host as usize];
+                host.place == Place::Resting && host.rest_until == until
+            };
+            if is_present && until > now {
+                return;
+            }
+            self.timer.pop();
+            if is_present {
+                self.place(HostId(host), now);
+            }
+        }
+    }
+
+    /// Puts a waiting URL into its host's queue.
+    fn enqueue(&mut self, id: UrlId, now: Timestamp) {
+        let entry = &mut self.entries[id];
+        entry.state = State::Waiting;
+        let host = entry.host;
+        self.hosts[host.0 as usize]
+            .queue
+            .push(id.0, &mut UrlOrder(&mut self.entries));
+        self.waiting += 1;
+        self.touch(id);
+        self.place(host, now);
+    }
+
+    /// Takes a waiting URL out of its host's queue. The caller gives it its next state and places the host.
+    fn dequeue(&mut self, id: UrlId) {
+        let entry = &self.entries[id];
+        let (host, slot) = (entry.host, entry.slot_or_child);
+        self.hosts[host.0 as usize]
+            .queue
+            .remove(slot, &mut UrlOrder(&mut self.entries));
+        self.waiting -= 1;
+    }
+
+    fn add_new(
+        &mut self,
+        offer: &Offer,
+        source: &Source,
+        redirects: u8,
+        now: Timestamp,
+    ) -> Result<UrlId, FrontierError> {
+        if self.entries.len() >= UrlId::NONE.0 - 1 {
+            return Err(FrontierError::Full);
+        }
+        let host = self.host_of(&offer.url);
+        let mut entry = Entry {
+            key: offer.key,
+            score: 0.0,
+            host,
+            parent: source.parent,
+            slot_or_child: 0,
+            tie_or_relevance: 0,
+            class: 0,
+            depth: source.depth,
+            state: State::Waiting,
+            flags: source.flags,
+            attempt: 0,
+            redirects,
+        };
+        entry.set_rank(offer.rank);
+        let id = self.entries.push(entry);
+        self.ids
+            .insert_unique(offer.key.0, id.0, |id| self.entries[UrlId(*id)].key.0);
+        self.shelf.put_url(
+            id,
+            &KnownUrl {
+                url: offer.url.clone(),
+                reason: source.reason,
+            },
+        );
+        self.enqueue(id, now);
+        Ok(id)
+    }
+
+    /// Brings an offer in: a new URL, a forgotten one back, or a merge with what is known. Says the id if it is new.
+    fn offer(
+        &mut self,
+        offer: &Offer,
+        source: &Source,
+        now: Timestamp,
+    ) -> Result<Option<UrlId>, FrontierError> {
+        match self.find(offer.key) {
+            None => self.add_new(offer, source, 0, now).map(Some),
+            Some(id) if self.entries[id].state == State::Forgotten => {
+                self.entries[id].set_rank(offer.rank);
+                self.entries.set_age(id, self.entries.len());
+                self.enqueue(id, now);
+                Ok(None)
+            }
+            Some(id) => {
+                self.merge(id, offer.rank, offer.merge, now);
+                Ok(None)
+            }
+        }
+    }
+
+    fn merge(&mut self, id: UrlId, rank: Rank, merge: Merge, now: Timestamp) {
+        let entry = &mut self.entries[id];
+        let present = entry.rank();
+        match (entry.state, merge) {
+            (State::Waiting | State::Drawn, Merge::Max) if rank > present => entry.set_rank(rank),
+            (State::Waiting | State::Drawn, Merge::Replace) if rank != present => entry.set_rank(rank),
+            (State::Gone | State::Forgotten, _) => return,
+            // Cash also gathers on what is leased or fetched.
+            (_, Merge::Add) if rank.score.get() != 0.0 => entry.score += rank.score.get(),
+            _ => return,
+        }
+        self.touch(id);
+        self.reorder(id, now);
+    }
+
+    /// Finds the place again of a URL whose rank changed.
+    fn reorder(&mut self, id: UrlId, now: Timestamp) {
+        let entry = &self.entries[id];
+        if entry.state != State::Waiting {
+            return;
+        }
+        let (host, slot) = (entry.host, entry.slot_or_child);
+        let queue = &mut self.hosts[host.0 as usize].queue;
+        let best = queue.best();
+        queue.update(slot, &mut UrlOrder(&mut self.entries));
+        // The host's own place changes only with its best URL.
+        if best == Some(id.0) || queue.best() == Some(id.0) {
+            self.place(host, now);
+        }
+    }
+
+    fn first_children(&self, page: UrlId) -> Vec<UrlId> {
+        let mut children = Vec::new();
+        if let Some(first) = self.entries[page].first_child() {
+            let run = (first.0..self.entries.len()).map(UrlId);
+            children.extend(run.take_while(|id| self.entries[*id].parent == page));
+        }
+        children.extend(self.adopted.get(&page.0).into_iter().flatten());
+        children
+    }
+
+    fn raise_siblings(
+        &mut self,
+        of: UrlKey,
+        parents: Parents,
+        rank: Rank,
+        merge: Merge,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let Some(id) = self.find(of) else { return Ok(()) };
+        let all = parents == Parents::All && self.policy.all_parents;
+        let pages = if all {
+            self.shelf.parents(id)?
+        } else {
+            self.entries[id].parent.known().into_iter().collect()
+        };
+        for page in pages {
+            if merge == Merge::Max {
+                if self.raised.get(&page.0).is_some_and(|raised| *raised >= rank) {
+                    continue;
+                }
+                self.raised.insert(page.0, rank);
+            }
+            let children = if all {
+                self.shelf.children(page)?
+            } else {
+                self.first_children(page)
+            };
+            for child in children {
+                if child != id && self.entries[child].state == State::Waiting {
+                    self.merge(child, rank, merge, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn retie_siblings(&mut self, of: UrlKey, now: Timestamp) {
+        let Some(page) = self.find(of).and_then(|id| self.entries[id].parent.known()) else {
+            return;
+        };
+        let children = self.first_children(page);
+        let is_waiting = |state| matches!(state, State::Waiting | State::Drawn);
+        let visited = children
+            .iter()
+            .filter(|id| !is_waiting(self.entries[**id].state))
+            .count() as u32;
+        for child in children {
+            let entry = &mut self.entries[child];
+            if is_waiting(entry.state) && entry.tie_or_relevance != visited {
+                entry.tie_or_relevance = visited;
+                self.touch(child);
+                self.reorder(child, now);
+            }
+        }
+    }
+
+    fn revisit_richest(&mut self, now: Timestamp) {
+        // Asked for rarely (once in hundreds of pages), so looking through all costs less than an order kept up to date.
+        let richest = self
+            .entries
+            .ids()
+            .filter(|id| {
+                let entry = &self.entries[*id];
+                entry.state == State::Fetched && !entry.has(flag::REVISIT) && entry.score > 0.0
+            })
+            .max_by(|a, b| {
+                self.entries[*a]
+                    .score
+                    .total_cmp(&self.entries[*b].score)
+                    .then(b.cmp(a))
+            });
+        if let Some(id) = richest {
+            self.entries[id].set(flag::REVISIT, true);
+            let host = self.entries[id].host;
+            self.hosts[host.0 as usize].revisits.push(id.0);
+            self.place(host, now);
+        }
+    }
+
+    fn apply(&mut self, update: &Update, source: &Source, now: Timestamp) -> Result<(), FrontierError> {
+        match update {
+            Update::Offer(offer) => {
+                let new = self.offer(offer, source, now)?;
+                if let (Some(id), Some(parent)) = (new, source.parent.known()) {
+                    let page = &mut self.entries[parent];
+                    if source.adopt {
+                        self.adopted.entry(parent.0).or_default().push(id);
+                    } else if page.slot_or_child == UrlId::NONE.0 {
+                        page.slot_or_child = id.0;
+                    }
+                }
+            }
+            Update::RaiseSiblings {
+                of,
+                parents,
+                rank,
+                merge,
+            } => {
+                self.raise_siblings(*of, *parents, *rank, *merge, now)?;
+            }
+            Update::Rescore { url, rank } => {
+                if let Some(id) = self.find(*url) {
+                    self.merge(id, *rank, Merge::Replace, now);
+                }
+            }
+            Update::RetieSiblings { of } => self.retie_siblings(*of, now),
+            Update::Forget { url } => {
+                if let Some(id) = self
+                    .find(*url)
+                    .filter(|id| self.entries[*id].state == State::Waiting)
+                {
+                    self.dequeue(id);
+                    self.entries[id].state = State::Forgotten;
+                    self.touch(id);
+                    self.place(self.entries[id].host, now);
+                }
+            }
+            Update::RevisitRichest => self.revisit_richest(now),
+        }
+        Ok(())
+    }
+
+    fn keep_children(&mut self, page: UrlId, links: &[UrlKey]) {
+        let children: Vec<UrlId> = links.iter().filter_map(|key| self.find(*key)).collect();
+        self.shelf.put_children(page, &children);
+        if self.parent_counts.len() < self.entries.len() as usize {
+            self.parent_counts.resize(self.entries.len() as usize, 0);
+        }
+        for child in children {
+            match self.parent_counts.get_mut(child.0 as usize) {
+                Some(count) if *count < self.policy.max_parents => {
+                    *count += 1;
+                    self.shelf.put_parent(child, page);
+                }
+                _ => self.parents_dropped += 1,
+            }
+        }
+    }
+
+    fn end_entry(&mut self, id: UrlId, settled: &Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
+        self.touch(id);
+        let taken = settled.lease.taken.rank.score.get();
+        let entry = &mut self.entries[id];
+        if settled.lease.revisit {
+            entry.set(flag::REVISIT, false);
+            if settled.end != End::Retry {
+                entry.score -= taken;
+            }
+            if let End::Fetched { relevance } = settled.end {
+                entry.tie_or_relevance = relevance.to_bits();
+            }
+            return Ok(());
+        }
+        match &settled.end {
+            End::Retry => {
+                entry.attempt = entry.attempt.saturating_add(1);
+                self.enqueue(id, now);
+                return Ok(());
+            }
+            End::Fetched { relevance } => {
+                entry.state = State::Fetched;
+                entry.tie_or_relevance = relevance.to_bits();
+                entry.slot_or_child = UrlId::NONE.0;
+            }
+            End::Gone | End::Redirected { .. } => entry.state = State::Gone,
+        }
+        // What was gained while the request was out stays.
+        entry.score -= taken;
+        if let End::Redirected { to, key, merge } = &settled.end {
+            self.redirect(id, settled.lease, to, *key, *merge, now)?;
+        }
+        Ok(())
+    }
+
+    fn redirect(
+        &mut self,
+        from: UrlId,
+        lease: &Lease,
+        to: &CanonicalUrl,
+        key: UrlKey,
+        merge: Merge,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let entry = self.entries[from];
+        let offer = Offer {
+            url: to.clone(),
+            key,
+            rank: lease.taken.rank,
+            merge,
+        };
+        match self.find(key) {
+            Some(known) => {
+                self.merge(known, offer.rank, merge, now);
+                if entry.has(flag::SEED) {
+                    self.entries[known].set(flag::SEED, true);
+                    self.touch(known);
+                }
+            }
+            None => {
+                let source = Source {
+                    parent: entry.parent,
+                    depth: entry.depth,
+                    reason: Reason::Redirect,
+                    flags: entry.flags & (flag::SEED | flag::SITEMAP),
+                    adopt: true,
+                };
+                let new = self.add_new(&offer, &source, entry.redirects.saturating_add(1), now)?;
+                self.entries.set_age(new, lease.taken.age);
+                self.reorder(new, now);
+                if let Some(parent) = entry.parent.known() {
+                    self.adopted.entry(parent.0).or_default().push(new);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lease_rules(&mut self, id: HostId) -> Result<Lease, FrontierError> {
+        let host = &mut self.hosts[id.0 as usize];
+        host.asking_rules = true;
+        let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
+            FrontierError::Damaged {
+                what: format!("a host named {:?}", host.origin),
+            }
+        })?;
+        let lease = Lease {
+            id: LeaseId(self.next_lease),
+            kind: LeaseKind::Robots,
+            key: self.keyring.key(&url),
+            url,
+            parent: None,
+            depth: 0,
+            seed: false,
+            taken: Priority::default(),
+            attempt: host.rules_attempt,
+            redirects: 0,
+            revisit: false,
+        };
+        self.hand_out(
+            &lease,
+            Out {
+                url: None,
+                host: id,
+                kind: LeaseKind::Robots,
+                from_list: false,
+            },
+        );
+        Ok(lease)
+    }
+
+    fn lease_url(&mut self, id: UrlId, revisit: bool, from_list: bool) -> Result<Lease, FrontierError> {
+        let known = self.shelf.url(id)?;
+        let taken = self.entries.priority(id);
+        let entry = &mut self.entries[id];
+        if !revisit {
+            entry.state = State::Leased;
+        }
+        let entry = *entry;
+        let kind = if entry.has(flag::SITEMAP) {
+            LeaseKind::Sitemap
+        } else {
+            LeaseKind::Page
+        };
+        let lease = Lease {
+            id: LeaseId(self.next_lease),
+            kind,
+            url: known.url,
+            key: entry.key,
+            parent: entry.parent.known().map(|parent| self.entries[parent].key),
+            depth: entry.depth,
+            seed: entry.has(flag::SEED),
+            taken,
+            attempt: entry.attempt,
+            redirects: entry.redirects,
+            revisit,
+        };
+        if kind == LeaseKind::Page {
+            self.hosts[entry.host.0 as usize].pages_out += 1;
+        }
+        self.hand_out(
+            &lease,
+            Out {
+                url: Some(id),
+                host: entry.host,
+                kind,
+                from_list,
+            },
+        );
+        Ok(lease)
+    }
+
+    fn hand_out(&mut self, lease: &Lease, out: Out) {
+        self.next_lease += 1;
+        self.hosts[out.host.0 as usize].busy += 1;
+        self.list_out += usize::from(out.from_list);
+        self.leases.insert(lease.id, out);
+    }
+
+    /// Ends a lease's hold on its host.
+    fn take_in(&mut self, lease: &Lease) -> Result<Out, FrontierError> {
+        let out = self
+            .leases
+            .remove(&lease.id)
+            .ok_or(FrontierError::UnknownLease(lease.id.0))?;
+        let host = &mut self.hosts[out.host.0 as usize];
+        host.busy -= 1;
+        match out.kind {
+            LeaseKind::Robots => host.asking_rules = false,
+            LeaseKind::Page => host.pages_out -= 1,
+            LeaseKind::Sitemap => {}
+        }
+        self.list_out -= usize::from(out.from_list);
+        Ok(out)
+    }
+
+    fn needs_rules(&self, host: &Host, now: Timestamp) -> bool {
+        self.policy.robots && host.rules_until <= now
+    }
+
+    fn lease_from(&mut self, id: HostId, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
+        let host = &mut self.hosts[id.0 as usize];
+        let lease = if self.policy.robots && host.rules_until <= now {
+            self.lease_rules(id)?
+        } else if let Some(revisit) = host.revisits.pop() {
+            self.lease_url(UrlId(revisit), true, false)?
+        } else if let Some(best) = host.queue.best() {
+            self.dequeue(UrlId(best));
+            self.lease_url(UrlId(best), false, false)?
+        } else {
+            return Ok(None);
+        };
+        self.place(id, now);
+        Ok(Some(lease))
+    }
+
+    /// Serves the drawn list: what its hosts' rests allow, in the list's order.
+    fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
+        let mut leases = Vec::new();
+        let mut wake = Timestamp::NEVER;
+        let mut left = Vec::with_capacity(self.list.len());
+        for id in std::mem::take(&mut self.list) {
+            let host_id = self.entries[id].host;
+            let host = &self.hosts[host_id.0 as usize];
+            if self.is_full(host) {
+                self.enqueue(id, now);
+            } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
+            {
+                left.push(id);
+            } else if host.rest_until > now {
+                wake = wake.min(host.rest_until);
+                left.push(id);
+            } else if self.needs_rules(host, now) {
+                leases.push(self.lease_rules(host_id)?);
+                self.place(host_id, now);
+                left.push(id);
+            } else {
+                leases.push(self.lease_url(id, false, true)?);
+                self.place(host_id, now);
+            }
+        }
+        self.list = left;
+        Ok(if !leases.is_empty() {
+            Next::Fetch(leases)
+        } else if wake < Timestamp::NEVER {
+            Next::WaitUntil(wake)
+        } else {
+            Next::Blocked
+        })
+    }
+}
+
+impl<S: Shelf> Frontier for Ledger<S> {
+    fn seed(&mut self, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
+        let source = Source {
+            parent: UrlId::NONE,
+            depth: 0,
+            reason: Reason::Seed,
+            flags: flag::SEED,
+            adopt: false,
+        };
+        for seed in seeds {
+            self.offer(
+                &Offer {
+                    merge: Merge::Keep,
+                    ..seed.clone()
+                },
+                &source,
+                now,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>) {
+        out.clear();
+        out.extend(keys.iter().map(|key| match self.find(*key) {
+            None => Standing::New,
+            Some(id) => {
+                let entry = &self.entries[id];
+                match entry.state {
+                    State::Waiting | State::Drawn => Standing::Waiting,
+                    State::Leased => Standing::Leased,
+                    State::Fetched => Standing::Fetched {
+                        relevance: entry.relevance(),
+                    },
+                    State::Gone => Standing::Gone,
+                    State::Forgotten => Standing::New,
+                }
+            }
+        }));
+    }
+
+    fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
+        self.wake(now);
+        if !self.list.is_empty() {
+            return self.take_from_list(n, now);
+        }
+        if self.list_out > 0 {
+            return Ok(Next::Blocked);
+        }
+        let mut leases = Vec::new();
+        while leases.len() < n {
+            let Some(host) = self.ready.best() else { break };
+            leases.extend(self.lease_from(HostId(host), now)?);
+        }
+        Ok(if !leases.is_empty() {
+            Next::Fetch(leases)
+        } else if let Some(Reverse((until, _))) = self.timer.peek() {
+            Next::WaitUntil(*until)
+        } else if !self.leases.is_empty() {
+            Next::Blocked
+        } else {
+            Next::Done
+        })
+    }
+
+    fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError> {
+        if !self.list.is_empty() || self.list_out > 0 {
+            return Ok(0);
+        }
+        let top = |ledger: &Ledger<S>, number: usize| {
+            let host = &ledger.hosts[number];
+            let best = host.queue.best().filter(|_| !ledger.is_full(host))?;
+            Some((ledger.entries.priority(UrlId(best)), Reverse(best)))
+        };
+        let mut tops: BinaryHeap<_> = (0..self.hosts.len())
+            .filter_map(|host| Some((top(self, host)?, host)))
+            .collect();
+        while self.list.len() < n
+            && let Some(((_, Reverse(best)), host)) = tops.pop()
+        {
+            self.dequeue(UrlId(best));
+            self.entries[UrlId(best)].state = State::Drawn;
+            self.list.push(UrlId(best));
+            self.place(HostId(host as u32), now);
+            tops.extend(top(self, host).map(|next| (next, host)));
+        }
+        Ok(self.list.len())
+    }
+
+    fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
+        let out = self.take_in(lease)?;
+        let host = &mut self.hosts[out.host.0 as usize];
+        host.rest_until = host.rest_until.max(until);
+        match out.url {
+            Some(id) if lease.revisit => host.revisits.push(id.0),
+            Some(id) if out.from_list => {
+                self.entries[id].state = State::Drawn;
+                self.list.insert(0, id);
+            }
+            Some(id) => self.enqueue(id, now),
+            None => {}
+        }
+        self.place(out.host, now);
+        Ok(())
+    }
+
+    fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
+        let out = self.take_in(settled.lease)?;
+        let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
+        let counts = !matches!(settled.end, End::Redirected { .. });
+        let host = &mut self.hosts[out.host.0 as usize];
+        match settled.manners {
+            Manners::Asked => host.failures = 0,
+            Manners::Failed => host.failures = host.failures.saturating_add(1),
+            Manners::Later(_) | Manners::Untouched => {}
+        }
+        if out.kind == LeaseKind::Page && counts && settled.manners != Manners::Untouched {
+            host.pages += 1;
+        }
+        if out.kind == LeaseKind::Robots {
+            host.rules_attempt = host.rules_attempt.saturating_add(1);
+        }
+        if let Some(rules) = &settled.rules {
+            host.rules_attempt = 0;
+            host.rules_until = rules.fresh_until;
+            host.crawl_delay_ms = rules
+                .crawl_delay
+                .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
+            self.shelf.put_rules(out.host, &rules.bytes);
+        }
+        host.rest_until = self.policy.rest_until(
+            host,
+            settled.manners,
+            now,
+            jitter.rotate_left(host.failures.into()),
+        );
+        self.touch_host(out.host);
+
+        if let Some(id) = out.url {
+            self.end_entry(id, &settled, now)?;
+            let source = match out.kind {
+                // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
+                LeaseKind::Sitemap => Source {
+                    parent: UrlId::NONE,
+                    depth: settled.lease.depth,
+                    reason: Reason::Sitemap,
+                    flags: 0,
+                    adopt: false,
+                },
+                _ => Source {
+                    parent: id,
+                    depth: settled.lease.depth.saturating_add(1),
+                    reason: Reason::Link,
+                    flags: 0,
+                    adopt: settled.lease.revisit || self.entries[id].state != State::Fetched,
+                },
+            };
+            for update in settled.updates {
+                self.apply(update, &source, now)?;
+            }
+            if self.policy.all_parents && out.kind == LeaseKind::Page && !settled.links.is_empty() {
+                self.keep_children(id, settled.links);
+            }
+        }
+        let source = Source {
+            parent: UrlId::NONE,
+            depth: settled.lease.depth,
+            reason: Reason::SitemapLine,
+            flags: flag::SITEMAP,
+            adopt: false,
+        };
+        for sitemap in settled.sitemaps {
+            self.offer(sitemap, &source, now)?;
+        }
+        self.place(out.host, now);
+        Ok(())
+    }
+
+    fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
+        for id in std::mem::take(&mut self.dirty) {
+            self.entries[id].set(flag::DIRTY, false);
+            let entry = self.entries[id];
+            let other_age = entry.has(flag::OTHER_AGE).then(|| self.entries.age(id));
+            self.shelf.put_entry(id, &entry, other_age);
+        }
+        for id in std::mem::take(&mut self.dirty_hosts) {
+            let host = &mut self.hosts[id.0 as usize];
+            host.dirty = false;
+            self.shelf.put_host(id, &host.record());
+        }
+        for (name, value) in notes.changes() {
+            self.shelf.put_note(name, value);
+        }
+        self.shelf.commit()
+    }
+
+    fn sync(&mut self) -> Result<(), FrontierError> {
+        self.shelf.sync()
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
+        self.shelf.notes(prefix)
+    }
+
+    fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError> {
+        match self.host_ids.get(url.origin()) {
+            Some(host) => self.shelf.rules(*host),
+            None => Ok(None),
+        }
+    }
+
+    fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError> {
+        let Some(id) = self.find(self.keyring.key(url)) else {
+            return Ok(None);
+        };
+        let entry = &self.entries[id];
+        let host = &self.hosts[entry.host.0 as usize];
+        let known = self.shelf.url(id)?;
+        let parent = entry.parent.known();
+        Ok(Some(UrlFacts {
+            url: known.url,
+            state: entry.state,
+            priority: self.entries.priority(id),
+            parent: parent.map(|parent| self.entries[parent].key),
+            parent_url: parent
+                .map(|parent| self.shelf.url(parent))
+                .transpose()?
+                .map(|known| known.url),
+            depth: entry.depth,
+            seed: entry.has(flag::SEED),
+            reason: known.reason,
+            host_rests_until: host.rest_until,
+            host_failures: host.failures,
+            host_pages: host.pages,
+        }))
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            known: self.entries.len().into(),
+            waiting: self.waiting + self.list.len() as u64,
+            leased: self.leases.len() as u64,
+            hosts: self.hosts.len() as u64,
+            hosts_resting: self.resting,
+            parents_dropped: self.parents_dropped,
+        }
+    }
+}

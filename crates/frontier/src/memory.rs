@@ -1,0 +1,85 @@
+//! A shelf that forgets when the process ends.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Shelf, UrlId};
+
+/// Keeps everything in memory. Entries and hosts are not kept: the ledger has them.
+#[derive(Debug, Default)]
+pub struct MemoryShelf {
+    /// By id, which are given out in order.
+    urls: Vec<KnownUrl>,
+    children: HashMap<u32, Box<[UrlId]>>,
+    parents: HashMap<u32, Vec<UrlId>>,
+    rules: HashMap<u32, Vec<u8>>,
+    notes: BTreeMap<String, Vec<u8>>,
+}
+
+impl Shelf for MemoryShelf {
+    fn put_url(&mut self, id: UrlId, known: &KnownUrl) {
+        debug_assert_eq!(id.0 as usize, self.urls.len());
+        self.urls.push(known.clone());
+    }
+
+    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
+        self.urls
+            .get(id.0 as usize)
+            .cloned()
+            .ok_or_else(|| FrontierError::Damaged {
+                what: format!("no URL number {}", id.0),
+            })
+    }
+
+    fn put_children(&mut self, page: UrlId, children: &[UrlId]) {
+        self.children.insert(page.0, children.into());
+    }
+
+    fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError> {
+        Ok(self
+            .children
+            .get(&page.0)
+            .map(|ids| ids.to_vec())
+            .unwrap_or_default())
+    }
+
+    fn put_parent(&mut self, child: UrlId, parent: UrlId) {
+        self.parents.entry(child.0).or_default().push(parent);
+    }
+
+    fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError> {
+        Ok(self.parents.get(&child.0).cloned().unwrap_or_default())
+    }
+
+    fn put_rules(&mut self, host: HostId, bytes: &[u8]) {
+        self.rules.insert(host.0, bytes.to_vec());
+    }
+
+    fn rules(&self, host: HostId) -> Result<Option<Vec<u8>>, FrontierError> {
+        Ok(self.rules.get(&host.0).cloned())
+    }
+
+    fn put_entry(&mut self, _id: UrlId, _entry: &Entry, _other_age: Option<u32>) {}
+
+    fn put_host(&mut self, _id: HostId, _record: &HostRecord) {}
+
+    fn put_note(&mut self, name: &str, value: &[u8]) {
+        self.notes.insert(name.to_owned(), value.to_vec());
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
+        Ok(self
+            .notes
+            .range(prefix.to_owned()..)
+            .take_while(|(name, _)| name.starts_with(prefix))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect())
+    }
+
+    fn commit(&mut self) -> Result<(), FrontierError> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), FrontierError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! Where a frontier keeps what need not be in memory, and what must outlive the process.
+
+use scenthound_types::{CanonicalUrl, Reason};
+
+use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
+
+/// What is written once about a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownUrl {
+    /// The URL.
+    pub url: CanonicalUrl,
+    /// How it came in.
+    pub reason: Reason,
+}
+
+/// Keeps strings, lists and changes for a [`crate::Ledger`].
+///
+/// Puts are visible to gets at once and become durable together at the next `commit`; a shelf that crashes between two
+/// commits comes back as it was at the first.
+pub trait Shelf {
+    /// Stores a new URL.
+    fn put_url(&mut self, id: UrlId, known: &KnownUrl);
+    /// The URL of an id.
+    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError>;
+
+    /// Stores the ids a page links to.
+    fn put_children(&mut self, page: UrlId, children: &[UrlId]);
+    /// The ids a page links to.
+    fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError>;
+    /// Adds to the pages that link to a URL.
+    fn put_parent(&mut self, child: UrlId, parent: UrlId);
+    /// The pages that link to a URL.
+    fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError>;
+
+    /// Stores a host's rules.
+    fn put_rules(&mut self, host: HostId, bytes: &[u8]);
+    /// A host's rules.
+    fn rules(&self, host: HostId) -> Result<Option<Vec<u8>>, FrontierError>;
+
+    /// Stores a changed entry, with its age where that is not its id.
+    fn put_entry(&mut self, id: UrlId, entry: &Entry, other_age: Option<u32>);
+    /// Stores a changed host.
+    fn put_host(&mut self, id: HostId, record: &HostRecord);
+    /// Stores a note.
+    fn put_note(&mut self, name: &str, value: &[u8]);
+    /// The notes whose names begin so, by name.
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError>;
+
+    /// Makes all puts since the last commit durable as one whole.
+    fn commit(&mut self) -> Result<(), FrontierError>;
+    /// Brings commits to the disk itself.
+    fn sync(&mut self) -> Result<(), FrontierError>;
+}
