@@ -5,15 +5,19 @@
 //! A token is a word by Unicode's word boundaries; runs of Han, Hiragana, Katakana, Hangul and Thai script become
 //! overlapping pairs of characters.
 //!
-//! Deliberately absent: HTML, URLs, and any table that grows while the program runs. A [`Token`] is a hash with a
+//! Deliberately absent: HTML, and any table that grows while the program runs. A [`Token`] is a hash with a
 //! fixed seed, so two threads, two runs and two machines agree on it without talking to each other.
 
+mod fold;
 mod language;
+mod segment;
 mod stop;
 mod text;
 mod token;
+mod url_words;
 
 pub use language::Language;
 pub use stop::StopList;
-pub use text::{Text, TokenRange};
+pub use text::{Edge, Mark, Text, TokenRange};
 pub use token::{Token, tokenize};
+pub use url_words::url_words;
