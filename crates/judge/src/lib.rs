@@ -1,1 +1,43 @@
 //! How relevant a page is to the topic, and why.
+//!
+//! A [`Judge`] reads a parsed page and gives a [`Judgement`]: a relevance from 0 to 1, a verdict, and the parts the
+//! relevance was made of. [`TermJudge`] does it from the user's own terms, without training.
+//!
+//! Invariant: a judgement depends on the page and the topic only, never on what was judged before, so pages may be
+//! judged on any thread in any order. A relevance is finite and within [0, 1].
+//!
+//! Deliberately absent: links, priorities, and any decision what to fetch.
+
+mod automaton;
+mod dictionary;
+mod fault;
+mod idf;
+mod matcher;
+mod settings;
+mod similarity;
+mod tally;
+mod term_judge;
+mod url_words;
+mod vocabulary;
+
+use scenthound_types::{Judgement, ParsedPage, Token};
+
+pub use crate::fault::JudgeFault;
+pub use crate::idf::IdfTable;
+pub use crate::settings::{TermSets, TermSettings, Weights};
+pub use crate::term_judge::TermJudge;
+
+/// Says how relevant a page is.
+pub trait Judge: Send + Sync {
+    /// Judges a fetched page.
+    fn judge(&self, page: &ParsedPage) -> Judgement;
+
+    /// How relevant a few words are, from 0 to 1: an anchor, or the words around a link. Called for every link of a
+    /// page, so it is cheap.
+    fn snippet(&self, tokens: &[Token]) -> f32;
+
+    /// The same for the words of a URL.
+    fn url_snippet(&self, words: &[Token]) -> f32 {
+        self.snippet(words)
+    }
+}

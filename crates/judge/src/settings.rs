@@ -1,0 +1,117 @@
+//! What a term judge is made from.
+
+use scenthound_types::Language;
+
+use crate::{IdfTable, JudgeFault};
+
+/// How much each similarity counts. A set that the topic does not give is left out of the mean, with its weight.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Weights {
+    /// Genre against content (GW).
+    pub genre: f64,
+    /// Content against genre (CW).
+    pub content: f64,
+    /// Genre and content together, against the URL (GCW).
+    pub text: f64,
+    /// The URL against genre and content (UW).
+    pub url: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights {
+            genre: 5.0,
+            content: 5.0,
+            text: 7.0,
+            url: 3.0,
+        }
+    }
+}
+
+/// Whether genre and content are compared one by one or as one set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TermSets {
+    /// A page must speak of both: the mean of two similarities.
+    #[default]
+    Separate,
+    /// The genre terms are counted as content terms. For comparison; finds less.
+    Joint,
+}
+
+/// The topic and how to compare with it. Terms are words or phrases, spelled as people write them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TermSettings {
+    /// What kind of page is wanted.
+    pub genre: Vec<String>,
+    /// What it is about.
+    pub content: Vec<String>,
+    /// Words of the URL.
+    pub url: Vec<String>,
+    /// Words of the wrong sense.
+    pub exclude: Vec<String>,
+    /// How many different exclude terms make a page irrelevant.
+    pub exclude_at: usize,
+    /// The language the terms are written in; its stop words are dropped from terms and pages.
+    pub language: Option<Language>,
+    /// How much each set counts.
+    pub weights: Weights,
+    /// Genre and content apart or joined.
+    pub sets: TermSets,
+    /// A page at least this similar is relevant.
+    pub threshold: f64,
+    /// How telling each term is; without it all are equally so.
+    pub idf: Option<IdfTable>,
+}
+
+impl Default for TermSettings {
+    /// No terms; the threshold is a middling one of those that did best on five topics.
+    fn default() -> TermSettings {
+        TermSettings {
+            genre: Vec::new(),
+            content: Vec::new(),
+            url: Vec::new(),
+            exclude: Vec::new(),
+            exclude_at: 1,
+            language: None,
+            weights: Weights::default(),
+            sets: TermSets::default(),
+            threshold: 0.45,
+            idf: None,
+        }
+    }
+}
+
+impl TermSettings {
+    /// Finds the first thing that no judge can be made from. Terms are looked at where they are read.
+    pub(crate) fn check(&self) -> Result<(), JudgeFault> {
+        let Weights {
+            genre,
+            content,
+            text,
+            url,
+        } = self.weights;
+        for (name, value) in [
+            ("genre", genre),
+            ("content", content),
+            ("text", text),
+            ("url", url),
+        ] {
+            // Bounded, so that no sum of them is infinite.
+            if !(0.0..=1e6).contains(&value) {
+                return Err(JudgeFault::Weight { name, value });
+            }
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            return Err(JudgeFault::Threshold {
+                value: self.threshold,
+            });
+        }
+        if self.exclude_at == 0 {
+            return Err(JudgeFault::ExcludeAt);
+        }
+        if self.genre.is_empty() && self.content.is_empty() && self.url.is_empty() {
+            return Err(JudgeFault::NoTerms);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Counting what a pass finds.
+//!
+//! Both tallies list a term at its first find, so that reading them costs by what was found and not by how many
+//! terms the topic has.
+
+/// How often each term was found.
+pub(crate) trait Tally {
+    /// One more of a term.
+    fn add(&mut self, term: u32);
+    /// The terms found and how often, in the order of their first find.
+    fn counts(&self) -> &[(u32, u32)];
+}
+
+/// For a whole page: constant time per find.
+pub(crate) struct PageTally {
+    counts: Vec<(u32, u32)>,
+    /// One more than the place of each term in `counts`; 0 when not found yet.
+    places: Vec<u32>,
+}
+
+impl PageTally {
+    pub(crate) fn new(terms: usize) -> PageTally {
+        PageTally {
+            counts: Vec::new(),
+            places: vec![0; terms],
+        }
+    }
+}
+
+impl Tally for PageTally {
+    fn add(&mut self, term: u32) {
+        let Some(place) = self.places.get_mut(term as usize) else {
+            return;
+        };
+        match self.counts.get_mut((*place as usize).wrapping_sub(1)) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => {
+                self.counts.push((term, 1));
+                *place = self.counts.len() as u32;
+            }
+        }
+    }
+
+    fn counts(&self) -> &[(u32, u32)] {
+        &self.counts
+    }
+}
+
+/// How many different terms a snippet may hold before it needs memory of its own.
+const FEW: usize = 24;
+
+/// For a handful of words: no allocation as long as few terms are found.
+pub(crate) struct SnippetTally {
+    few: [(u32, u32); FEW],
+    used: usize,
+    /// Takes over from `few` when that is full.
+    many: Vec<(u32, u32)>,
+}
+
+impl SnippetTally {
+    pub(crate) fn new() -> SnippetTally {
+        SnippetTally {
+            few: [(0, 0); FEW],
+            used: 0,
+            many: Vec::new(),
+        }
+    }
+}
+
+impl Tally for SnippetTally {
+    fn add(&mut self, term: u32) {
+        let counts = if self.many.is_empty() {
+            &mut self.few[..self.used]
+        } else {
+            &mut self.many[..]
+        };
+        if let Some((_, count)) = counts.iter_mut().find(|(held, _)| *held == term) {
+            *count = count.saturating_add(1);
+        } else if self.used < FEW {
+            self.few[self.used] = (term, 1);
+            self.used += 1;
+        } else {
+            if self.many.is_empty() {
+                self.many.extend_from_slice(&self.few);
+            }
+            self.many.push((term, 1));
+        }
+    }
+
+    fn counts(&self) -> &[(u32, u32)] {
+        if self.many.is_empty() {
+            &self.few[..self.used]
+        } else {
+            &self.many
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_tallies_count_alike_even_when_the_small_one_overflows() {
+        let mut page = PageTally::new(200);
+        let mut snippet = SnippetTally::new();
+        for n in 0..1000_u32 {
+            let term = n * n % 97;
+            page.add(term);
+            snippet.add(term);
+        }
+        assert!(page.counts().len() > FEW);
+        assert_eq!(page.counts(), snippet.counts());
+        assert_eq!(page.counts().iter().map(|(_, count)| count).sum::<u32>(), 1000);
+    }
+}

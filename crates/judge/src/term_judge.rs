@@ -1,0 +1,231 @@
+//! Judges pages by the user's terms: what kind of page (genre), what it is about (content), what its URL says.
+//!
+//! ```text
+//! text  = (GW · genre + CW · content) / (GW + CW)
+//! page  = (GCW · text + UW · url) / (GCW + UW)         relevant ⇔ page ≥ threshold
+//! ```
+//!
+//! Each similarity is a cosine (see [`similarity`](crate::similarity)); a set that is not given drops out with its
+//! weight. Exclude terms overrule everything.
+//!
+//! Deliberately absent: training, and stemming (a term matches the word as it is spelled, accents and capitals aside).
+
+use std::sync::Arc;
+
+use scenthound_text::{Token, tokenize};
+use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
+
+use crate::settings::{TermSets, TermSettings, Weights};
+use crate::similarity::{Similarity, mean};
+use crate::tally::{PageTally, SnippetTally, Tally};
+use crate::url_words::url_words;
+use crate::vocabulary::{Term, Vocabulary};
+use crate::{IdfTable, Judge, JudgeFault};
+
+/// Judges pages by genre, content and URL terms.
+pub struct TermJudge {
+    /// Genre, content and exclude terms.
+    text: Vocabulary,
+    url: Vocabulary,
+    norms: Norms,
+    weights: Weights,
+    threshold: f64,
+    exclude_at: usize,
+}
+
+/// √Σ idf² of each set; none for a set that is not given.
+struct Norms {
+    genre: Option<f64>,
+    content: Option<f64>,
+    url: Option<f64>,
+}
+
+impl TermJudge {
+    /// A judge of the topic that the settings describe.
+    pub fn new(settings: &TermSettings) -> Result<TermJudge, JudgeFault> {
+        settings.check()?;
+        let idf = settings.idf.as_ref();
+        let genre_set = match settings.sets {
+            TermSets::Separate => TermSet::Genre,
+            TermSets::Joint => TermSet::Content,
+        };
+        let mut text = Vec::new();
+        read_terms(&settings.genre, genre_set, idf, tokenize, &mut text)?;
+        read_terms(&settings.content, TermSet::Content, idf, tokenize, &mut text)?;
+        read_terms(&settings.exclude, TermSet::Exclude, idf, tokenize, &mut text)?;
+        let mut url = Vec::new();
+        read_terms(&settings.url, TermSet::Url, idf, url_words, &mut url)?;
+        let text = Vocabulary::new(text, settings.language);
+        let url = Vocabulary::new(url, settings.language);
+        let judge = TermJudge {
+            norms: Norms {
+                genre: norm(&text, TermSet::Genre),
+                content: norm(&text, TermSet::Content),
+                url: norm(&url, TermSet::Url),
+            },
+            text,
+            url,
+            weights: settings.weights,
+            threshold: settings.threshold,
+            exclude_at: settings.exclude_at,
+        };
+        match judge.weigh(judge.norms.genre, judge.norms.content, judge.norms.url) {
+            Some(_) => Ok(judge),
+            None => Err(JudgeFault::NoWeight),
+        }
+    }
+
+    fn weigh(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
+        let text = mean([(self.weights.genre, genre), (self.weights.content, content)]);
+        mean([(self.weights.text, text), (self.weights.url, url)])
+    }
+
+    /// Whether the text holds enough words of the wrong sense.
+    fn excludes(&self, counts: &[(u32, u32)]) -> bool {
+        let wrong = counts
+            .iter()
+            .filter(|(place, _)| {
+                self.text
+                    .term(*place)
+                    .is_some_and(|term| term.set == TermSet::Exclude)
+            })
+            .count();
+        wrong >= self.exclude_at
+    }
+
+    fn few_words(&self, words: &[Token], url: Option<f64>) -> f32 {
+        let mut tally = SnippetTally::new();
+        self.text.count(words, None, &mut tally);
+        if self.excludes(tally.counts()) {
+            return 0.0;
+        }
+        let value =
+            |set, norm: Option<f64>| norm.map(|norm| similarity(&self.text, tally.counts(), set, norm).value);
+        let genre = value(TermSet::Genre, self.norms.genre);
+        let content = value(TermSet::Content, self.norms.content);
+        self.weigh(genre, content, url).unwrap_or(0.0) as f32
+    }
+}
+
+impl Judge for TermJudge {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        let mut in_text = PageTally::new(self.text.terms().len());
+        self.text.count(page.text.tokens(), page.language, &mut in_text);
+        let mut in_url = SnippetTally::new();
+        if self.norms.url.is_some() {
+            self.url
+                .count(&url_words(page.url.as_str()), page.language, &mut in_url);
+        }
+
+        let mut terms = Vec::with_capacity(in_text.counts().len() + in_url.counts().len());
+        let mut compare = |vocabulary: &Vocabulary, counts: &[(u32, u32)], set, norm: Option<f64>| {
+            let similarity = norm.map(|norm| similarity(vocabulary, counts, set, norm));
+            terms.extend(found(vocabulary, counts, set).map(|(term, count)| TermHit {
+                set,
+                term: term.spelling.clone(),
+                count,
+                share: similarity.map_or(0.0, |similarity| similarity.share(count, term.idf)),
+            }));
+            similarity.map(|similarity| similarity.value)
+        };
+        let genre = compare(&self.text, in_text.counts(), TermSet::Genre, self.norms.genre);
+        let content = compare(&self.text, in_text.counts(), TermSet::Content, self.norms.content);
+        let url = compare(&self.url, in_url.counts(), TermSet::Url, self.norms.url);
+        compare(&self.text, in_text.counts(), TermSet::Exclude, None);
+        // A stable sort: equal shares stay in the order genre, content, URL, and of their first find.
+        terms.sort_by(|a, b| b.share.total_cmp(&a.share));
+
+        let similarity = self.weigh(genre, content, url).unwrap_or(0.0);
+        let (relevance, verdict) = if self.excludes(in_text.counts()) {
+            (0.0, Verdict::Irrelevant)
+        } else if similarity >= self.threshold {
+            (similarity, Verdict::Relevant)
+        } else {
+            (similarity, Verdict::Irrelevant)
+        };
+        Judgement {
+            relevance,
+            verdict,
+            genre: None,
+            layer: None,
+            parts: Parts {
+                genre,
+                content,
+                url,
+                terms,
+            },
+        }
+    }
+
+    /// The similarity to genre and content terms.
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        self.few_words(tokens, None)
+    }
+
+    /// The URL's words are compared with the genre and content terms as a text is, and with the URL terms.
+    fn url_snippet(&self, words: &[Token]) -> f32 {
+        let url = self.norms.url.map(|norm| {
+            let mut tally = SnippetTally::new();
+            self.url.count(words, None, &mut tally);
+            similarity(&self.url, tally.counts(), TermSet::Url, norm).value
+        });
+        self.few_words(words, url)
+    }
+}
+
+/// Reads one list of the topic. A term listed twice counts once.
+fn read_terms(
+    spellings: &[String],
+    set: TermSet,
+    idf: Option<&IdfTable>,
+    words: fn(&str) -> Vec<Token>,
+    terms: &mut Vec<Term>,
+) -> Result<(), JudgeFault> {
+    for spelling in spellings {
+        let tokens = words(spelling);
+        if tokens.is_empty() {
+            return Err(JudgeFault::EmptyTerm {
+                term: spelling.clone(),
+            });
+        }
+        if terms.iter().any(|held| held.set == set && held.tokens == tokens) {
+            continue;
+        }
+        terms.push(Term {
+            set,
+            spelling: Arc::from(spelling.as_str()),
+            tokens,
+            idf: idf.map_or(1.0, |table| table.idf(spelling)),
+        });
+    }
+    Ok(())
+}
+
+fn norm(vocabulary: &Vocabulary, set: TermSet) -> Option<f64> {
+    let mut of_set = vocabulary
+        .terms()
+        .iter()
+        .filter(|term| term.set == set)
+        .peekable();
+    of_set.peek()?;
+    Some(of_set.map(|term| term.idf * term.idf).sum::<f64>().sqrt())
+}
+
+/// The terms of a set that were found, and how often.
+fn found<'a>(
+    vocabulary: &'a Vocabulary,
+    counts: &'a [(u32, u32)],
+    set: TermSet,
+) -> impl Iterator<Item = (&'a Term, u32)> + Clone {
+    counts
+        .iter()
+        .filter_map(move |&(place, count)| Some((vocabulary.term(place)?, count)))
+        .filter(move |(term, _)| term.set == set)
+}
+
+fn similarity(vocabulary: &Vocabulary, counts: &[(u32, u32)], set: TermSet, norm: f64) -> Similarity {
+    Similarity::of(
+        found(vocabulary, counts, set).map(|(term, count)| (count, term.idf)),
+        norm,
+    )
+}
