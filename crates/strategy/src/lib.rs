@@ -1,1 +1,104 @@
 //! What a judged page means for the URLs around it.
+//!
+//! A strategy reads one report at a time and answers with updates: plain data that the frontier applies. It cannot tell
+//! whether it crawls the live web or a recorded one.
+//!
+//! Deliberately absent: clocks, randomness, sockets, and any handle on the frontier. What belongs to a single URL (its
+//! score, its cash) is the frontier's; a strategy keeps only what it has learnt.
+
+mod best;
+mod breadth;
+mod opic;
+mod siblings;
+
+use scenthound_types::{Merge, Offer, PageReport, Rank, StateDelta, Updates, UrlKey};
+use thiserror::Error;
+
+pub use best::BestFirst;
+pub use breadth::{BreadthFirst, Random};
+pub use opic::Opic;
+pub use siblings::{Pull, Siblings, Ties};
+
+/// What a strategy wants to find in its reports, said once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// Scores of each link's anchor, surroundings and URL.
+    pub snippets: bool,
+    /// The frontier must know every fetched page that links to a URL, not only the first.
+    pub all_parents: bool,
+    /// What happens to the rank of a redirect whose target is already waiting.
+    pub redirects: Merge,
+}
+
+impl Default for Needs {
+    fn default() -> Needs {
+        Needs {
+            snippets: false,
+            all_parents: false,
+            redirects: Merge::Max,
+        }
+    }
+}
+
+/// Saved state that cannot be taken up again.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// It is not what this strategy writes.
+    #[error("the saved state of strategy {strategy} is damaged: {what}")]
+    Damaged {
+        /// Whose state.
+        strategy: &'static str,
+        /// What was found.
+        what: String,
+    },
+}
+
+/// Turns reports into updates.
+pub trait Strategy: Send {
+    /// The name it is chosen by.
+    fn name(&self) -> &'static str;
+
+    /// What it wants in its reports.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// The rank of a seed, one of `seeds`.
+    fn seed(&self, key: UrlKey, seeds: usize) -> Rank;
+
+    /// Sees how a lease for a page or a sitemap ended, failures too, and says what should change.
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates);
+
+    /// Puts what changed since the last call, so that it can be restored. Written with the page that changed it.
+    fn save_changes(&mut self, _out: &mut StateDelta) {}
+
+    /// Takes up what was saved, by name.
+    fn restore(&mut self, _saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        Ok(())
+    }
+}
+
+/// Offers every link of the report with the rank given for it.
+fn offer_links(
+    report: &PageReport<'_>,
+    merge: Merge,
+    out: &mut Updates,
+    mut rank: impl FnMut(UrlKey) -> Rank,
+) {
+    out.extend(report.links.iter().map(|link| {
+        let rank = rank(link.key);
+        scenthound_types::Update::Offer(Offer {
+            url: link.url.clone(),
+            key: link.key,
+            rank,
+            merge,
+        })
+    }));
+}
+
+/// In place of a random number: keys are hashes that depend on the crawl's seed.
+fn random_tie(key: UrlKey) -> u32 {
+    // Not the key's own bits, which also order hash tables.
+    (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}

@@ -1,0 +1,37 @@
+//! On-line page importance: priority is cash, and cash flows along links.
+
+use scenthound_types::{Merge, Outcome, PageReport, Rank, Updates, UrlKey};
+
+use crate::{Needs, Strategy, offer_links};
+
+/// The seeds share one unit of cash. A fetched page gives what it holds to its links in equal parts; the richest URL is next.
+///
+/// Cash lives in the frontier as the URLs' scores. That of a page without links, or of a URL that cannot be fetched, is
+/// lost to the crawl.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Opic;
+
+impl Strategy for Opic {
+    fn name(&self) -> &'static str {
+        "opic"
+    }
+
+    fn needs(&self) -> Needs {
+        // The target of a redirect inherits the cash, on top of what it has.
+        Needs {
+            redirects: Merge::Add,
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, seeds: usize) -> Rank {
+        Rank::of_score(1.0 / seeds.max(1) as f64)
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        if matches!(report.outcome, Outcome::Body { .. }) {
+            let share = report.lease.taken.rank.score.get() / report.links.len().max(1) as f64;
+            offer_links(report, Merge::Add, out, |_| Rank::of_score(share));
+        }
+    }
+}
