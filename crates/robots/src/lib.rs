@@ -1,1 +1,30 @@
-//! RFC 9309 robots rules, crawl-delay, sitemap lines, meta robots and X-Robots-Tag.
+//! What a host allows: robots.txt by RFC 9309, and what a single page asks of robots.
+//!
+//! [`Rules`] are the rules of one robots.txt for one product token: parsed once, asked for every URL of the host,
+//! small enough to be kept with the host. [`verdict`] says what an answer to a request for robots.txt means, and
+//! [`x_robots_tag`] and [`meta_robots`] read the wishes of a single page.
+//!
+//! Where RFC 9309, Google's parser and old habits disagree, docs/decisions/robots-contradictions.md says what we do.
+//!
+//! Invariants: nothing here panics or takes more than about linear time, whatever the bytes; the same bytes give the
+//! same rules. Deliberately absent: fetching, clocks, caches and redirects; callers bring the answer and the times.
+
+mod agent;
+mod escape;
+mod line;
+mod page;
+mod pattern;
+mod rules;
+mod saved;
+mod verdict;
+
+pub use crate::agent::is_product_token;
+pub use crate::escape::path_of;
+pub use crate::line::{Directive, Line, MAX_BODY, MAX_LINE, RobotsTxt};
+pub use crate::page::{meta_robots, x_robots_tag};
+pub use crate::rules::{MAX_CRAWL_DELAY, RuleKind, RuleText, Rules};
+pub use crate::saved::SavedFault;
+pub use crate::verdict::{
+    Answer, History, KEEP, MAX_REDIRECTS, Meaning, RETRY_FIRST, RETRY_MOST, UNREACHABLE_LONG, Verdict,
+    verdict,
+};

@@ -1,0 +1,174 @@
+//! What an answer to a request for robots.txt means (RFC 9309, 2.3.1 and 2.4).
+//!
+//! A pure function from the answer, and from what came before it, to what counts now and for how long. Callers count
+//! redirects and failures and keep the clock.
+
+use std::time::Duration;
+
+/// How long rules count before they are asked for again. The longest time the RFC allows.
+pub const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many redirects in a row are followed. One more, and the file counts as not there.
+pub const MAX_REDIRECTS: u8 = 5;
+
+/// How long an unreachable host rests before robots.txt is asked for again; doubled with every failure in a row.
+pub const RETRY_FIRST: Duration = Duration::from_secs(5 * 60);
+
+/// The longest such rest.
+pub const RETRY_MOST: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// After this time of nothing but failures the RFC lets a crawler take the file for not there.
+pub const UNREACHABLE_LONG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// An HTTP status.
+    Status(u16),
+    /// A redirect that leads nowhere we can go: no target, another scheme, a loop.
+    DeadRedirect,
+    /// No HTTP answer: no address, no connection, a time limit, a broken transfer.
+    None,
+}
+
+/// What came before the answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct History {
+    /// Redirects that led to this request.
+    pub redirects: u8,
+    /// Times in a row that the host was unreachable, this one not counted.
+    pub failures: u32,
+    /// Time since the first of those failures.
+    pub failing_for: Duration,
+}
+
+/// What the answer means for the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// The body holds the rules.
+    Parse,
+    /// Ask where the redirect points; the rules found there are this host's.
+    Follow,
+    /// There are no rules.
+    AllowAll,
+    /// Nobody knows the rules, so nothing may be fetched. Rules read earlier may go on counting instead.
+    DisallowAll,
+}
+
+/// What counts now, and when to ask again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// What the answer means.
+    pub meaning: Meaning,
+    /// For how long. Zero for a redirect.
+    pub holds: Duration,
+}
+
+/// Says what an answer means.
+///
+/// 429 is read as "not now" like a server error: the RFC files it with "there are no rules", but a host that asks for
+/// fewer requests is not one to be opened up.
+pub fn verdict(answer: Answer, history: History) -> Verdict {
+    match answer {
+        Answer::Status(200..=299) => Verdict {
+            meaning: Meaning::Parse,
+            holds: KEEP,
+        },
+        Answer::Status(301 | 302 | 303 | 307 | 308) if history.redirects < MAX_REDIRECTS => Verdict {
+            meaning: Meaning::Follow,
+            holds: Duration::ZERO,
+        },
+        Answer::Status(429) | Answer::None => unreachable(history),
+        Answer::Status(300..=499) | Answer::DeadRedirect => Verdict {
+            meaning: Meaning::AllowAll,
+            holds: KEEP,
+        },
+        // 5xx, and whatever is no HTTP status.
+        Answer::Status(_) => unreachable(history),
+    }
+}
+
+fn unreachable(history: History) -> Verdict {
+    if history.failing_for >= UNREACHABLE_LONG {
+        return Verdict {
+            meaning: Meaning::AllowAll,
+            holds: KEEP,
+        };
+    }
+    let doubled = RETRY_FIRST.saturating_mul(1_u32.checked_shl(history.failures).unwrap_or(u32::MAX));
+    Verdict {
+        meaning: Meaning::DisallowAll,
+        holds: doubled.min(RETRY_MOST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meaning(answer: Answer) -> Meaning {
+        verdict(answer, History::default()).meaning
+    }
+
+    #[test]
+    fn a_missing_file_opens_the_host_and_a_failing_server_closes_it() {
+        for status in [200, 204] {
+            assert_eq!(meaning(Answer::Status(status)), Meaning::Parse, "{status}");
+        }
+        for status in [300, 304, 400, 401, 403, 404, 410, 451] {
+            assert_eq!(meaning(Answer::Status(status)), Meaning::AllowAll, "{status}");
+        }
+        for status in [0, 100, 429, 500, 503, 599, 999] {
+            assert_eq!(meaning(Answer::Status(status)), Meaning::DisallowAll, "{status}");
+        }
+        assert_eq!(meaning(Answer::None), Meaning::DisallowAll);
+        assert_eq!(meaning(Answer::DeadRedirect), Meaning::AllowAll);
+    }
+
+    #[test]
+    fn the_sixth_redirect_is_not_followed() {
+        let after = |redirects| {
+            verdict(
+                Answer::Status(301),
+                History {
+                    redirects,
+                    ..History::default()
+                },
+            )
+            .meaning
+        };
+        assert_eq!(
+            (after(0), after(4), after(5)),
+            (Meaning::Follow, Meaning::Follow, Meaning::AllowAll)
+        );
+    }
+
+    #[test]
+    fn an_unreachable_host_is_asked_ever_less_often() {
+        let holds = |failures| {
+            verdict(
+                Answer::None,
+                History {
+                    failures,
+                    ..History::default()
+                },
+            )
+            .holds
+        };
+        assert_eq!(
+            (holds(0), holds(1), holds(2)),
+            (RETRY_FIRST, RETRY_FIRST * 2, RETRY_FIRST * 4)
+        );
+        assert_eq!((holds(20), holds(u32::MAX)), (RETRY_MOST, RETRY_MOST));
+    }
+
+    #[test]
+    fn thirty_days_without_an_answer_count_as_no_file() {
+        let history = History {
+            redirects: 0,
+            failures: 90,
+            failing_for: UNREACHABLE_LONG,
+        };
+        assert_eq!(verdict(Answer::Status(503), history).meaning, Meaning::AllowAll);
+    }
+}
