@@ -17,7 +17,6 @@ mod settings;
 mod similarity;
 mod tally;
 mod term_judge;
-mod url_words;
 mod vocabulary;
 
 use scenthound_types::{Judgement, ParsedPage, Token};

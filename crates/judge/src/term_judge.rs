@@ -12,13 +12,12 @@
 
 use std::sync::Arc;
 
-use scenthound_text::{Token, tokenize};
+use scenthound_text::{Token, tokenize, url_words};
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::settings::{TermSets, TermSettings, Weights};
 use crate::similarity::{Similarity, mean};
 use crate::tally::{PageTally, SnippetTally, Tally};
-use crate::url_words::url_words;
 use crate::vocabulary::{Term, Vocabulary};
 use crate::{IdfTable, Judge, JudgeFault};
 
