@@ -1,1 +1,33 @@
 //! Raw settings to checked settings, every fault at once.
+//!
+//! Settings come from a topic file (or plain words) and from the command line, which wins. [`check`] reads both, and
+//! either gives [`Settings`] that every other crate may trust, or [`Faults`]: all that is wrong, each with its file,
+//! line, and what would be right. There is one list of options ([`options`]); the command line, the topic file, the
+//! `crawl.toml` of a crawl folder and the rules for resuming are all made from it.
+//!
+//! Invariant: nothing is written here, and `check` of [`Settings::to_toml`] gives the same settings again.
+//! Deliberately absent: wiring. Nothing here builds a judge, a strategy or a socket, or knows what a term means.
+
+mod check;
+mod choice;
+mod fault;
+mod kind;
+mod nearest;
+mod network;
+mod option;
+mod resume;
+mod settings;
+mod topic_file;
+mod units;
+
+pub use crate::check::{Given, Surroundings, check};
+pub use crate::choice::{Scope, Sitemaps, Ties};
+pub use crate::fault::{Fault, Faults, Place, Spot, Wrong};
+pub use crate::kind::{Kind, Pattern};
+pub use crate::network::Network;
+pub use crate::option::{OnResume, OptionSpec, Shape};
+pub use crate::resume::{Change, changes};
+pub use crate::settings::{
+    CrawlSettings, JudgeSettings, SeedSettings, Settings, StrategySettings, TermSettings, TopicSettings,
+    options,
+};

@@ -1,0 +1,489 @@
+//! From what was given to what is right, or to all that is wrong.
+//!
+//! Three steps: gather texts from the topic and the command line, read each text by its option's kind, then look at the
+//! settings together. Each step reports and goes on; only a run without faults makes [`Settings`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::fault::{Faults, Place, Spot, Wrong, quoted};
+use crate::kind::{Reading, Value, read_url};
+use crate::nearest::nearest;
+use crate::option::{OptionSpec, Shape};
+use crate::settings::{Checked, Settings, options};
+use crate::topic_file::TopicFile;
+use crate::units::spell_time;
+
+/// The section of the seeds, and the option that names a file of them.
+const SEEDS: &str = "seeds";
+
+/// One option of the command line, as written. A list is given by several of one name; seed URLs are `seed-urls`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The long name, without dashes.
+    pub name: String,
+    /// The value; `true` for a switch.
+    pub value: String,
+}
+
+impl Given {
+    /// An option and its value.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Given {
+        Given {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+}
+
+/// What checking needs from the world around it.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The current folder: relative paths of the command line start here. Absolute, or the settings written to a crawl
+    /// folder would name their files from there.
+    pub folder: &'a Path,
+    /// The strategies there are.
+    pub strategies: &'a [&'a str],
+    /// The judges there are.
+    pub judges: &'a [&'a str],
+    /// Reads a file; `-` is standard input.
+    pub read: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+}
+
+/// Checks a topic (the name of a file ending in `.toml`, or words) and the options of the command line, which win.
+pub fn check(topic: &str, given: &[Given], surroundings: &Surroundings<'_>) -> Result<Settings, Faults> {
+    let mut check = Check {
+        surroundings,
+        topic_file: None,
+        texts: BTreeMap::new(),
+        checked: Checked::new(),
+        faults: Faults::default(),
+        is_incomplete: false,
+    };
+    check.gather_topic(topic);
+    check.gather_given(given);
+    for option in options().filter(|option| option.section != SEEDS) {
+        check.read_option(option);
+    }
+    check.gather_seeds();
+    check.look_at_terms();
+    check.look_at_delays();
+    check.name_topic(topic);
+    let warnings = check.warnings();
+    check
+        .faults
+        .sort(check.topic_file.as_ref().map(|file| file.path.as_path()));
+    match Settings::from_checked(&mut check.checked, warnings) {
+        Some(settings) if check.faults.count() == 0 => Ok(settings),
+        _ => Err(check.faults),
+    }
+}
+
+/// Where a text came from.
+#[derive(Clone)]
+enum Origin {
+    File(Range<usize>),
+    CommandLine,
+    Words,
+}
+
+#[derive(Clone)]
+struct Text {
+    text: String,
+    origin: Origin,
+}
+
+struct Check<'a> {
+    surroundings: &'a Surroundings<'a>,
+    topic_file: Option<TopicFile>,
+    /// By option: the topic's texts, then the command line's.
+    texts: BTreeMap<&'static str, Vec<Text>>,
+    checked: Checked,
+    faults: Faults,
+    /// Set if part of the input could not be read at all: then nothing is blamed for being missing.
+    is_incomplete: bool,
+}
+
+impl Check<'_> {
+    /// Gathers the texts of a topic file or of words.
+    fn gather_topic(&mut self, topic: &str) {
+        if !is_file(topic) {
+            return self.gather_words(topic);
+        }
+        let path = Path::new(topic);
+        let text = (self.surroundings.read)(&self.surroundings.folder.join(path)).and_then(|bytes| {
+            String::from_utf8(bytes)
+                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+        });
+        match text {
+            Ok(text) => {
+                let (file, entries) = TopicFile::read(path, &text, &mut self.faults);
+                for entry in entries {
+                    if entry.is_list && entry.option.shape != Shape::Many {
+                        let wrong = Wrong::WrongShape {
+                            found: "a list",
+                            wanted: "a single value",
+                        };
+                        file.blame(entry.span, wrong, &mut self.faults);
+                        continue;
+                    }
+                    let texts = self.texts.entry(entry.option.name).or_default();
+                    for (text, span) in entry.values {
+                        let pieces = if entry.is_list {
+                            vec![text.as_str()]
+                        } else {
+                            pieces(entry.option, &text)
+                        };
+                        texts.extend(pieces.into_iter().map(|piece| Text {
+                            text: piece.to_owned(),
+                            origin: Origin::File(span.clone()),
+                        }));
+                    }
+                }
+                self.is_incomplete = file.is_broken();
+                self.topic_file = Some(file);
+            }
+            Err(source) => {
+                self.is_incomplete = true;
+                let path = path.to_owned();
+                self.faults
+                    .add(|| Place::Settings, Wrong::Unreadable { path, source });
+            }
+        }
+    }
+
+    /// A topic that names itself nothing is called by its words, its query or its file.
+    fn name_topic(&mut self, topic: &str) {
+        let path = Path::new(topic);
+        let name = match (self.checked.get("query").map(Vec::as_slice), path.file_stem()) {
+            _ if !is_file(topic) => phrase(topic),
+            (Some([Value::Text(query)]), _) => query.clone(),
+            (_, Some(stem)) => stem.to_string_lossy().into_owned(),
+            (_, None) => topic.to_owned(),
+        };
+        self.checked
+            .entry("topic-name")
+            .or_insert_with(|| vec![Value::Text(name)]);
+    }
+
+    /// The content terms are the words and the whole phrase.
+    fn gather_words(&mut self, topic: &str) {
+        let phrase = phrase(topic);
+        if phrase.contains("://") {
+            self.is_incomplete = true;
+            let given = quoted(&phrase);
+            self.faults
+                .add(|| Place::Settings, Wrong::AddressForTopic { given });
+            return;
+        }
+        let mut terms: Vec<&str> = Vec::new();
+        let mut known = BTreeSet::new();
+        for word in phrase.split(' ').chain([phrase.as_str()]) {
+            if word.contains(char::is_alphanumeric) && known.insert(word) {
+                terms.push(word);
+            }
+        }
+        let terms = terms.into_iter().map(|term| Text {
+            text: term.to_owned(),
+            origin: Origin::Words,
+        });
+        self.texts.insert("content-terms", terms.collect());
+    }
+
+    fn gather_given(&mut self, given: &[Given]) {
+        let mut texts: BTreeMap<&'static str, Vec<Text>> = BTreeMap::new();
+        for Given { name, value } in given {
+            let Some(option) = options().find(|option| option.name == name) else {
+                let right = match nearest(name, options().map(|option| option.name)) {
+                    Some(near) => format!("did you mean --{near}?"),
+                    None => "see hound crawl --help".to_owned(),
+                };
+                self.faults
+                    .add(|| Place::Option(name.clone()), Wrong::UnknownOption { right });
+                continue;
+            };
+            let texts = texts.entry(option.name).or_default();
+            if !texts.is_empty() && option.shape != Shape::Many {
+                self.faults.add(|| Place::Option(name.clone()), Wrong::GivenTwice);
+                continue;
+            }
+            texts.extend(pieces(option, value).into_iter().map(|piece| Text {
+                text: piece.to_owned(),
+                origin: Origin::CommandLine,
+            }));
+        }
+        for option in options() {
+            if let Some(given) = texts.remove(option.name) {
+                let texts = self.texts.entry(option.name).or_default();
+                if !option.adds_up() {
+                    texts.clear();
+                }
+                texts.extend(given);
+            }
+        }
+    }
+
+    /// Reads the texts of one option, or its default.
+    fn read_option(&mut self, option: &'static OptionSpec) {
+        let texts = self.texts.get(option.name).cloned().unwrap_or_default();
+        if let (Some(why), Some(first)) = (option.not_yet, texts.first()) {
+            self.blame(option, &first.origin, Wrong::NotYet { why });
+            return;
+        }
+        let mut values = Vec::with_capacity(texts.len());
+        for Text { text, origin } in &texts {
+            match self.read_value(option, text, origin) {
+                Ok(value) => values.push(value),
+                Err(wrong) => self.blame(option, origin, wrong),
+            }
+        }
+        if let (true, Some(default)) = (texts.is_empty(), option.default) {
+            // A default the caller does not have (a strategy, say) is a fault like any other.
+            match self.read_value(option, default, &Origin::CommandLine) {
+                Ok(value) => values.push(value),
+                Err(wrong) => self.blame(option, &Origin::CommandLine, wrong),
+            }
+        }
+        if !values.is_empty() {
+            self.checked.insert(option.name, values);
+        }
+    }
+
+    fn read_value(&self, option: &OptionSpec, text: &str, origin: &Origin) -> Result<Value, Wrong> {
+        let folder = self.folder(self.surroundings.folder, origin);
+        let with = Reading {
+            strategies: self.surroundings.strategies,
+            judges: self.surroundings.judges,
+            folder: &folder,
+        };
+        let value = option.kind.read(text, with)?;
+        match &value {
+            // Seed files are read once, later: standard input would be empty the second time.
+            Value::Path(path) if option.name != SEEDS => match (self.surroundings.read)(path) {
+                Ok(_) => Ok(value),
+                Err(source) => Err(Wrong::Unreadable {
+                    path: self.as_named(text, origin),
+                    source,
+                }),
+            },
+            _ => Ok(value),
+        }
+    }
+
+    /// Reads the options of the seeds, adds the URLs of the files to those named, and drops the repeated ones.
+    fn gather_seeds(&mut self) {
+        let faults_before = self.faults.count();
+        let mut urls = Vec::new();
+        for option in options().filter(|option| option.section == SEEDS) {
+            if option.name == SEEDS {
+                for Text { text, origin } in self.texts.remove(SEEDS).unwrap_or_default() {
+                    match self.read_file(option, &text, &origin) {
+                        Ok(list) => self.read_seed_list(&self.as_named(&text, &origin), &list, &mut urls),
+                        Err(wrong) => self.blame(option, &origin, wrong),
+                    }
+                }
+            } else {
+                self.read_option(option);
+                urls.extend(self.checked.remove(option.name).unwrap_or_default());
+            }
+        }
+        let mut known = BTreeSet::new();
+        urls.retain(|url| matches!(url, Value::Url(url) if known.insert(url.clone())));
+        if urls.is_empty() && self.faults.count() == faults_before && !self.is_incomplete {
+            self.faults.add(|| Place::Settings, Wrong::NoSeeds);
+        }
+        self.checked.insert("seed-urls", urls);
+    }
+
+    fn read_file(&self, option: &OptionSpec, text: &str, origin: &Origin) -> Result<String, Wrong> {
+        let Value::Path(path) = self.read_value(option, text, origin)? else {
+            return Ok(String::new());
+        };
+        match (self.surroundings.read)(&path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(source) => Err(Wrong::Unreadable {
+                path: self.as_named(text, origin),
+                source,
+            }),
+        }
+    }
+
+    /// One URL a line; empty lines and lines that begin with # are skipped.
+    fn read_seed_list(&mut self, path: &Path, text: &str, urls: &mut Vec<Value>) {
+        for (index, line) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
+            let url = line.trim();
+            if url.is_empty() || url.starts_with('#') {
+                continue;
+            }
+            match read_url(url) {
+                Ok(url) => urls.push(Value::Url(url)),
+                Err(wrong) => {
+                    let start = line.len() - line.trim_start().len();
+                    let place = || Place::File {
+                        path: path.to_owned(),
+                        spot: Spot::in_line(index + 1, line, start..start + url.len()),
+                    };
+                    self.faults.add(place, wrong);
+                }
+            }
+        }
+    }
+
+    /// The term judge divides by the weights of the lists there are.
+    fn look_at_terms(&mut self) {
+        if self.is_incomplete || self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())]) {
+            return;
+        }
+        let is_given = |name: &str| self.texts.get(name).is_some_and(|texts| !texts.is_empty());
+        let weight = |name: &str| match self.checked.get(name).and_then(|values| values.first()) {
+            Some(Value::Number(weight)) => *weight,
+            // Wrong, and reported already.
+            _ => 1.0,
+        };
+        let (genre, content, url) = (
+            is_given("genre-terms"),
+            is_given("content-terms"),
+            is_given("url-terms"),
+        );
+        if !genre && !content && !url {
+            self.faults.add(|| Place::Settings, Wrong::NoTerms);
+            return;
+        }
+        let sum = |parts: &[(bool, f64)]| -> f64 {
+            parts
+                .iter()
+                .filter(|(is_given, _)| *is_given)
+                .map(|(_, weight)| weight)
+                .sum()
+        };
+        let page = sum(&[
+            (genre, weight("genre-weight")),
+            (content, weight("content-weight")),
+        ]);
+        let all = sum(&[
+            (genre || content, weight("genre-content-weight")),
+            (url, weight("url-weight")),
+        ]);
+        if all == 0.0 || ((genre || content) && page == 0.0) {
+            self.faults.add(|| Place::Settings, Wrong::NoWeight);
+        }
+    }
+
+    /// No wait may be longer than the longest; where that was not given, it is made to fit.
+    fn look_at_delays(&mut self) {
+        let (delay, ip_delay) = (self.time("delay"), self.time("ip-delay"));
+        let most = self.time("max-delay");
+        let given = self
+            .texts
+            .get("max-delay")
+            .and_then(|texts| texts.first())
+            .cloned();
+        let Some(Text { origin, .. }) = given else {
+            let longest = delay.max(ip_delay).max(most);
+            self.checked
+                .extend(longest.map(|time| ("max-delay", vec![Value::Time(time)])));
+            return;
+        };
+        for (name, time) in [("delay", delay), ("ip-delay", ip_delay)] {
+            if let (Some(time), Some(most), Some(option)) =
+                (time, most, options().find(|option| option.name == "max-delay"))
+                && time > most
+            {
+                let wrong = Wrong::DelayOverMost {
+                    longer: format!("{name} = {}", spell_time(time)),
+                    most: spell_time(most),
+                };
+                self.blame(option, &origin, wrong);
+            }
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let has = |name: &str| self.checked.get(name).is_some_and(|values| !values.is_empty());
+        let has_password = matches!(
+            self.checked.get("proxy").map(Vec::as_slice),
+            Some([Value::Proxy(url)]) if url.password().is_some()
+        );
+        let excludes = self.checked.get("exclude-terms").map_or(0, Vec::len) as u64;
+        let needed = match self.checked.get("min-exclude").map(Vec::as_slice) {
+            Some([Value::Count(count)]) => *count,
+            _ => 0,
+        };
+        let ignores_robots = self.checked.get("ignore-robots") == Some(&vec![Value::Switch(true)]);
+        [
+            (
+                !has("contact") && !has("user-agent"),
+                "no contact is given, so site owners cannot reach you; give --contact with a page or an e-mail address",
+            ),
+            (
+                self.time("delay") == Some(Duration::ZERO) && !has("allow-net"),
+                "delay is 0: other people's hosts are asked without a pause",
+            ),
+            (ignores_robots, "ignore-robots is set: pages are fetched that their owners asked robots to leave alone"),
+            (has_password, "the password of the proxy is written to crawl.toml"),
+            (
+                excludes > 0 && excludes < needed,
+                "there are fewer exclude terms than min-exclude, so no page is ever excluded",
+            ),
+            (
+                !["max-pages", "max-time", "max-bytes"].iter().any(|name| has(name)),
+                "there is no max-pages, max-time or max-bytes: the crawl goes on until no link is left",
+            ),
+        ]
+        .into_iter()
+        .filter(|(applies, _)| *applies)
+        .map(|(_, warning)| warning.to_owned())
+        .collect()
+    }
+
+    fn time(&self, name: &str) -> Option<Duration> {
+        match self.checked.get(name).map(Vec::as_slice) {
+            Some([Value::Time(time)]) => Some(*time),
+            _ => None,
+        }
+    }
+
+    fn blame(&mut self, option: &OptionSpec, origin: &Origin, wrong: Wrong) {
+        match (origin, &self.topic_file) {
+            (Origin::File(span), Some(file)) => file.blame(span.clone(), wrong, &mut self.faults),
+            (Origin::Words, _) => self.faults.add(|| Place::Settings, wrong),
+            _ => self.faults.add(|| Place::Option(option.name.to_owned()), wrong),
+        }
+    }
+
+    /// The folder that paths of this origin start from, seen from `root`.
+    fn folder(&self, root: &Path, origin: &Origin) -> PathBuf {
+        match (origin, &self.topic_file) {
+            (Origin::File(_), Some(file)) => root.join(file.path.parent().unwrap_or(Path::new(""))),
+            _ => root.to_owned(),
+        }
+    }
+
+    /// A path as the user would name it from the current folder.
+    fn as_named(&self, text: &str, origin: &Origin) -> PathBuf {
+        self.folder(Path::new(""), origin).join(text.trim())
+    }
+}
+
+/// Whether a topic is the name of a file rather than words.
+fn is_file(topic: &str) -> bool {
+    topic.ends_with(".toml")
+}
+
+/// Words with single spaces between.
+fn phrase(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The texts of a list written as one.
+fn pieces<'t>(option: &OptionSpec, text: &'t str) -> Vec<&'t str> {
+    if option.shape != Shape::Many || !option.kind.splits_at_commas() {
+        return vec![text];
+    }
+    let pieces: Vec<&str> = text.split(',').filter(|piece| !piece.trim().is_empty()).collect();
+    // An empty text is wrong, not an empty list.
+    if pieces.is_empty() { vec![text] } else { pieces }
+}

@@ -1,0 +1,358 @@
+//! What the values of an option look like: reading them from text, and writing them so that they are read back.
+//!
+//! Everything arrives as text, also the numbers of a TOML file, so that a value means the same in both places.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use regex::Regex;
+use scenthound_types::{CanonicalUrl, Language};
+use url::Url;
+
+use crate::fault::{Wrong, bare, either, quoted};
+use crate::nearest::nearest;
+use crate::network::Network;
+use crate::units::{read_size, read_time, spell_size, spell_time};
+
+/// Header lines much longer than this are refused by servers.
+const LONGEST_HEADER: usize = 400;
+
+/// What the values of an option look like.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Any text that is not empty.
+    Text,
+    /// A word or phrase to look for; holds a letter or a digit.
+    Term,
+    /// Text that may stand in an HTTP header.
+    Header,
+    /// A web page or an e-mail address.
+    Contact,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// The name of a strategy, of those the caller has.
+    Strategy,
+    /// The name of a judge, of those the caller has.
+    Judge,
+    /// A whole number within bounds.
+    Count {
+        /// The smallest allowed.
+        least: u64,
+        /// The largest allowed.
+        most: u64,
+    },
+    /// A number within bounds.
+    Number {
+        /// The smallest allowed.
+        least: f64,
+        /// The largest allowed.
+        most: f64,
+    },
+    /// True or false; on the command line its mere presence means true.
+    Switch,
+    /// A length of time, at least this long.
+    Time {
+        /// The shortest allowed.
+        least: Duration,
+    },
+    /// An amount of bytes above 0.
+    Size,
+    /// Bytes per second.
+    Rate,
+    /// A regular expression.
+    Pattern,
+    /// A two-letter language code.
+    Language,
+    /// A block of addresses.
+    Network,
+    /// The address of a DNS server.
+    Resolver,
+    /// The URL of a proxy.
+    Proxy,
+    /// A file to read, relative to the topic file or, on the command line, to the current folder.
+    Path,
+    /// A URL to crawl.
+    Url,
+}
+
+/// A regular expression; two are equal when they are written alike.
+#[derive(Clone, Debug)]
+pub struct Pattern(pub Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+/// A value read and found right.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Count(u64),
+    Number(f64),
+    Switch(bool),
+    Time(Duration),
+    Pattern(Pattern),
+    Language(Language),
+    Network(Network),
+    Address(SocketAddr),
+    Proxy(Url),
+    Path(PathBuf),
+    Url(CanonicalUrl),
+}
+
+/// What reading needs to know besides the text.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub strategies: &'a [&'a str],
+    pub judges: &'a [&'a str],
+    /// The folder relative paths start from.
+    pub folder: &'a Path,
+}
+
+impl Kind {
+    /// What stands for the value in the help of the command line; `None` where no value is written.
+    pub fn value_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Kind::Text | Kind::Header => "TEXT",
+            Kind::Term => "TERMS",
+            Kind::Contact => "URL|EMAIL",
+            Kind::Choice(_) | Kind::Strategy | Kind::Judge => "NAME",
+            Kind::Count { .. } | Kind::Number { .. } => "N",
+            Kind::Switch => return None,
+            Kind::Time { .. } => "TIME",
+            Kind::Size => "SIZE",
+            Kind::Rate => "SIZE/s",
+            Kind::Pattern => "REGEX",
+            Kind::Language => "LANG",
+            Kind::Network => "NET",
+            Kind::Resolver => "ADDR",
+            Kind::Proxy | Kind::Url => "URL",
+            Kind::Path => "FILE",
+        })
+    }
+
+    /// Whether several values may be written as one text with commas between. Not so where a value may hold a comma.
+    pub(crate) fn splits_at_commas(&self) -> bool {
+        matches!(self, Kind::Term | Kind::Language | Kind::Network)
+    }
+
+    /// Reads one value.
+    pub(crate) fn read(&self, text: &str, with: Reading<'_>) -> Result<Value, Wrong> {
+        let text = text.trim();
+        let no = |noun: &'static str, right: &str| Wrong::NotA {
+            given: quoted(text),
+            noun,
+            right: right.to_owned(),
+        };
+        let outside = |right: String| Wrong::OutOfRange {
+            given: bare(text),
+            right: format!("write {right}"),
+        };
+        match self {
+            Kind::Text => (!text.is_empty())
+                .then(|| Value::Text(text.to_owned()))
+                .ok_or_else(|| no("text", "something")),
+            Kind::Term => text
+                .contains(char::is_alphanumeric)
+                .then(|| Value::Text(text.to_owned()))
+                .ok_or_else(|| no("term", "a word or a phrase")),
+            Kind::Header => {
+                let is_right = !text.is_empty() && text.len() <= LONGEST_HEADER && is_printable(text);
+                is_right.then(|| Value::Text(text.to_owned())).ok_or_else(|| {
+                    no(
+                        "header text",
+                        "at most 400 ASCII letters, digits, signs and spaces",
+                    )
+                })
+            }
+            Kind::Contact => is_contact(text)
+                .then(|| Value::Text(text.to_owned()))
+                .ok_or_else(|| no("contact", "the URL of a page about you or an e-mail address")),
+            Kind::Choice(names) => one_of(text, names),
+            Kind::Strategy => one_of(text, with.strategies),
+            Kind::Judge => one_of(text, with.judges),
+            Kind::Count { least, most } => {
+                let right = match *most {
+                    u64::MAX => format!("{least} or more"),
+                    most => format!("a number from {least} to {most}"),
+                };
+                match text.parse::<u64>() {
+                    Ok(count) if (*least..=*most).contains(&count) => Ok(Value::Count(count)),
+                    Ok(_) => Err(outside(right)),
+                    Err(_) => Err(no("whole number", &right)),
+                }
+            }
+            Kind::Number { least, most } => {
+                let right = format!("a number from {least} to {most}");
+                match text.parse::<f64>() {
+                    // Adding 0 turns -0 into 0.
+                    Ok(number) if (*least..=*most).contains(&number) => Ok(Value::Number(number + 0.0)),
+                    Ok(number) if number.is_finite() => Err(outside(right)),
+                    _ => Err(no("number", &right)),
+                }
+            }
+            Kind::Switch => match text {
+                "true" => Ok(Value::Switch(true)),
+                "false" => Ok(Value::Switch(false)),
+                _ => Err(no("truth value", "true or false")),
+            },
+            Kind::Time { least } => match read_time(text) {
+                Some(time) if time >= *least => Ok(Value::Time(time)),
+                Some(_) => Err(outside(format!("{} or longer", spell_time(*least)))),
+                None => Err(no("duration", "2s, 500ms or 1m")),
+            },
+            Kind::Size => match read_size(text) {
+                Some(0) => Err(outside("1 or more".to_owned())),
+                Some(bytes) => Ok(Value::Count(bytes)),
+                None => Err(no("size", "10GB, 512KiB or a number of bytes")),
+            },
+            Kind::Rate => read_size(text.strip_suffix("/s").unwrap_or(text))
+                .map(Value::Count)
+                .ok_or_else(|| no("rate", "100B/s or 1KB/s")),
+            Kind::Pattern => Regex::new(text)
+                .map(|regex| Value::Pattern(Pattern(regex)))
+                .map_err(|error| Wrong::Pattern {
+                    given: quoted(text),
+                    why: reason(&error),
+                }),
+            Kind::Language => Language::from_code(text)
+                .map(Value::Language)
+                .ok_or_else(|| no("language", "a two-letter code such as en or pt")),
+            Kind::Network => Network::parse(text)
+                .map(Value::Network)
+                .ok_or_else(|| no("network", "127.0.0.0/8, fd00::/8 or one address")),
+            Kind::Resolver => read_resolver(text)
+                .map(Value::Address)
+                .ok_or_else(|| no("address", "9.9.9.9, 9.9.9.9:53 or [2620:fe::fe]:53")),
+            Kind::Proxy => read_proxy(text)
+                .map(Value::Proxy)
+                .ok_or_else(|| no("proxy", "http://host:port or socks5://host:port")),
+            Kind::Path if text.is_empty() => Err(no("file", "the name of a file")),
+            // Standard input has no folder.
+            Kind::Path if text == "-" => Ok(Value::Path(PathBuf::from(text))),
+            Kind::Path => Ok(Value::Path(with.folder.join(text))),
+            Kind::Url => read_url(text).map(Value::Url),
+        }
+    }
+
+    /// Writes a value as [`Kind::read`] reads it.
+    pub(crate) fn spell(&self, value: &Value) -> String {
+        match value {
+            Value::Text(text) => text.clone(),
+            Value::Count(bytes) if *self == Kind::Size => spell_size(*bytes),
+            Value::Count(bytes) if *self == Kind::Rate => format!("{bytes}B/s"),
+            Value::Count(count) => count.to_string(),
+            Value::Number(number) => format!("{number:?}"),
+            Value::Switch(on) => on.to_string(),
+            Value::Time(time) => spell_time(*time),
+            Value::Pattern(pattern) => pattern.0.as_str().to_owned(),
+            Value::Language(language) => language.to_string(),
+            Value::Network(network) => network.to_string(),
+            Value::Address(address) => address.to_string(),
+            Value::Proxy(url) => url.to_string(),
+            Value::Path(path) => path.to_string_lossy().into_owned(),
+            Value::Url(url) => url.to_string(),
+        }
+    }
+
+    /// Writes a value as TOML.
+    pub(crate) fn spell_toml(&self, value: &Value) -> String {
+        let spelled = self.spell(value);
+        let is_bare = match (self, value) {
+            // TOML's whole numbers end where i64 does; the reader takes the larger ones as text.
+            (Kind::Count { .. }, Value::Count(count)) => i64::try_from(*count).is_ok(),
+            (_, value) => matches!(value, Value::Number(_) | Value::Switch(_)),
+        };
+        if is_bare { spelled } else { toml_string(&spelled) }
+    }
+}
+
+/// Reads a URL to crawl; where only the scheme is missing, the fault says so.
+pub(crate) fn read_url(text: &str) -> Result<CanonicalUrl, Wrong> {
+    CanonicalUrl::parse(text).map_err(|source| {
+        let with_scheme = format!("https://{text}");
+        let looks_like_host =
+            text.contains('.') && !text.contains("://") && !text.contains(char::is_whitespace);
+        Wrong::Url {
+            given: quoted(text),
+            source,
+            right: (looks_like_host && !text.contains('@'))
+                .then(|| CanonicalUrl::parse(&with_scheme).ok())
+                .flatten()
+                .map(|url| format!("write {}", quoted(url.as_str()))),
+        }
+    })
+}
+
+fn one_of(text: &str, names: &[&str]) -> Result<Value, Wrong> {
+    if names.contains(&text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    let known = either(names.iter().copied());
+    Err(Wrong::NotOneOf {
+        given: quoted(text),
+        right: match nearest(text, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}? known are {known}"),
+            None => format!("write {known}"),
+        },
+    })
+}
+
+fn is_printable(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+}
+
+/// Goes into the user agent in round brackets, so it may hold none.
+fn is_contact(text: &str) -> bool {
+    let is_mail = text
+        .split_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+    text.len() <= LONGEST_HEADER
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
+        && !text.contains(['(', ')'])
+        && (is_mail || CanonicalUrl::parse(text).is_ok())
+}
+
+fn read_resolver(text: &str) -> Option<SocketAddr> {
+    let alone = |text: &str| text.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, 53));
+    text.parse().ok().or_else(|| alone(text))
+}
+
+fn read_proxy(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_right = matches!(url.scheme(), "http" | "socks5")
+        && url.host_str().is_some_and(|host| !host.is_empty())
+        && matches!(url.path(), "" | "/")
+        && url.query().is_none()
+        && url.fragment().is_none();
+    is_right.then_some(url)
+}
+
+/// The regex crate draws a picture; its last line is the reason.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.trim()
+        .trim_start_matches("error: ")
+        .trim_end_matches('.')
+        .to_owned()
+}
+
+/// A basic string of TOML.
+pub(crate) fn toml_string(text: &str) -> String {
+    let mut toml = String::with_capacity(text.len() + 2);
+    toml.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => toml.extend(['\\', c]),
+            c if c.is_control() => toml.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => toml.push(c),
+        }
+    }
+    toml.push('"');
+    toml
+}

@@ -1,0 +1,80 @@
+//! What may change between two runs of one crawl.
+//!
+//! The list of options says for each what a change means; here two settings are compared by it.
+
+use std::fmt;
+
+use crate::option::{OnResume, OptionSpec, Shape};
+use crate::settings::Settings;
+
+/// The longest value a message repeats, in characters.
+const SHOWN: usize = 60;
+
+/// An option with another value than before.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The option.
+    pub option: &'static OptionSpec,
+    /// How the value was written before; empty for none.
+    pub before: String,
+    /// How it is written now; empty for none.
+    pub now: String,
+}
+
+impl Change {
+    /// Whether the crawl may carry on with it.
+    pub fn is_allowed(&self) -> bool {
+        matches!(
+            self.option.on_resume,
+            OnResume::Allowed | OnResume::AllowedFromHere
+        )
+    }
+}
+
+impl fmt::Display for Change {
+    /// What changed, and what that means or what to do instead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |value: &str| match value.char_indices().nth(SHOWN) {
+            Some((cut, _)) => format!("{}…", value.get(..cut).unwrap_or_default()),
+            None if value.is_empty() => "nothing".to_owned(),
+            None => value.to_owned(),
+        };
+        let (before, now) = (shown(&self.before), shown(&self.now));
+        write!(
+            f,
+            "[{}] {} was {before}, now {now}",
+            self.option.section, self.option.key
+        )?;
+        match self.option.on_resume {
+            OnResume::Allowed => Ok(()),
+            OnResume::AllowedFromHere => f.write_str("; what was found before stays as it is"),
+            OnResume::NeedsRejudging => f.write_str(
+                "; this crawl cannot carry on with it: judge its pages anew with `hound rejudge`, or start in a new folder",
+            ),
+            OnResume::NeedsNewFolder => {
+                f.write_str("; this crawl cannot carry on with it: start in a new folder with -o")
+            }
+        }
+    }
+}
+
+/// What differs between the settings a crawl ran with and those it is resumed with, in the order of the options.
+pub fn changes(before: &Settings, now: &Settings) -> Vec<Change> {
+    let both = before.values().into_iter().zip(now.values());
+    both.filter(|((_, before), (_, now))| before != now)
+        .map(|((option, before), (_, now))| {
+            let spell = |values: &[_]| {
+                let spelled: Vec<String> = values.iter().map(|value| option.kind.spell_toml(value)).collect();
+                match option.shape {
+                    Shape::Many if !spelled.is_empty() => format!("[{}]", spelled.join(", ")),
+                    _ => spelled.concat(),
+                }
+            };
+            Change {
+                option,
+                before: spell(&before),
+                now: spell(&now),
+            }
+        })
+        .collect()
+}

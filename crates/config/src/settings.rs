@@ -1,0 +1,369 @@
+//! The checked settings, and the one list of options they are made from.
+//!
+//! Each option is one row below: how many values, the field's name and type, its long name on the command line, its key
+//! in the topic file, what its values look like, what becomes of a resumed crawl when it changes, and the default. The
+//! structs, the list, writing and comparing all follow from the rows.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use scenthound_types::{CanonicalUrl, Language, Merge, Parents};
+use url::Url;
+
+use crate::choice::{
+    MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from, parents_name,
+};
+use crate::kind::{Kind, Pattern, Value};
+use crate::network::Network;
+use crate::option::{OnResume::*, OptionSpec, Shape};
+
+/// The values found right, by the long names of their options.
+pub(crate) type Checked = BTreeMap<&'static str, Vec<Value>>;
+
+macro_rules! settings {
+    ($(
+        $(#[doc = $section_doc:literal])+
+        $section:ident: $Struct:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $shape:ident $field:ident: $type:ty = $name:literal $key:literal, $kind:expr, $resume:ident
+                    $(, $default:literal)?;
+            )*
+        }
+    )*) => {
+        $(
+            $(#[doc = $section_doc])+
+            #[derive(Clone, PartialEq, Debug)]
+            #[non_exhaustive]
+            pub struct $Struct {
+                $( $(#[doc = $doc])+ pub $field: settings!(@type $shape $type), )*
+            }
+        )*
+
+        /// Everything a crawl needs to know, checked.
+        #[derive(Clone, PartialEq, Debug)]
+        #[non_exhaustive]
+        pub struct Settings {
+            $( $(#[doc = $section_doc])+ pub $section: $Struct, )*
+            /// What is allowed but probably not meant, in sentences.
+            pub warnings: Vec<String>,
+        }
+
+        /// The options that become fields, in the order they are written to a file.
+        static KEPT: &[OptionSpec] = &[ $( $(
+            OptionSpec {
+                name: $name,
+                section: stringify!($section),
+                key: $key,
+                kind: $kind,
+                shape: settings!(@shape $shape),
+                default: settings!(@default $($default)?),
+                on_resume: $resume,
+                not_yet: None,
+                doc: &[$($doc),+],
+            },
+        )* )* ];
+
+        impl Settings {
+            /// Makes settings of checked values; `None` if an option that must have one has none.
+            pub(crate) fn from_checked(checked: &mut Checked, warnings: Vec<String>) -> Option<Settings> {
+                $( let $section = $Struct {
+                    $( $field: settings!(@take $shape checked.remove($name).unwrap_or_default().into_iter()), )*
+                }; )*
+                Some(Settings { $( $section, )* warnings })
+            }
+
+            /// Each option with its values; empty where there is none.
+            pub(crate) fn values(&self) -> Vec<(&'static OptionSpec, Vec<Value>)> {
+                let values = [ $( $( settings!(@give $shape self.$section.$field), )* )* ];
+                KEPT.iter().zip(values).collect()
+            }
+        }
+    };
+    (@type one $type:ty) => { $type };
+    (@type maybe $type:ty) => { Option<$type> };
+    (@type many $type:ty) => { Vec<$type> };
+    (@shape one) => { Shape::One };
+    (@shape maybe) => { Shape::Maybe };
+    (@shape many) => { Shape::Many };
+    (@default) => { None };
+    (@default $default:literal) => { Some($default) };
+    (@take one $values:expr) => { $values.next().and_then(Setting::from_value)? };
+    (@take maybe $values:expr) => { $values.next().and_then(Setting::from_value) };
+    (@take many $values:expr) => { $values.filter_map(Setting::from_value).collect() };
+    (@give one $field:expr) => { vec![$field.to_value()] };
+    (@give maybe $field:expr) => { $field.iter().map(Setting::to_value).collect() };
+    (@give many $field:expr) => { $field.iter().map(Setting::to_value).collect() };
+}
+
+settings! {
+    /// What is looked for, in a few words.
+    topic: TopicSettings {
+        /// What the collection is called.
+        one name: String = "topic-name" "name", Kind::Text, NeedsRejudging;
+        /// The topic as one would ask a search engine.
+        maybe query: String = "query" "query", Kind::Text, NeedsRejudging;
+        /// The language of the terms; its stop words are left out.
+        maybe language: Language = "language" "language", Kind::Language, NeedsRejudging;
+    }
+    /// The words and phrases to look for.
+    terms: TermSettings {
+        /// What kind of page is wanted.
+        many genre: String = "genre-terms" "genre", Kind::Term, NeedsRejudging;
+        /// What it is about.
+        many content: String = "content-terms" "content", Kind::Term, NeedsRejudging;
+        /// Words of its address.
+        many url: String = "url-terms" "url", Kind::Term, NeedsRejudging;
+        /// Words of the wrong sense: a page with enough of them is irrelevant.
+        many exclude: String = "exclude-terms" "exclude", Kind::Term, NeedsRejudging;
+        /// How many different exclude terms are enough.
+        one min_exclude: u32 = "min-exclude" "min-exclude", Kind::Count { least: 1, most: 1_000_000 }, NeedsRejudging, "1";
+    }
+    /// Where to start: the URLs named and those of the files named, each once, in this order.
+    seeds: SeedSettings {
+        /// URLs to start from.
+        many urls: CanonicalUrl = "seed-urls" "urls", Kind::Url, NeedsNewFolder;
+    }
+    /// What counts as relevant.
+    judge: JudgeSettings {
+        /// How pages are judged.
+        one kind: String = "judge" "kind", Kind::Judge, NeedsRejudging, "terms";
+        /// A page at least this similar to the topic is relevant.
+        one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.5";
+        /// Weight of the genre terms against the content terms.
+        one genre_weight: f64 = "genre-weight" "genre-weight", WEIGHT, NeedsRejudging, "5";
+        /// Weight of the content terms against the genre terms.
+        one content_weight: f64 = "content-weight" "content-weight", WEIGHT, NeedsRejudging, "5";
+        /// Weight of genre and content terms against the URL terms.
+        one genre_content_weight: f64 = "genre-content-weight" "genre-content-weight", WEIGHT, NeedsRejudging, "7";
+        /// Weight of the URL terms against genre and content terms.
+        one url_weight: f64 = "url-weight" "url-weight", WEIGHT, NeedsRejudging, "3";
+        /// Treat genre and content terms as one list.
+        one joint: bool = "joint" "joint", Kind::Switch, NeedsRejudging, "false";
+        /// A JSON table of how rare each term is; without it all terms weigh the same.
+        maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
+    }
+    /// Which link is followed next.
+    strategy: StrategySettings {
+        /// How waiting links are ranked.
+        one kind: String = "strategy" "kind", Kind::Strategy, NeedsNewFolder, "best-first";
+        /// A page must be more relevant than this to raise its siblings (and children).
+        one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsNewFolder, "0.2";
+        /// Whose children are siblings: those of the page that found the URL first, or of all pages that link to it.
+        one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsNewFolder, "all";
+        /// Whether the larger score counts or the later one.
+        one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsNewFolder, "max";
+        /// Who is served first among equal scores.
+        one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsNewFolder, "fifo";
+    }
+    /// How far, how fast and how politely.
+    crawl: CrawlSettings {
+        /// Stop after this many pages, failed ones included.
+        maybe max_pages: u64 = "max-pages" "max-pages", COUNT, Allowed;
+        /// Stop after this long, summed over resumes.
+        maybe max_time: Duration = "max-time" "max-time", Kind::Time { least: Duration::from_secs(1) }, Allowed;
+        /// Stop after this many bytes came over the wire.
+        maybe max_bytes: u64 = "max-bytes" "max-bytes", Kind::Size, Allowed;
+        /// Follow links at most this far from a seed.
+        maybe depth: u32 = "depth" "depth", Kind::Count { least: 0, most: 1_000_000 }, AllowedFromHere;
+        /// Follow at most this many links of a page.
+        maybe width: u32 = "width" "width", Kind::Count { least: 1, most: 1_000_000 }, AllowedFromHere;
+        /// Fetch at most this many pages of a host.
+        maybe max_pages_per_host: u64 = "max-pages-per-host" "max-pages-per-host", COUNT, Allowed;
+        /// Which links may be followed at all, seen from the seeds.
+        one scope: Scope = "scope" "scope", Kind::Choice(Scope::NAMES), NeedsNewFolder, "any";
+        /// Follow only URLs that match one of these.
+        many include: Pattern = "include" "include", Kind::Pattern, NeedsNewFolder;
+        /// Follow no URLs that match one of these.
+        many exclude: Pattern = "exclude" "exclude", Kind::Pattern, NeedsNewFolder;
+        /// Keep only pages in these languages.
+        many lang: Language = "lang" "lang", Kind::Language, NeedsNewFolder;
+        /// Wait this long between two requests to a host.
+        one delay: Duration = "delay" "delay", ANY_TIME, Allowed, "1s";
+        /// Wait this long between two requests to an address, whichever host they are for.
+        one ip_delay: Duration = "ip-delay" "ip-delay", ANY_TIME, Allowed, "250ms";
+        /// The longest wait a host can ask for or earn by failing.
+        one max_delay: Duration = "max-delay" "max-delay", ANY_TIME, Allowed, "60s";
+        /// How many requests may be out at once.
+        one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "16";
+        /// How many of them to one host.
+        one connections_per_host: u32 = "connections-per-host" "connections-per-host", Kind::Count { least: 1, most: 64 }, Allowed, "1";
+        /// How often a request that failed for the moment is tried again.
+        one retries: u32 = "retries" "retries", Kind::Count { least: 0, most: 100 }, Allowed, "2";
+        /// How many redirects in a row are followed.
+        one redirects: u32 = "redirects" "redirects", Kind::Count { least: 0, most: 100 }, Allowed, "10";
+        /// The user agent sent, in place of scenthound/VERSION (+contact).
+        maybe user_agent: String = "user-agent" "user-agent", Kind::Header, Allowed;
+        /// Where site owners can reach you: a page or an e-mail address.
+        maybe contact: String = "contact" "contact", Kind::Contact, Allowed;
+        /// Do not ask for robots.txt, nor heed it.
+        one ignore_robots: bool = "ignore-robots" "ignore-robots", Kind::Switch, AllowedFromHere, "false";
+        /// Follow links marked nofollow.
+        one follow_nofollow: bool = "follow-nofollow" "follow-nofollow", Kind::Switch, AllowedFromHere, "false";
+        /// Whose sitemaps are read.
+        one sitemaps: Sitemaps = "sitemaps" "sitemaps", Kind::Choice(Sitemaps::NAMES), AllowedFromHere, "seeds";
+        /// Private networks that may be reached; all are refused unless named.
+        many allow_net: Network = "allow-net" "allow-net", Kind::Network, Allowed;
+        /// The DNS server to ask, in place of the system's.
+        maybe resolver: SocketAddr = "resolver" "resolver", Kind::Resolver, Allowed;
+        /// The proxy all requests go through.
+        maybe proxy: Url = "proxy" "proxy", Kind::Proxy, Allowed;
+        /// Certificates to trust besides the usual ones, in PEM.
+        maybe ca_file: PathBuf = "ca-file" "ca-file", Kind::Path, Allowed;
+        /// The longest wait for a connection.
+        one connect_timeout: Duration = "connect-timeout" "connect-timeout", SOME_TIME, Allowed, "10s";
+        /// The longest wait for the first byte of an answer.
+        one first_byte_timeout: Duration = "first-byte-timeout" "first-byte-timeout", SOME_TIME, Allowed, "20s";
+        /// The longest wait for a whole answer.
+        one body_timeout: Duration = "body-timeout" "body-timeout", SOME_TIME, Allowed, "60s";
+        /// Answers slower than this are cut.
+        one slowest_rate: u64 = "slowest-rate" "slowest-rate", Kind::Rate, Allowed, "100B/s";
+        /// Pages are cut at this size, after decompression.
+        one max_page_bytes: u64 = "max-page-bytes" "max-page-bytes", Kind::Size, Allowed, "8MB";
+        /// Answers are cut at this size, as sent.
+        one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
+        /// Draw this many of the best links at once and visit all before looking again; 0 for one at a time.
+        one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
+        /// The number all chance is drawn from: the same number, web and settings give the same crawl.
+        one seed: u64 = "seed" "seed", Kind::Count { least: 0, most: u64::MAX }, NeedsNewFolder, "0";
+    }
+}
+
+const SHARE: Kind = Kind::Number {
+    least: 0.0,
+    most: 1.0,
+};
+const WEIGHT: Kind = Kind::Number {
+    least: 0.0,
+    most: 1e6,
+};
+const COUNT: Kind = Kind::Count {
+    least: 1,
+    most: u64::MAX,
+};
+const ANY_TIME: Kind = Kind::Time {
+    least: Duration::ZERO,
+};
+const SOME_TIME: Kind = Kind::Time {
+    least: Duration::from_millis(1),
+};
+
+/// Options that are read but become no field of their own.
+static ASIDE: &[OptionSpec] = &[
+    OptionSpec {
+        doc: &["A file of URLs to start from, one a line; - for standard input."],
+        ..aside("seeds", "seeds", "file", Kind::Path)
+    },
+    OptionSpec {
+        doc: &["Search engines to ask for seeds."],
+        not_yet: Some("seeds cannot be found by search engine; name them as urls or in a file"),
+        ..aside("engine", "seeds", "engines", Kind::Text)
+    },
+    OptionSpec {
+        doc: &["Keep only pages of these genres."],
+        not_yet: Some("genres cannot be detected; describe the kind of page by genre terms"),
+        ..aside("genre", "crawl", "genres", Kind::Text)
+    },
+    OptionSpec {
+        doc: &["How many agents crawl, each with its own strategy."],
+        not_yet: Some("a crawl has one agent"),
+        ..aside("agents", "crawl", "agents", Kind::Text)
+    },
+];
+
+const fn aside(name: &'static str, section: &'static str, key: &'static str, kind: Kind) -> OptionSpec {
+    OptionSpec {
+        name,
+        section,
+        key,
+        kind,
+        shape: Shape::Many,
+        default: None,
+        on_resume: NeedsNewFolder,
+        not_yet: None,
+        doc: &[],
+    }
+}
+
+/// Every option there is.
+pub fn options() -> impl Iterator<Item = &'static OptionSpec> + Clone {
+    KEPT.iter().chain(ASIDE)
+}
+
+impl Settings {
+    /// The user agent sent with every request.
+    pub fn user_agent(&self) -> String {
+        let ours = concat!("scenthound/", env!("CARGO_PKG_VERSION"));
+        match (&self.crawl.user_agent, &self.crawl.contact) {
+            (Some(given), _) => given.clone(),
+            (None, Some(contact)) => format!("{ours} (+{contact})"),
+            (None, None) => ours.to_owned(),
+        }
+    }
+
+    /// The settings as a topic file that checks to the same settings, defaults and seeds written out.
+    pub fn to_toml(&self) -> String {
+        let mut toml =
+            "# The settings of this crawl, as checked. A topic file: hound crawl can start from it again.\n"
+                .to_owned();
+        let mut section = "";
+        for (option, values) in self.values() {
+            if option.section != section {
+                section = option.section;
+                toml.push_str(&format!("\n[{section}]\n"));
+            }
+            let spelled: Vec<String> = values.iter().map(|value| option.kind.spell_toml(value)).collect();
+            let value = match (option.shape, spelled.as_slice()) {
+                (_, []) => continue,
+                (Shape::Many, values) if values.len() > 8 => format!("[\n    {},\n]", values.join(",\n    ")),
+                (Shape::Many, values) => format!("[{}]", values.join(", ")),
+                (_, [value, ..]) => value.clone(),
+            };
+            toml.push_str(&format!("{} = {value}\n", option.key));
+        }
+        toml
+    }
+}
+
+/// A type that a field of the settings can have.
+trait Setting: Sized {
+    fn from_value(value: Value) -> Option<Self>;
+    fn to_value(&self) -> Value;
+}
+
+macro_rules! setting {
+    ($($type:ty: $Variant:ident,)+) => { $(
+        impl Setting for $type {
+            fn from_value(value: Value) -> Option<$type> {
+                if let Value::$Variant(value) = value { value.try_into().ok() } else { None }
+            }
+            fn to_value(&self) -> Value {
+                Value::$Variant(self.clone().into())
+            }
+        }
+    )+ };
+    ($($type:ty = $from:path, $to:path;)+) => { $(
+        impl Setting for $type {
+            fn from_value(value: Value) -> Option<$type> {
+                if let Value::Text(name) = value { $from(&name) } else { None }
+            }
+            fn to_value(&self) -> Value {
+                Value::Text($to(*self).to_owned())
+            }
+        }
+    )+ };
+}
+
+setting! {
+    String: Text, u64: Count, u32: Count, f64: Number, bool: Switch, Duration: Time, Pattern: Pattern,
+    Language: Language, Network: Network, SocketAddr: Address, Url: Proxy, PathBuf: Path, CanonicalUrl: Url,
+}
+setting! {
+    Scope = Scope::from_name, Scope::name;
+    Ties = Ties::from_name, Ties::name;
+    Sitemaps = Sitemaps::from_name, Sitemaps::name;
+    Parents = parents_from, parents_name;
+    Merge = merge_from, merge_name;
+}
