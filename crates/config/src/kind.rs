@@ -6,13 +6,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ipnet::IpNet;
 use regex::Regex;
 use scenthound_types::{CanonicalUrl, Language};
 use url::Url;
 
 use crate::fault::{Wrong, bare, either, quoted};
 use crate::nearest::nearest;
-use crate::network::Network;
 use crate::units::{read_size, read_time, spell_size, spell_time};
 
 /// Header lines much longer than this are refused by servers.
@@ -97,7 +97,7 @@ pub(crate) enum Value {
     Time(Duration),
     Pattern(Pattern),
     Language(Language),
-    Network(Network),
+    Network(IpNet),
     Address(SocketAddr),
     Proxy(Url),
     Path(PathBuf),
@@ -222,7 +222,7 @@ impl Kind {
             Kind::Language => Language::from_code(text)
                 .map(Value::Language)
                 .ok_or_else(|| no("language", "a two-letter code such as en or pt")),
-            Kind::Network => Network::parse(text)
+            Kind::Network => read_network(text)
                 .map(Value::Network)
                 .ok_or_else(|| no("network", "127.0.0.0/8, fd00::/8 or one address")),
             Kind::Resolver => read_resolver(text)
@@ -322,9 +322,18 @@ fn read_resolver(text: &str) -> Option<SocketAddr> {
     text.parse().ok().or_else(|| alone(text))
 }
 
+/// One address alone is a network of one; bits beyond the prefix mean nothing and are dropped.
+fn read_network(text: &str) -> Option<IpNet> {
+    let alone = |text: &str| text.parse::<IpAddr>().ok().map(IpNet::from);
+    text.parse()
+        .ok()
+        .or_else(|| alone(text))
+        .map(|net: IpNet| net.trunc())
+}
+
 fn read_proxy(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
-    let is_right = matches!(url.scheme(), "http" | "socks5")
+    let is_right = matches!(url.scheme(), "http" | "socks5" | "socks5h")
         && url.host_str().is_some_and(|host| !host.is_empty())
         && matches!(url.path(), "" | "/")
         && url.query().is_none()

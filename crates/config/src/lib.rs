@@ -13,18 +13,18 @@ mod choice;
 mod fault;
 mod kind;
 mod nearest;
-mod network;
 mod option;
 mod resume;
 mod settings;
 mod topic_file;
 mod units;
 
+pub use ipnet::IpNet;
+
 pub use crate::check::{Given, Surroundings, check};
 pub use crate::choice::{Scope, Sitemaps, Ties};
 pub use crate::fault::{Fault, Faults, Place, Spot, Wrong};
 pub use crate::kind::{Kind, Pattern};
-pub use crate::network::Network;
 pub use crate::option::{OnResume, OptionSpec, Shape};
 pub use crate::resume::{Change, changes};
 pub use crate::settings::{

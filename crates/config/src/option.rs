@@ -40,7 +40,7 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// How many values it takes.
     pub shape: Shape,
-    /// The value without which there is one, as it would be written.
+    /// The value it has when none is given, as it would be written.
     pub default: Option<&'static str>,
     /// What becomes of a resumed crawl when it changes.
     pub on_resume: OnResume,
@@ -69,7 +69,7 @@ impl OptionSpec {
         }
     }
 
-    /// Whether the values of the topic file and of the command line add up, rather than the latter replacing the former.
+    /// Whether the values of topic file and command line add up, rather than the latter replacing the former.
     /// So for seeds: naming one more page to start from should not silence the list in the file.
     pub fn adds_up(&self) -> bool {
         matches!(self.name, "seeds" | "seed-urls")

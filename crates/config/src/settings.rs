@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use scenthound_types::{CanonicalUrl, Language, Merge, Parents};
 use url::Url;
 
@@ -16,7 +17,6 @@ use crate::choice::{
     MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from, parents_name,
 };
 use crate::kind::{Kind, Pattern, Value};
-use crate::network::Network;
 use crate::option::{OnResume::*, OptionSpec, Shape};
 
 /// The values found right, by the long names of their options.
@@ -131,7 +131,7 @@ settings! {
         /// How pages are judged.
         one kind: String = "judge" "kind", Kind::Judge, NeedsRejudging, "terms";
         /// A page at least this similar to the topic is relevant.
-        one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.5";
+        one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
         /// Weight of the genre terms against the content terms.
         one genre_weight: f64 = "genre-weight" "genre-weight", WEIGHT, NeedsRejudging, "5";
         /// Weight of the content terms against the genre terms.
@@ -167,11 +167,12 @@ settings! {
         /// Stop after this many bytes came over the wire.
         maybe max_bytes: u64 = "max-bytes" "max-bytes", Kind::Size, Allowed;
         /// Follow links at most this far from a seed.
-        maybe depth: u32 = "depth" "depth", Kind::Count { least: 0, most: 1_000_000 }, AllowedFromHere;
+        maybe depth: u16 = "depth" "depth", Kind::Count { least: 0, most: 65_535 }, AllowedFromHere;
         /// Follow at most this many links of a page.
         maybe width: u32 = "width" "width", Kind::Count { least: 1, most: 1_000_000 }, AllowedFromHere;
         /// Fetch at most this many pages of a host.
-        maybe max_pages_per_host: u64 = "max-pages-per-host" "max-pages-per-host", COUNT, Allowed;
+        maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
+            Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
         /// Which links may be followed at all, seen from the seeds.
         one scope: Scope = "scope" "scope", Kind::Choice(Scope::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.
@@ -184,16 +185,17 @@ settings! {
         one delay: Duration = "delay" "delay", ANY_TIME, Allowed, "1s";
         /// Wait this long between two requests to an address, whichever host they are for.
         one ip_delay: Duration = "ip-delay" "ip-delay", ANY_TIME, Allowed, "250ms";
-        /// The longest wait a host can ask for or earn by failing.
+        /// The longest wait between requests that a host can ask for.
         one max_delay: Duration = "max-delay" "max-delay", ANY_TIME, Allowed, "60s";
         /// How many requests may be out at once.
         one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "16";
         /// How many of them to one host.
-        one connections_per_host: u32 = "connections-per-host" "connections-per-host", Kind::Count { least: 1, most: 64 }, Allowed, "1";
+        one connections_per_host: u16 = "connections-per-host" "connections-per-host",
+            Kind::Count { least: 1, most: 64 }, Allowed, "1";
         /// How often a request that failed for the moment is tried again.
-        one retries: u32 = "retries" "retries", Kind::Count { least: 0, most: 100 }, Allowed, "2";
+        one retries: u8 = "retries" "retries", Kind::Count { least: 0, most: 100 }, Allowed, "2";
         /// How many redirects in a row are followed.
-        one redirects: u32 = "redirects" "redirects", Kind::Count { least: 0, most: 100 }, Allowed, "10";
+        one redirects: u8 = "redirects" "redirects", Kind::Count { least: 0, most: 100 }, Allowed, "10";
         /// The user agent sent, in place of scenthound/VERSION (+contact).
         maybe user_agent: String = "user-agent" "user-agent", Kind::Header, Allowed;
         /// Where site owners can reach you: a page or an e-mail address.
@@ -205,7 +207,7 @@ settings! {
         /// Whose sitemaps are read.
         one sitemaps: Sitemaps = "sitemaps" "sitemaps", Kind::Choice(Sitemaps::NAMES), AllowedFromHere, "seeds";
         /// Private networks that may be reached; all are refused unless named.
-        many allow_net: Network = "allow-net" "allow-net", Kind::Network, Allowed;
+        many allow_net: IpNet = "allow-net" "allow-net", Kind::Network, Allowed;
         /// The DNS server to ask, in place of the system's.
         maybe resolver: SocketAddr = "resolver" "resolver", Kind::Resolver, Allowed;
         /// The proxy all requests go through.
@@ -357,8 +359,8 @@ macro_rules! setting {
 }
 
 setting! {
-    String: Text, u64: Count, u32: Count, f64: Number, bool: Switch, Duration: Time, Pattern: Pattern,
-    Language: Language, Network: Network, SocketAddr: Address, Url: Proxy, PathBuf: Path, CanonicalUrl: Url,
+    String: Text, u64: Count, u32: Count, u16: Count, u8: Count, f64: Number, bool: Switch, Duration: Time, Pattern: Pattern,
+    Language: Language, IpNet: Network, SocketAddr: Address, Url: Proxy, PathBuf: Path, CanonicalUrl: Url,
 }
 setting! {
     Scope = Scope::from_name, Scope::name;

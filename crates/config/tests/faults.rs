@@ -102,7 +102,7 @@ t.toml:24:1: [crawl] has no joint
 --max-pagse: there is no such option; did you mean --max-pages?
 --seed: given more than once; give it once
 --max-time: "soon" is no duration; write 2s, 500ms or 1m
---depth: "-1" is no whole number; write a number from 0 to 1000000
+--depth: "-1" is no whole number; write a number from 0 to 65535
 --contact: "me" is no contact; write the URL of a page about you or an e-mail address"#
     );
 }

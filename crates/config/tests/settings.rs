@@ -49,7 +49,7 @@ include = ['^https?://[^/]*\.test/', 'a,b{1,2}']
 exclude = ["\\.pdf$"]
 delay = "1500ms"
 lang = ["en", "pt"]
-allow-net = ["127.0.0.0/8", "::1"]
+allow-net = ["127.9.9.9/8", "::1"]
 resolver = "9.9.9.9"
 proxy = "socks5://u:p@proxy.test:1080"
 ca-file = "/etc/ca.pem"
@@ -129,7 +129,8 @@ fn a_topic_file_and_the_command_line_become_one() {
     assert_eq!(crawl.seed, u64::MAX);
     assert_eq!(crawl.resolver, Some("9.9.9.9:53".parse().unwrap()));
     assert!(crawl.include[0].0.is_match("http://x.test/"));
-    assert!(crawl.allow_net[1].contains("::1".parse().unwrap()));
+    assert_eq!(crawl.allow_net[0].to_string(), "127.0.0.0/8");
+    assert!(crawl.allow_net[1].contains(&"::1".parse::<std::net::IpAddr>().unwrap()));
     assert_eq!(
         settings.user_agent(),
         concat!("scenthound/", env!("CARGO_PKG_VERSION"), " (+me@a.test)")
@@ -272,7 +273,7 @@ fn hostile_files_take_time_in_proportion_to_their_length() {
     let one_line = format!("[seeds]\nurls = [{}]", "\"x\",".repeat(300_000));
     let dotted = format!("[crawl]\n{}x = 1", "a.".repeat(300_000));
     let twins = format!("[crawl]\n{}", "seed = =\n".repeat(100_000));
-    let strange = (0..100_000).map(|n| format!("k{n} = 1\n")).collect::<String>();
+    let strange = (0..20_000).map(|n| format!("k{n} = 1\n")).collect::<String>();
     for text in [nested, one_line, dotted, twins, strange] {
         assert!(check_text(&text, &[]).unwrap_err().to_string().len() < 200_000);
     }
