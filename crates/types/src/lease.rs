@@ -41,6 +41,8 @@ pub struct Lease {
     pub key: UrlKey,
     /// The page that first led to it; none for seeds.
     pub parent: Option<UrlKey>,
+    /// That page's URL, for the records.
+    pub parent_url: Option<CanonicalUrl>,
     /// Links away from a seed.
     pub depth: u16,
     /// Whether the user named it (or it is where a named URL redirects to).

@@ -120,7 +120,39 @@ pub enum Outcome {
     Failed(Failure),
 }
 
+/// Every code an outcome can have.
+const CODES: &[&str] = &[
+    "ok",
+    "ok-truncated",
+    "redirect",
+    "refused-robots",
+    "refused-robots-unreachable",
+    "refused-address",
+    "refused-content-type",
+    "refused-redirect-target",
+    "refused-too-many-redirects",
+    "refused-scope",
+    "failed-dns-no-name",
+    "failed-dns",
+    "failed-connect",
+    "failed-connect-timeout",
+    "failed-tls",
+    "failed-first-byte-timeout",
+    "failed-disconnect",
+    "failed-protocol",
+    "failed-proxy",
+    "failed-status-5xx",
+    "failed-status-4xx",
+    "failed-status",
+    "not-recorded",
+];
+
 impl Outcome {
+    /// The code spelled so, if it is one.
+    pub fn known_code(code: &str) -> Option<&'static str> {
+        CODES.iter().copied().find(|known| *known == code)
+    }
+
     /// The HTTP status, where one came.
     pub fn status(&self) -> Option<u16> {
         match *self {
