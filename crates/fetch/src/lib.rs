@@ -1,1 +1,40 @@
 //! One request, bounded in every way, answered with data.
+//!
+//! [`Fetcher::locate`] turns a host into the addresses we may connect to; [`Fetcher::fetch`] asks one of them for one
+//! URL. Whatever the other side does (nothing, garbage, a flood, a bomb) ends in a [`Fetched`] within the time and
+//! the memory that [`Limits`] name. Two steps, so that the caller can space its requests per address.
+//!
+//! Invariant: a connection is made only to an address that the guard has seen, never to a name. Resolving again
+//! between check and connect is what rebinding attacks live on.
+//!
+//! Deliberately absent: following redirects (a redirect is an outcome, its target a new offer with the other host's
+//! politeness), retries over time, robots, cookies, credentials and referers.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "time limits on sockets need the clock; this is one of the drivers"
+)]
+
+mod address;
+mod channel;
+mod connect;
+mod content;
+mod decode;
+mod error;
+mod exchange;
+mod fetcher;
+mod head;
+mod names;
+mod pool;
+mod proxy;
+mod settings;
+mod tape;
+
+pub use ipnet::IpNet;
+
+pub use crate::address::AddressGuard;
+pub use crate::error::FetchError;
+pub use crate::fetcher::{Fetched, Fetcher, Located, Protocol, RawExchange};
+pub use crate::head::RetryAfter;
+pub use crate::proxy::{Proxy, ProxyFault};
+pub use crate::settings::{FetchSettings, Limits, Want};

@@ -1,0 +1,167 @@
+//! Which addresses a crawl may connect to.
+//!
+//! A page can name any host, and a host can resolve to any address; without this guard a crawl would be a way to
+//! reach the private network it runs in. Everything that is not plainly public is refused, unless the user named
+//! its network. Addresses that carry another one (mapped, NAT64) are refused whole: what the carried one would reach
+//! is decided by routers we do not know.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::IpNet;
+
+/// Decides which addresses may be connected to.
+#[derive(Clone, Debug, Default)]
+pub struct AddressGuard {
+    allowed: Vec<IpNet>,
+}
+
+impl AddressGuard {
+    /// Public addresses and those inside `allowed`.
+    pub fn new(allowed: Vec<IpNet>) -> AddressGuard {
+        AddressGuard { allowed }
+    }
+
+    /// Whether a connection to this address may be made.
+    pub fn permits(&self, ip: IpAddr) -> bool {
+        let public = match ip {
+            IpAddr::V4(ip) => is_public_v4(ip),
+            IpAddr::V6(ip) => is_public_v6(ip),
+        };
+        public || self.allowed.iter().any(|net| net.contains(&ip))
+    }
+}
+
+fn is_public_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, c, _] = ip.octets();
+    let special = match (a, b, c) {
+        // This network, private, loopback, link-local, multicast, reserved and broadcast.
+        (0 | 10 | 127 | 224.., _, _) | (172, 16..=31, _) | (192, 168, _) | (169, 254, _) => true,
+        // Behind a carrier's NAT.
+        (100, 64..=127, _) => true,
+        // Protocol assignments, documentation, 6to4 relays, benchmarks.
+        (192, 0, 0 | 2) | (198, 51, 100) | (203, 0, 113) | (192, 88, 99) | (198, 18 | 19, _) => true,
+        _ => false,
+    };
+    !special
+}
+
+fn is_public_v6(ip: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = ip.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match (a, b) {
+        // Only 2000::/3 is global unicast. This leaves out loopback, mapped and compatible IPv4, NAT64 (both
+        // prefixes), unique local, link-local, site-local, multicast and whatever is invented next.
+        (..=0x1fff | 0x4000.., _) => false,
+        // Documentation.
+        (0x2001, 0x0db8) | (0x3fff, ..=0x0fff) => false,
+        // Teredo carries the addresses of its server and, inverted, of its client.
+        (0x2001, 0) => is_public_v4(v4(c, d)) && is_public_v4(v4(!g, !h)),
+        // Benchmarks and identifiers that are no locations.
+        (0x2001, 0x0002 | 0x0010..=0x003f) => false,
+        (0x2002, _) => is_public_v4(v4(b, c)),
+        _ => {
+            // ISATAP: a private IPv4 address in the interface part is reached through a tunnel.
+            let isatap = f == 0x5efe && (e == 0 || e == 0x0200);
+            !isatap || is_public_v4(v4(g, h))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permitted(guard: &AddressGuard, addresses: &[&str]) -> Vec<String> {
+        let mut permitted = Vec::new();
+        for address in addresses {
+            if guard.permits(address.parse().unwrap()) {
+                permitted.push((*address).to_owned());
+            }
+        }
+        permitted
+    }
+
+    #[test]
+    fn what_is_not_plainly_public_is_refused() {
+        let closed = [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.0.3",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.8",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.19.255.255",
+            "198.51.100.7",
+            "203.0.113.9",
+            "224.0.0.1",
+            "239.255.255.250",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::7f00:1",
+            "64:ff9b::808:808",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001:db8::1",
+            "3fff::1",
+            "2001:0:7f00:1::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2002:7f00:1::",
+            "2002:c0a8:101::1",
+            "2a00::5efe:a00:1",
+            "fc00::1",
+            "fd12::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+            "5f00::1",
+        ];
+        assert_eq!(permitted(&AddressGuard::default(), &closed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn public_addresses_pass() {
+        let open = [
+            "1.1.1.1",
+            "8.8.8.8",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.167.1.1",
+            "198.17.0.1",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2a00:1450::1",
+            "2002:808:808::1",
+            "2001:0:808:808:0:0:f7f7:f7f7",
+        ];
+        assert_eq!(permitted(&AddressGuard::default(), &open), open);
+    }
+
+    #[test]
+    fn a_named_network_is_open_and_only_that_one() {
+        let guard = AddressGuard::new(vec!["127.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()]);
+        assert_eq!(
+            permitted(
+                &guard,
+                &["127.0.0.1", "fd00::1", "10.0.0.1", "::1", "::ffff:127.0.0.1"]
+            ),
+            ["127.0.0.1", "fd00::1"]
+        );
+    }
+}

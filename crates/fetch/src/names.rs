@@ -1,0 +1,107 @@
+//! Host names to addresses.
+//!
+//! Names are asked for as they stand: the machine's search domains never apply, or `http://intranet/` on a page would
+//! mean a host of the network the crawl runs in. Answers are kept as long as they say, in a bounded cache.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use hickory_resolver::config::{
+    ConnectionConfig, LookupIpStrategy, NameServerConfig, ProtocolConfig, ResolveHosts, ResolverConfig,
+    ResolverOpts,
+};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::{DnsError, NetError};
+use hickory_resolver::proto::rr::Name;
+use hickory_resolver::{Resolver, TokioResolver};
+use scenthound_types::Failure;
+
+use crate::error::FetchError;
+
+/// More addresses of one host are not tried.
+const MAX_ADDRESSES: usize = 16;
+
+/// A host whose answers live shorter would be asked for with every page.
+const SHORTEST_LIFE: Duration = Duration::from_secs(60);
+
+const LONGEST_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Asks for addresses.
+pub(crate) struct Names {
+    /// None on a machine that has no name service configured: then only addresses and pins can be reached.
+    resolver: Option<TokioResolver>,
+    limit: Duration,
+}
+
+impl Names {
+    pub(crate) fn new(server: Option<SocketAddr>, limit: Duration) -> Result<Names, FetchError> {
+        let mut builder = match server {
+            Some(server) => Resolver::builder_with_config(only(server), TokioRuntimeProvider::default()),
+            None => match Resolver::builder_tokio() {
+                Ok(builder) => builder,
+                Err(_) => {
+                    return Ok(Names {
+                        resolver: None,
+                        limit,
+                    });
+                }
+            },
+        };
+        let options: &mut ResolverOpts = builder.options_mut();
+        options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+        options.positive_min_ttl = Some(SHORTEST_LIFE);
+        options.positive_max_ttl = Some(LONGEST_LIFE);
+        options.negative_max_ttl = Some(Duration::from_secs(600));
+        // A crawl asks for many hosts at once; the default would turn the 33rd away.
+        options.max_active_requests = 1_024;
+        if server.is_some() {
+            options.use_hosts_file = ResolveHosts::Never;
+        }
+        let resolver = builder
+            .build()
+            .map_err(|source| FetchError::Resolver(Box::new(source)))?;
+        Ok(Names {
+            resolver: Some(resolver),
+            limit,
+        })
+    }
+
+    /// The addresses of a host, IPv4 first; at least one.
+    pub(crate) async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
+        if let Some(ip) = literal(host) {
+            return Ok(vec![ip]);
+        }
+        let resolver = self.resolver.as_ref().ok_or(Failure::DnsError)?;
+        let mut name = Name::from_ascii(host).map_err(|_| Failure::DnsNoName)?;
+        name.set_fqdn(true);
+        let answer = match tokio::time::timeout(self.limit, resolver.lookup_ip(name)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(NetError::Dns(DnsError::NoRecordsFound(_)))) => return Err(Failure::DnsNoName),
+            Ok(Err(_)) | Err(_) => return Err(Failure::DnsError),
+        };
+        let mut addresses: Vec<IpAddr> = answer.iter().take(MAX_ADDRESSES).collect();
+        addresses.sort_by_key(IpAddr::is_ipv6);
+        if addresses.is_empty() {
+            return Err(Failure::DnsNoName);
+        }
+        Ok(addresses)
+    }
+}
+
+/// A host that is an address already.
+fn literal(host: &str) -> Option<IpAddr> {
+    match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(v6) => v6.parse().ok().map(IpAddr::V6),
+        None => host.parse().ok(),
+    }
+}
+
+fn only(server: SocketAddr) -> ResolverConfig {
+    let mut connections = Vec::new();
+    for protocol in [ProtocolConfig::Udp, ProtocolConfig::Tcp] {
+        let mut connection = ConnectionConfig::new(protocol);
+        connection.port = server.port();
+        connections.push(connection);
+    }
+    ResolverConfig::from_name_servers(vec![NameServerConfig::new(server.ip(), true, connections)])
+}

@@ -1,0 +1,133 @@
+//! Connections kept for the next request to the same origin.
+//!
+//! A connection is handed out again only if it still stands and leads to an address the guard has just permitted.
+//! The oldest go first, when there are too many or they are too old; that happens whenever one is put back, so a
+//! pool nobody uses keeps what it has until it is dropped.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::channel::{Channel, Line};
+
+struct Idle {
+    number: u64,
+    channel: Channel,
+}
+
+#[derive(Default)]
+struct Shelf {
+    by_origin: HashMap<Arc<str>, Vec<Idle>>,
+    /// Oldest first.
+    by_age: BTreeMap<u64, (Arc<str>, Instant)>,
+    next: u64,
+}
+
+impl Shelf {
+    fn remove(&mut self, origin: &str, number: u64) -> Option<Channel> {
+        self.by_age.remove(&number);
+        let idle = self.by_origin.get_mut(origin)?;
+        let at = idle.iter().position(|idle| idle.number == number)?;
+        let channel = idle.swap_remove(at).channel;
+        if idle.is_empty() {
+            self.by_origin.remove(origin);
+        }
+        Some(channel)
+    }
+}
+
+/// Idle connections by origin.
+pub(crate) struct Pool {
+    shelf: Mutex<Shelf>,
+    most: usize,
+    longest: Duration,
+}
+
+impl Pool {
+    pub(crate) fn new(most: usize, longest: Duration) -> Pool {
+        Pool {
+            shelf: Mutex::default(),
+            most,
+            longest,
+        }
+    }
+
+    /// An open connection to this origin, at one of these addresses.
+    pub(crate) async fn take(&self, origin: &str, addresses: &[SocketAddr]) -> Option<Channel> {
+        loop {
+            let mut channel = self.take_any(origin)?;
+            if addresses.contains(&channel.target) && channel.is_open().await {
+                return Some(channel);
+            }
+            self.forget_shared(origin);
+        }
+    }
+
+    fn take_any(&self, origin: &str) -> Option<Channel> {
+        let mut shelf = self.lock();
+        let newest = shelf.by_origin.get(origin)?.last()?;
+        if let Line::Many(shared) = &newest.channel.line {
+            return Some(Channel {
+                line: Line::Many(shared.clone()),
+                target: newest.channel.target,
+            });
+        }
+        let number = newest.number;
+        shelf.remove(origin, number)
+    }
+
+    /// Keeps a connection for later. One that many can use stays here while it is in use.
+    pub(crate) fn put(&self, origin: &str, channel: Channel) {
+        let now = Instant::now();
+        let mut dropped = Vec::new();
+        let mut shelf = self.lock();
+        if matches!(channel.line, Line::Many(_)) && shelf.by_origin.contains_key(origin) {
+            return;
+        }
+        let origin: Arc<str> = match shelf.by_origin.get_key_value(origin) {
+            Some((known, _)) => known.clone(),
+            None => Arc::from(origin),
+        };
+        let number = shelf.next;
+        shelf.next += 1;
+        shelf.by_age.insert(number, (origin.clone(), now));
+        shelf
+            .by_origin
+            .entry(origin)
+            .or_default()
+            .push(Idle { number, channel });
+        while let Some((&number, (origin, since))) = shelf.by_age.first_key_value() {
+            if shelf.by_age.len() <= self.most && now.duration_since(*since) <= self.longest {
+                break;
+            }
+            let origin = origin.clone();
+            dropped.extend(shelf.remove(&origin, number));
+        }
+        // Closing sockets needs no lock.
+        drop(shelf);
+        drop(dropped);
+    }
+
+    /// Drops the shared connection to this origin, which proved useless.
+    pub(crate) fn forget_shared(&self, origin: &str) {
+        let mut shelf = self.lock();
+        let shared = shelf.by_origin.get(origin).and_then(|idle| {
+            let shared = idle
+                .iter()
+                .find(|idle| matches!(idle.channel.line, Line::Many(_)));
+            shared.map(|idle| idle.number)
+        });
+        if let Some(number) = shared {
+            let dropped = shelf.remove(origin, number);
+            drop(shelf);
+            drop(dropped);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
