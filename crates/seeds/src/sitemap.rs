@@ -61,7 +61,7 @@ pub enum SitemapKind {
 pub struct SitemapLimits {
     /// Bytes after decompression.
     pub bytes: usize,
-    /// Pages and sitemaps.
+    /// Entries looked at, used or not; in a plain list, lines that are not blank.
     pub entries: usize,
     /// Where pages may lie.
     pub location: Location,
@@ -134,7 +134,7 @@ fn read_lines(text: &str, entries: &mut Entries<'_>) -> SitemapKind {
     let mut kind = SitemapKind::Unknown;
     for line in text.lines() {
         // Relative paths are not taken from here: too many other files have lines that begin with a slash.
-        if line.starts_with('/') {
+        if line.trim().is_empty() || line.starts_with('/') {
             continue;
         }
         if entries.add_page(line, None) {
@@ -193,7 +193,15 @@ mod tests {
         assert_eq!(with(100, 10_000), (10, false));
         assert_eq!(with(10, 10_000), (10, false));
         assert_eq!(with(3, 10_000), (3, true));
+        assert_eq!(with(0, 10_000), (0, true));
         assert_eq!(with(100, 2 * "https://a.test/0\n".len()), (2, true));
+    }
+
+    #[test]
+    fn a_list_of_other_sites_pages_ends_at_the_limit_too() {
+        let body = "https://b.test/\n".repeat(60_000) + "https://a.test/";
+        let sitemap = parse(body.as_bytes());
+        assert_eq!((sitemap.pages.len(), sitemap.truncated), (0, true));
     }
 
     #[test]

@@ -12,7 +12,9 @@ pub(super) struct Entries<'a> {
     limits: &'a SitemapLimits,
     pub(super) pages: Vec<SitemapEntry>,
     pub(super) sitemaps: Vec<CanonicalUrl>,
-    /// Whether an entry was left out because the limit was met. No later one is worth reading.
+    /// Entries met so far, used or not.
+    seen: usize,
+    /// Whether there was an entry over the limit. No later one is worth reading.
     pub(super) overflowed: bool,
 }
 
@@ -23,16 +25,17 @@ impl<'a> Entries<'a> {
             limits,
             pages: Vec::new(),
             sitemaps: Vec::new(),
+            seen: 0,
             overflowed: false,
         }
     }
 
     /// Adds a page if it is a URL and lies where this sitemap has a say. True if it is a URL at all.
     pub(super) fn add_page(&mut self, raw: &str, lastmod: Option<&str>) -> bool {
-        let Some(url) = self.resolve(raw) else {
+        let Some(url) = self.next(raw) else {
             return false;
         };
-        if self.limits.location.admits(self.sitemap, &url) && self.has_room() {
+        if self.limits.location.admits(self.sitemap, &url) {
             let lastmod = lastmod
                 .map(str::trim)
                 .filter(|date| !date.is_empty() && date.len() <= MAX_DATE);
@@ -46,17 +49,19 @@ impl<'a> Entries<'a> {
 
     /// Adds a sitemap if it is a URL.
     pub(super) fn add_sitemap(&mut self, raw: &str) {
-        if let Some(url) = self.resolve(raw)
-            && self.has_room()
-        {
-            self.sitemaps.push(url);
-        }
+        let url = self.next(raw);
+        self.sitemaps.extend(url);
     }
 
-    fn has_room(&mut self) -> bool {
-        let room = self.pages.len() + self.sitemaps.len() < self.limits.entries;
-        self.overflowed |= !room;
-        room
+    /// The URL of the next entry, if it is one and within the limit. Also an entry that will be left out counts:
+    /// a file of nothing but other sites' pages must end too.
+    fn next(&mut self, raw: &str) -> Option<CanonicalUrl> {
+        if self.seen >= self.limits.entries {
+            self.overflowed = true;
+            return None;
+        }
+        self.seen += 1;
+        self.resolve(raw)
     }
 
     /// The URL meant. The protocol wants whole ones; a path, and a URL that lacks only its scheme, are plain enough.
