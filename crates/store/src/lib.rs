@@ -1,1 +1,35 @@
-//! The crawl folder: WARC archive, page records, lock.
+//! The crawl folder on disk: WARC archive, page records, lock.
+//!
+//! Worker threads turn each [`Exchange`] into a [`PackedExchange`] (that is the work: digests and compression); one thread
+//! owns the [`RecordFiles`] and appends. Where both files end is a [`Mark`], committed together with the frontier's state;
+//! opening cuts back to it. [`WarcReader`] reads our archives and everybody else's.
+//!
+//! Deliberately absent: policy (what is kept, when to flush), clocks and randomness. Times and seeds are passed in, so
+//! the same crawl writes the same bytes.
+
+mod append;
+mod archive;
+mod body;
+mod digest;
+mod error;
+mod fault;
+mod folder;
+mod http;
+mod mark;
+mod members;
+mod pack;
+mod pages;
+mod record_files;
+mod warc;
+
+pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
+pub use crate::body::{Body, BodyFault};
+pub use crate::error::{Error, Result};
+pub use crate::fault::Fault;
+pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
+pub use crate::http::HttpResponse;
+pub use crate::mark::{ArchiveMark, Mark};
+pub use crate::pack::{Exchange, PackedExchange, Packer, Protocol, RecordKind};
+pub use crate::pages::{PageRecord, PagesFile, PagesReader};
+pub use crate::record_files::{Cut, RecordFiles};
+pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at};

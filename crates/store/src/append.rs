@@ -1,0 +1,142 @@
+//! A file that only grows, with a length that counts.
+//!
+//! Invariant: [`AppendFile::length`] is what the file will hold once flushed, and [`AppendFile::flush`] either writes
+//! all of it or cuts the file back to what it held before and keeps the bytes for another try. So a full disk leaves
+//! no torn record behind.
+//!
+//! Deliberately absent: any idea of what the bytes mean.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Context, Error, Result};
+
+/// Writing in pieces of this size keeps system calls off the profile while little waits in memory.
+const BUFFER: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct AppendFile {
+    path: PathBuf,
+    file: File,
+    written: u64,
+    buffer: Vec<u8>,
+}
+
+impl AppendFile {
+    /// Opens the file, making it if it is not there, and cuts it back to `length`. Returns how much was cut off.
+    pub(crate) fn open(path: &Path, length: u64, most_cut: u64) -> Result<(AppendFile, u64)> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .context("open", path)?;
+        let found = file.metadata().context("examine", path)?.len();
+        if found < length {
+            return Err(Error::Short {
+                path: path.to_owned(),
+                committed: length,
+                found,
+            });
+        }
+        let cut = found - length;
+        if cut > most_cut {
+            return Err(Error::TooMuchToCut {
+                path: path.to_owned(),
+                bytes: cut,
+            });
+        }
+        if cut > 0 {
+            file.set_len(length).context("cut", path)?;
+        }
+        let opened = AppendFile {
+            path: path.to_owned(),
+            file,
+            written: length,
+            buffer: Vec::new(),
+        };
+        Ok((opened, cut))
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let outcome = self.file.write_all(&self.buffer);
+        if outcome.is_err() {
+            // The first error is the one worth telling. If this fails too, the next open cuts the tail.
+            let _ = self.file.set_len(self.written);
+        }
+        outcome.context("write to", &self.path)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.file.sync_data().context("flush", &self.path)
+    }
+}
+
+/// Makes a new, renamed or deleted entry of a folder last.
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .context("flush", folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_names_bytes_that_are_still_in_memory_only_until_the_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (mut file, cut) = AppendFile::open(&path, 0, 0).unwrap();
+        assert_eq!(cut, 0);
+        file.append(b"hello").unwrap();
+        assert_eq!(file.length(), 5);
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+        file.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"hello");
+    }
+
+    #[test]
+    fn what_was_not_committed_is_cut_off_and_what_is_missing_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, b"hello, torn").unwrap();
+        let (mut file, cut) = AppendFile::open(&path, 5, 100).unwrap();
+        assert_eq!(cut, 6);
+        file.append(b"!").unwrap();
+        file.sync().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"hello!");
+        assert!(matches!(
+            AppendFile::open(&path, 7, 100),
+            Err(Error::Short {
+                committed: 7,
+                found: 6,
+                ..
+            })
+        ));
+        assert!(matches!(
+            AppendFile::open(&path, 0, 5),
+            Err(Error::TooMuchToCut { bytes: 6, .. })
+        ));
+        assert_eq!(std::fs::read(&path).unwrap(), b"hello!");
+    }
+}

@@ -1,0 +1,287 @@
+//! The crawl's WARC files, written by one thread.
+//!
+//! `archive/NAME-00000.warc.gz`, then 00001 and so on, each begun with a warcinfo record. Only the last file grows.
+//! Invariant: what lies before a [`mark`](Archive::mark) is in the files and never changes; what lies behind the
+//! committed one is cut off on opening.
+//!
+//! Deliberately absent: compression of exchanges, which worker threads do ([`Packer`]), and any decision of when to
+//! flush.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scenthound_types::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::append::{AppendFile, sync_folder};
+use crate::error::{Context, Error, Result};
+use crate::mark::ArchiveMark;
+use crate::pack::{PackedExchange, Packer};
+use crate::warc::{ReadLimits, WarcReader};
+
+/// What can have been appended between two commits, with a lot to spare. Cutting more would mean that the state that
+/// tells the committed length was lost, and the archive should not go with it.
+pub(crate) const MOST_CUT: u64 = 1 << 30;
+
+/// How an archive is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ArchiveSettings {
+    name: String,
+    /// For the ids of warcinfo records; the same as the packers'.
+    pub seed: u64,
+    /// A file that reaches this size is followed by the next.
+    pub roll_at: u64,
+    /// More than this is not cut off on opening.
+    pub most_cut: u64,
+    /// What each file's warcinfo record tells: software, operator, user agent…
+    pub info: Vec<(String, String)>,
+}
+
+impl ArchiveSettings {
+    /// Files called NAME-00000.warc.gz and so on, of 1 GB each. Characters that are awkward in file names become dashes.
+    pub fn named(name: &str, seed: u64) -> ArchiveSettings {
+        let tame = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut name: String = name.chars().take(60).map(tame).collect();
+        if name.is_empty() {
+            name.push_str("crawl");
+        }
+        ArchiveSettings {
+            name,
+            seed,
+            roll_at: 1_000_000_000,
+            most_cut: MOST_CUT,
+            info: vec![(
+                "software".to_owned(),
+                concat!("scenthound/", env!("CARGO_PKG_VERSION")).to_owned(),
+            )],
+        }
+    }
+
+    fn file_name(&self, number: u32) -> String {
+        format!("{}-{number:05}.warc.gz", self.name)
+    }
+
+    fn number_of(&self, file_name: &str) -> Option<u32> {
+        let number = file_name
+            .strip_prefix(&self.name)?
+            .strip_prefix('-')?
+            .strip_suffix(".warc.gz")?;
+        (number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| number.parse().ok())
+            .flatten()
+    }
+}
+
+/// Where a record lies.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Position {
+    /// The file's name in archive/.
+    pub file: Arc<str>,
+    /// Where its gzip member begins.
+    pub offset: u64,
+    /// Bytes of the member.
+    pub length: u64,
+}
+
+/// What opening threw away: bytes written after the last commit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ArchiveCut {
+    /// Files begun after the last commit.
+    pub files: Vec<PathBuf>,
+    /// Bytes in all, those files' too.
+    pub bytes: u64,
+}
+
+/// Appends packed exchanges.
+#[derive(Debug)]
+pub struct Archive {
+    folder: PathBuf,
+    settings: ArchiveSettings,
+    packer: Packer,
+    number: u32,
+    current: Option<AppendFile>,
+    file_name: Arc<str>,
+    /// A file was made or deleted, and the folder may not know of it after a crash of the machine.
+    folder_changed: bool,
+}
+
+impl Archive {
+    /// Opens the archive in `folder` as it was at `mark`; the default mark begins a new one.
+    pub fn open(
+        folder: &Path,
+        settings: ArchiveSettings,
+        mark: ArchiveMark,
+    ) -> Result<(Archive, ArchiveCut)> {
+        let mut cut = ArchiveCut::default();
+        for (number, path, length) in files(folder, &settings)? {
+            if number > mark.file || (number == mark.file && mark.length == 0) {
+                cut.bytes += length;
+                cut.files.push(path);
+            }
+        }
+        if cut.bytes > settings.most_cut {
+            return Err(Error::TooMuchToCut {
+                path: folder.to_owned(),
+                bytes: cut.bytes,
+            });
+        }
+        let file_name = settings.file_name(mark.file);
+        let current = if mark.length == 0 {
+            None
+        } else {
+            let most_cut = settings.most_cut - cut.bytes;
+            let (file, bytes) = AppendFile::open(&folder.join(&file_name), mark.length, most_cut)?;
+            cut.bytes += bytes;
+            Some(file)
+        };
+        for path in &cut.files {
+            fs::remove_file(path).context("delete", path)?;
+        }
+        let archive = Archive {
+            folder: folder.to_owned(),
+            packer: Packer::new(settings.seed),
+            settings,
+            number: mark.file,
+            current,
+            file_name: file_name.into(),
+            folder_changed: !cut.files.is_empty(),
+        };
+        Ok((archive, cut))
+    }
+
+    /// Appends an exchange and tells where its first record lies: the response, if there is one.
+    pub fn append(&mut self, exchange: &PackedExchange) -> Result<Position> {
+        let size = exchange.bytes().len() as u64;
+        self.roll_before(size)?;
+        let file = match &mut self.current {
+            Some(file) => file,
+            none => {
+                self.folder_changed = true;
+                let path = self.folder.join(&*self.file_name);
+                none.insert(begin_file(
+                    &path,
+                    &self.settings,
+                    &mut self.packer,
+                    exchange.date,
+                )?)
+            }
+        };
+        let offset = file.length();
+        file.append(exchange.bytes())?;
+        Ok(Position {
+            file: Arc::clone(&self.file_name),
+            offset,
+            length: exchange.parts().first().map_or(0, |(_, part)| part.len() as u64),
+        })
+    }
+
+    /// Closes the current file for good if `size` more bytes do not fit.
+    fn roll_before(&mut self, size: u64) -> Result<()> {
+        let Some(file) = &mut self.current else {
+            return Ok(());
+        };
+        if file.length().saturating_add(size) <= self.settings.roll_at {
+            return Ok(());
+        }
+        // No mark names this file's length again, so it must be safe now.
+        file.sync()?;
+        self.current = None;
+        self.number += 1;
+        self.file_name = self.settings.file_name(self.number).into();
+        Ok(())
+    }
+
+    /// Hands everything to the system and tells where the archive ends: what a commit may rely on after a crash of the
+    /// process. For a crash of the machine, [`Archive::sync`] first.
+    pub fn mark(&mut self) -> Result<ArchiveMark> {
+        let length = match &mut self.current {
+            Some(file) => {
+                file.flush()?;
+                file.length()
+            }
+            None => 0,
+        };
+        Ok(ArchiveMark {
+            file: self.number,
+            length,
+        })
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&mut self) -> Result<()> {
+        if let Some(file) = &mut self.current {
+            file.sync()?;
+        }
+        if self.folder_changed {
+            sync_folder(&self.folder)?;
+            self.folder_changed = false;
+        }
+        Ok(())
+    }
+
+    /// For an archive that [`Error::Short`] was told of: the mark to open it with, which keeps every whole record that is
+    /// left. What lies between it and the committed mark is lost.
+    pub fn repaired_mark(
+        folder: &Path,
+        settings: &ArchiveSettings,
+        mark: ArchiveMark,
+    ) -> Result<ArchiveMark> {
+        let path = folder.join(settings.file_name(mark.file));
+        let mut repaired = ArchiveMark { length: 0, ..mark };
+        let reader = match WarcReader::open(&path) {
+            Ok(reader) => reader,
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(repaired),
+            Err(error) => return Err(error),
+        };
+        let mut reader = reader.with_limits(ReadLimits {
+            block: 0,
+            ..ReadLimits::default()
+        });
+        while let Some(Ok(record)) = reader.next() {
+            if record.faults.iter().any(crate::Fault::loses_bytes) {
+                break;
+            }
+            match reader.boundary() {
+                Some(end) if end <= mark.length => repaired.length = end,
+                Some(_) => break,
+                None => {}
+            }
+        }
+        Ok(repaired)
+    }
+}
+
+/// Makes a file with its warcinfo record. The date is that of the exchange that made it necessary.
+fn begin_file(
+    path: &Path,
+    settings: &ArchiveSettings,
+    packer: &mut Packer,
+    date: Timestamp,
+) -> Result<AppendFile> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let info = packer.pack_info(&name, date, &settings.info)?;
+    let (mut file, _) = AppendFile::open(path, 0, settings.most_cut)?;
+    file.append(&info)?;
+    Ok(file)
+}
+
+/// The archive's files in order: number, path, length.
+fn files(folder: &Path, settings: &ArchiveSettings) -> Result<Vec<(u32, PathBuf, u64)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).context("list", folder)? {
+        let entry = entry.context("list", folder)?;
+        if let Some(number) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| settings.number_of(name))
+        {
+            let path = entry.path();
+            let length = entry.metadata().context("examine", &path)?.len();
+            found.push((number, path, length));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}

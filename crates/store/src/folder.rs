@@ -1,0 +1,331 @@
+//! The crawl folder: what lies where, and who may write.
+//!
+//! A folder with a `crawl.lock` is a crawl folder; the file is made before anything else. One process at a time holds
+//! the lock on it, and the system lets go of it however the process ends. Looking ([`CrawlView`]) needs no lock: all
+//! files only grow or are replaced whole.
+//!
+//! Deliberately absent: what the settings and the state mean.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::append::sync_folder;
+use crate::archive::Position;
+use crate::error::{Context, Error, Result};
+use crate::pages::PagesReader;
+use crate::warc::{WarcRecord, read_at};
+
+const LOCK: &str = "crawl.lock";
+
+/// Where everything lies in a crawl folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings as checked.
+    pub fn settings(&self) -> PathBuf {
+        self.root.join("crawl.toml")
+    }
+
+    /// Frontier, strategy state, politeness.
+    pub fn state(&self) -> PathBuf {
+        self.root.join("state")
+    }
+
+    /// WARC files.
+    pub fn archive(&self) -> PathBuf {
+        self.root.join("archive")
+    }
+
+    /// The page records.
+    pub fn pages(&self) -> PathBuf {
+        self.root.join("pages").join("pages.jsonl")
+    }
+
+    /// The journal.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+
+    /// What is written for people at the end.
+    pub fn reports(&self) -> PathBuf {
+        self.root.join("reports")
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
+    }
+}
+
+/// A crawl folder this process works in. Dropping it lets others in.
+#[derive(Debug)]
+pub struct CrawlFolder {
+    layout: Layout,
+    /// Holds the lock for as long as it is open.
+    _lock: File,
+}
+
+impl CrawlFolder {
+    /// Opens the crawl in this folder, or makes a new one if the folder is empty or not there.
+    pub fn open_or_create(root: &Path) -> Result<CrawlFolder> {
+        match is_crawl(root)? {
+            Standing::Crawl => {}
+            Standing::Missing | Standing::Empty => fs::create_dir_all(root).context("make", root)?,
+            Standing::Other => return Err(Error::NotACrawlFolder(root.to_owned())),
+        }
+        let layout = Layout {
+            root: root.to_owned(),
+        };
+        let lock = take_lock(&layout)?;
+        let pages = layout.pages();
+        let pages = pages.parent().unwrap_or(root).to_owned();
+        for folder in [
+            layout.state(),
+            layout.archive(),
+            pages,
+            layout.logs(),
+            layout.reports(),
+        ] {
+            fs::create_dir_all(&folder).context("make", &folder)?;
+        }
+        sync_folder(root)?;
+        Ok(CrawlFolder { layout, _lock: lock })
+    }
+
+    /// Opens the crawl in this folder; an error if there is none.
+    pub fn open(root: &Path) -> Result<CrawlFolder> {
+        CrawlView::open(root)?;
+        CrawlFolder::open_or_create(root)
+    }
+
+    /// What lies where.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Bytes we may still write to the disk the folder is on.
+    pub fn free_space(&self) -> Result<u64> {
+        let root = self.layout.root();
+        fs4::available_space(root).context("examine the disk of", root)
+    }
+
+    /// Replaces the settings: a reader, or a crash, finds the old ones or the new ones.
+    pub fn write_settings(&self, text: &str) -> Result<()> {
+        replace(&self.layout.settings(), text.as_bytes())
+    }
+}
+
+/// A crawl folder to look at, also while a crawl is running in it.
+#[derive(Clone, Debug)]
+pub struct CrawlView {
+    layout: Layout,
+}
+
+impl CrawlView {
+    /// Looks at the crawl in this folder.
+    pub fn open(root: &Path) -> Result<CrawlView> {
+        match is_crawl(root)? {
+            Standing::Crawl => Ok(CrawlView {
+                layout: Layout {
+                    root: root.to_owned(),
+                },
+            }),
+            Standing::Missing | Standing::Empty | Standing::Other => Err(Error::NoCrawl(root.to_owned())),
+        }
+    }
+
+    /// What lies where.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The settings' text; none if the crawl was stopped before it wrote them.
+    pub fn settings(&self) -> Result<Option<String>> {
+        let path = self.layout.settings();
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).context("read", &path),
+        }
+    }
+
+    /// The page records so far.
+    pub fn pages(&self) -> Result<PagesReader> {
+        PagesReader::open(&self.layout.pages())
+    }
+
+    /// A record of the archive.
+    pub fn record(&self, position: &Position) -> Result<WarcRecord> {
+        // The name comes from a file; it must not lead out of the folder.
+        let name = Path::new(&*position.file).file_name().unwrap_or_default();
+        read_at(&self.layout.archive().join(name), position.offset)
+    }
+
+    /// The process that works in the folder, if one does; 0 if it did not say who it is.
+    pub fn worker(&self) -> Result<Option<u32>> {
+        let path = self.layout.lock();
+        let file = File::open(&path).context("open", &path)?;
+        match file.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(Some(pid_in(&path).unwrap_or(0))),
+            Err(TryLockError::Error(error)) => Err(error).context("lock", &path),
+        }
+    }
+}
+
+/// What a path leads to.
+enum Standing {
+    Missing,
+    Empty,
+    Crawl,
+    Other,
+}
+
+fn is_crawl(root: &Path) -> Result<Standing> {
+    let kind = match fs::metadata(root) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Missing),
+        Err(error) => return Err(error).context("examine", root),
+    };
+    if !kind.is_dir() {
+        return Err(Error::NotAFolder(root.to_owned()));
+    }
+    if root.join(LOCK).is_file() {
+        return Ok(Standing::Crawl);
+    }
+    let mut entries = fs::read_dir(root).context("list", root)?;
+    Ok(if entries.next().is_some() {
+        Standing::Other
+    } else {
+        Standing::Empty
+    })
+}
+
+fn take_lock(layout: &Layout) -> Result<File> {
+    let path = layout.lock();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(&path)
+        .context("open", &path)?;
+    // Someone asking whether the folder is in use holds the lock for an instant.
+    let mut patience = 5;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if patience > 0 => {
+                patience -= 1;
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::InUse {
+                    path: layout.root.clone(),
+                    pid: pid_in(&path),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(error).context("lock", &path),
+        }
+    }
+    file.set_len(0).context("write to", &path)?;
+    writeln!(file, "{}", std::process::id()).context("write to", &path)?;
+    Ok(file)
+}
+
+fn pid_in(lock: &Path) -> Option<u32> {
+    let mut text = String::new();
+    File::open(lock).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Writes a file so that whoever reads it, also after a crash, finds the old text or the new one.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let fresh = path.with_file_name(name);
+    let mut file = File::create(&fresh).context("make", &fresh)?;
+    file.write_all(bytes).context("write to", &fresh)?;
+    file.sync_all().context("flush", &fresh)?;
+    fs::rename(&fresh, path).context("replace", path)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_folder_gets_its_parts_and_is_found_again() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join("a").join("crawl");
+        let folder = CrawlFolder::open_or_create(&root).unwrap();
+        for part in ["state", "archive", "pages", "logs", "reports"] {
+            assert!(root.join(part).is_dir(), "{part}");
+        }
+        folder.write_settings("first").unwrap();
+        folder.write_settings("second").unwrap();
+        assert!(folder.free_space().unwrap() > 0);
+        drop(folder);
+        CrawlFolder::open(&root).unwrap();
+        let view = CrawlView::open(&root).unwrap();
+        assert_eq!(view.settings().unwrap().as_deref(), Some("second"));
+        assert_eq!(view.pages().unwrap().count(), 0);
+        let left: Vec<_> = fs::read_dir(&root)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.contains("new"))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_folder_with_something_else_in_it_is_left_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("thesis.txt"), "mine").unwrap();
+        let error = CrawlFolder::open_or_create(temp.path()).unwrap_err();
+        assert!(
+            error.to_string().contains("not empty and no crawl folder"),
+            "{error}"
+        );
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
+        assert!(matches!(CrawlFolder::open(temp.path()), Err(Error::NoCrawl(_))));
+        let file = temp.path().join("thesis.txt");
+        assert!(matches!(
+            CrawlFolder::open_or_create(&file),
+            Err(Error::NotAFolder(_))
+        ));
+        assert!(matches!(
+            CrawlFolder::open(&temp.path().join("none")),
+            Err(Error::NoCrawl(_))
+        ));
+        assert!(!temp.path().join("none").exists());
+    }
+
+    #[test]
+    fn a_folder_in_use_is_refused_by_name_and_number_but_can_be_looked_at() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+        let error = CrawlFolder::open_or_create(temp.path()).unwrap_err().to_string();
+        let expected = format!(
+            "{} is in use by process {}",
+            temp.path().display(),
+            std::process::id()
+        );
+        assert_eq!(error, expected);
+        let view = CrawlView::open(temp.path()).unwrap();
+        assert_eq!(view.worker().unwrap(), Some(std::process::id()));
+        drop(folder);
+        assert_eq!(view.worker().unwrap(), None);
+        CrawlFolder::open_or_create(temp.path()).unwrap();
+    }
+}

@@ -1,0 +1,208 @@
+//! The bytes of a WARC file, uncompressed, gzip member by gzip member.
+//!
+//! A plain file counts as one long member. Records do not cross members: no tool writes that, and stopping at the end of
+//! a member is what keeps one bad length from swallowing the records after it.
+//!
+//! Damage ends the reading: after it the source is empty for good.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::GzDecoder;
+
+use crate::fault::Fault;
+
+const BUFFER: usize = 64 * 1024;
+
+/// Why no more bytes come.
+pub(crate) enum Stop {
+    /// The disk or the system refused.
+    Io(io::Error),
+    /// The file is damaged.
+    Fault(Fault),
+}
+
+/// Counts what is read of the file, and tells its errors from the decoder's.
+struct Counted<R> {
+    inner: R,
+    offset: u64,
+    failed: bool,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.fill_buf()?.read(into)?;
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let failed = &mut self.failed;
+        self.inner.fill_buf().inspect_err(|_| *failed = true)
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.offset += n as u64;
+        self.inner.consume(n);
+    }
+}
+
+enum State<R> {
+    Plain(Counted<R>),
+    Between(Counted<R>),
+    Inside {
+        start: u64,
+        decoder: Box<GzDecoder<Counted<R>>>,
+    },
+    Ended {
+        offset: u64,
+    },
+}
+
+pub(crate) struct Members<R> {
+    state: State<R>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Nothing of the member has been consumed yet.
+    fresh: bool,
+}
+
+impl<R: BufRead> Members<R> {
+    /// `offset` is where in the file `inner` stands.
+    pub(crate) fn new(mut inner: R, offset: u64) -> io::Result<Members<R>> {
+        let zipped = inner.fill_buf()?.first() == Some(&0x1f);
+        let counted = Counted {
+            inner,
+            offset,
+            failed: false,
+        };
+        Ok(Members {
+            state: if zipped {
+                State::Between(counted)
+            } else {
+                State::Plain(counted)
+            },
+            buffer: vec![0; BUFFER],
+            start: 0,
+            end: 0,
+            fresh: true,
+        })
+    }
+
+    /// What is left of the current member, at least one byte of it; empty at its end.
+    pub(crate) fn fill(&mut self) -> Result<&[u8], Stop> {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            let read = match &mut self.state {
+                State::Plain(file) => retry(|| file.read(&mut self.buffer)).map_err(Stop::Io),
+                State::Inside { decoder, .. } => retry(|| decoder.read(&mut self.buffer)).map_err(|error| {
+                    if decoder.get_ref().failed {
+                        Stop::Io(error)
+                    } else if error.kind() == io::ErrorKind::UnexpectedEof {
+                        Stop::Fault(Fault::Cut)
+                    } else {
+                        Stop::Fault(Fault::Gzip)
+                    }
+                }),
+                State::Between(_) | State::Ended { .. } => Ok(0),
+            };
+            match read {
+                Ok(n) => self.end = n,
+                Err(stop) => {
+                    self.state = State::Ended {
+                        offset: self.offset(),
+                    };
+                    return Err(stop);
+                }
+            }
+            if self.end == 0 {
+                self.leave();
+            }
+        }
+        Ok(self.buffer.get(self.start..self.end).unwrap_or_default())
+    }
+
+    /// The member is at its end: steps out of it.
+    fn leave(&mut self) {
+        let here = State::Ended {
+            offset: self.offset(),
+        };
+        self.state = match std::mem::replace(&mut self.state, here) {
+            State::Inside { decoder, .. } => State::Between(decoder.into_inner()),
+            State::Plain(file) => State::Ended { offset: file.offset },
+            other => other,
+        };
+    }
+
+    pub(crate) fn consume(&mut self, n: usize) {
+        self.fresh &= n == 0;
+        self.start = (self.start + n).min(self.end);
+    }
+
+    /// Steps into the next member if the current one is at its end; false when the file is.
+    pub(crate) fn enter_next(&mut self) -> Result<bool, Stop> {
+        loop {
+            if !self.fill()?.is_empty() {
+                return Ok(true);
+            }
+            let here = State::Ended {
+                offset: self.offset(),
+            };
+            let State::Between(mut file) = std::mem::replace(&mut self.state, here) else {
+                return Ok(false);
+            };
+            let next = file.fill_buf().map_err(Stop::Io)?.first().copied();
+            match next {
+                None => return Ok(false),
+                Some(0x1f) => {
+                    self.state = State::Inside {
+                        start: file.offset,
+                        decoder: Box::new(GzDecoder::new(file)),
+                    };
+                    self.fresh = true;
+                }
+                Some(_) => return Err(Stop::Fault(Fault::Garbage)),
+            }
+        }
+    }
+
+    /// Where in the file, compressed as it is, we stand; inside a member, where its reading has got to.
+    pub(crate) fn offset(&self) -> u64 {
+        match &self.state {
+            State::Plain(file) => file.offset - (self.end - self.start) as u64,
+            State::Between(file) => file.offset,
+            State::Inside { decoder, .. } => decoder.get_ref().offset,
+            State::Ended { offset } => *offset,
+        }
+    }
+
+    /// The offset from which reading would begin with the next byte; none in the middle of a member.
+    pub(crate) fn entrance(&self) -> Option<u64> {
+        match &self.state {
+            State::Plain(_) => Some(self.offset()),
+            State::Inside { start, .. } if self.fresh => Some(*start),
+            _ => None,
+        }
+    }
+
+    /// Whether a file cut off here would hold only whole members.
+    pub(crate) fn at_boundary(&self) -> bool {
+        match self.state {
+            State::Plain(_) => true,
+            State::Inside { .. } => false,
+            State::Between(_) | State::Ended { .. } => self.start == self.end,
+        }
+    }
+}
+
+fn retry(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! Exchanges turned into archive bytes, on whatever thread has time for it.
+//!
+//! One gzip member a record, so that any record can be read by its offset. The response comes first: its place is the
+//! exchange's place. Digests are what warcio checks: the payload is everything after the head, as it travelled (with
+//! chunks and compression on). The same exchange and seed give the same bytes.
+//!
+//! Deliberately absent: files. [`Archive`](crate::Archive) appends what is packed here.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::ops::Range;
+
+use libdeflater::{CompressionLvl, Compressor};
+use scenthound_types::{CanonicalUrl, Timestamp, Truncation};
+
+use crate::digest;
+use crate::error::{Error, Result};
+use crate::http;
+
+/// The level libdeflate gives the best return for: see docs/decisions/archive-compression.md.
+const LEVEL: i32 = 1;
+
+/// What the request and response were spoken in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// HTTP/1.0 or 1.1; the recorded bytes are those of the wire.
+    Http1,
+    /// HTTP/2; the recorded heads are written in the form of HTTP/1.1, as archive tools expect.
+    Http2,
+}
+
+impl Protocol {
+    /// As WARC-Protocol names it.
+    fn code(self) -> &'static str {
+        match self {
+            Protocol::Http1 => "http/1.1",
+            Protocol::Http2 => "h2",
+        }
+    }
+}
+
+/// One request, what came back, and what we made of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'a> {
+    /// Tells it from other exchanges of the crawl, also of the same URL at the same time.
+    pub sequence: u64,
+    /// What was asked for.
+    pub url: &'a CanonicalUrl,
+    /// The address we were connected to; none behind a proxy.
+    pub ip: Option<IpAddr>,
+    /// When the request was sent.
+    pub date: Timestamp,
+    /// What was spoken.
+    pub protocol: Protocol,
+    /// Head and body as sent; empty if it was not recorded.
+    pub request: &'a [u8],
+    /// Head and body as received; empty if nothing came.
+    pub response: &'a [u8],
+    /// Whether and why the response breaks off.
+    pub truncated: Option<Truncation>,
+    /// What we made of it, as JSON; empty for nothing.
+    pub metadata: &'a [u8],
+}
+
+/// The kinds of record an exchange is written as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordKind {
+    /// What the server sent.
+    Response,
+    /// What we sent.
+    Request,
+    /// What we made of it.
+    Metadata,
+    /// What begins a file.
+    Info,
+}
+
+impl RecordKind {
+    /// As WARC-Type names it.
+    pub fn code(self) -> &'static str {
+        match self {
+            RecordKind::Response => "response",
+            RecordKind::Request => "request",
+            RecordKind::Metadata => "metadata",
+            RecordKind::Info => "warcinfo",
+        }
+    }
+
+    fn content_type(self) -> &'static str {
+        match self {
+            RecordKind::Response => "application/http; msgtype=response",
+            RecordKind::Request => "application/http; msgtype=request",
+            RecordKind::Metadata => "application/json",
+            RecordKind::Info => "application/warc-fields",
+        }
+    }
+}
+
+/// An exchange ready to be appended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackedExchange {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) parts: Vec<(RecordKind, Range<usize>)>,
+    pub(crate) date: Timestamp,
+}
+
+impl PackedExchange {
+    /// All records, one gzip member each.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Which record lies where in [`PackedExchange::bytes`]; the response first.
+    pub fn parts(&self) -> &[(RecordKind, Range<usize>)] {
+        &self.parts
+    }
+}
+
+/// Whether compressing again can gain anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Squeeze {
+    Yes,
+    /// A compressed body gains nothing and costs a third of the work of a plain one.
+    Pointless,
+}
+
+/// Packs exchanges. Each thread keeps its own, because a compressor's memory is worth keeping.
+pub struct Packer {
+    seed: u64,
+    compressor: Compressor,
+    wrapper: Compressor,
+    plain: Vec<u8>,
+}
+
+impl std::fmt::Debug for Packer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Packer")
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Packer {
+    /// Makes record ids from this seed; all packers of a crawl have the same.
+    pub fn new(seed: u64) -> Packer {
+        let level = |level| CompressionLvl::new(level).unwrap_or_default();
+        Packer {
+            seed,
+            compressor: Compressor::new(level(LEVEL)),
+            wrapper: Compressor::new(level(0)),
+            plain: Vec::new(),
+        }
+    }
+
+    /// Turns an exchange into archive bytes.
+    pub fn pack(&mut self, exchange: &Exchange<'_>) -> Result<PackedExchange> {
+        let response = http::skip_interim(exchange.response);
+        let date = exchange.date.to_rfc3339();
+        let mut packed = PackedExchange {
+            bytes: Vec::with_capacity(response.len() / 3 + 2048),
+            parts: Vec::with_capacity(3),
+            date: exchange.date,
+        };
+        let blocks = [
+            (RecordKind::Response, response),
+            (RecordKind::Request, exchange.request),
+            (RecordKind::Metadata, exchange.metadata),
+        ];
+        let mut first_id: Option<String> = None;
+        for (kind, block) in blocks {
+            if block.is_empty() {
+                continue;
+            }
+            let id = self.id(exchange, &date, kind);
+            self.plain.clear();
+            let head = &mut self.plain;
+            begin(head, kind, &id, &date);
+            field(head, "WARC-Target-URI", exchange.url.as_str());
+            if let Some(concurrent) = &first_id {
+                field(head, "WARC-Concurrent-To", concurrent);
+            }
+            let mut squeeze = Squeeze::Yes;
+            if kind != RecordKind::Metadata {
+                if let Some(ip) = exchange.ip {
+                    field(head, "WARC-IP-Address", &ip.to_string());
+                }
+                field(head, "WARC-Protocol", exchange.protocol.code());
+                let (http_head, payload) = http::split_head(block);
+                if has_content_encoding(http_head) {
+                    squeeze = Squeeze::Pointless;
+                }
+                field(head, "WARC-Payload-Digest", &digest::labelled(payload));
+            }
+            if let (RecordKind::Response, Some(truncated)) = (kind, exchange.truncated) {
+                field(head, "WARC-Truncated", truncated.code());
+            }
+            finish(head, kind, block);
+            let start = packed.bytes.len();
+            self.squeeze_into(&mut packed.bytes, squeeze)?;
+            packed.parts.push((kind, start..packed.bytes.len()));
+            first_id.get_or_insert(id);
+        }
+        Ok(packed)
+    }
+
+    /// The record that begins a file: who wrote it, and how.
+    pub(crate) fn pack_info(
+        &mut self,
+        file_name: &str,
+        date: Timestamp,
+        fields: &[(String, String)],
+    ) -> Result<Vec<u8>> {
+        let date = date.to_rfc3339();
+        let id = digest::record_id(&[&self.seed.to_le_bytes(), file_name.as_bytes(), date.as_bytes()]);
+        let mut block = Vec::new();
+        for (name, value) in fields {
+            field(&mut block, &one_line(name), &one_line(value));
+        }
+        field(&mut block, "format", "WARC File Format 1.1");
+        field(
+            &mut block,
+            "conformsTo",
+            "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        );
+        self.plain.clear();
+        begin(&mut self.plain, RecordKind::Info, &id, &date);
+        field(&mut self.plain, "WARC-Filename", &one_line(file_name));
+        finish(&mut self.plain, RecordKind::Info, &block);
+        let mut bytes = Vec::new();
+        self.squeeze_into(&mut bytes, Squeeze::Yes)?;
+        Ok(bytes)
+    }
+
+    fn id(&self, exchange: &Exchange<'_>, date: &str, kind: RecordKind) -> String {
+        digest::record_id(&[
+            &self.seed.to_le_bytes(),
+            &exchange.sequence.to_le_bytes(),
+            exchange.url.as_str().as_bytes(),
+            date.as_bytes(),
+            kind.code().as_bytes(),
+        ])
+    }
+
+    /// Appends `self.plain` as one gzip member.
+    fn squeeze_into(&mut self, out: &mut Vec<u8>, squeeze: Squeeze) -> Result<()> {
+        let compressor = match squeeze {
+            Squeeze::Yes => &mut self.compressor,
+            Squeeze::Pointless => &mut self.wrapper,
+        };
+        let start = out.len();
+        out.resize(start + compressor.gzip_compress_bound(self.plain.len()), 0);
+        let room = out.get_mut(start..).unwrap_or_default();
+        let length = compressor
+            .gzip_compress(&self.plain, room)
+            .map_err(|_| Error::Compression {
+                bytes: self.plain.len(),
+            })?;
+        out.truncate(start + length);
+        Ok(())
+    }
+}
+
+fn begin(head: &mut Vec<u8>, kind: RecordKind, id: &str, date: &str) {
+    head.extend_from_slice(b"WARC/1.1\r\n");
+    field(head, "WARC-Type", kind.code());
+    field(head, "WARC-Record-ID", id);
+    field(head, "WARC-Date", date);
+}
+
+fn finish(head: &mut Vec<u8>, kind: RecordKind, block: &[u8]) {
+    field(head, "WARC-Block-Digest", &digest::labelled(block));
+    field(head, "Content-Type", kind.content_type());
+    // Writing to memory cannot fail.
+    let _ = write!(head, "Content-Length: {}\r\n\r\n", block.len());
+    head.extend_from_slice(block);
+    head.extend_from_slice(b"\r\n\r\n");
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    for part in [name, ": ", value, "\r\n"] {
+        out.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// A line break in a value would begin a field of its own.
+fn one_line(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+fn has_content_encoding(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"content-encoding:";
+    head.split(|byte| *byte == b'\n').any(|line| {
+        line.get(..NAME.len())
+            .is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+            && !line
+                .get(NAME.len()..)
+                .unwrap_or_default()
+                .trim_ascii()
+                .eq_ignore_ascii_case(b"identity")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn url() -> CanonicalUrl {
+        CanonicalUrl::parse("http://a.test/tea").unwrap()
+    }
+
+    fn exchange(url: &CanonicalUrl) -> Exchange<'_> {
+        Exchange {
+            sequence: 7,
+            url,
+            ip: Some("192.0.2.1".parse().unwrap()),
+            date: Timestamp::from_millis(1_700_000_000_000),
+            protocol: Protocol::Http1,
+            request: b"GET /tea HTTP/1.1\r\nHost: a.test\r\n\r\n",
+            response: b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\ntea",
+            truncated: Some(Truncation::Length),
+            metadata: b"{\"relevance\":1}",
+        }
+    }
+
+    fn unpack(packed: &PackedExchange) -> Vec<String> {
+        packed
+            .parts()
+            .iter()
+            .map(|(_, part)| {
+                let mut text = String::new();
+                flate2::read::GzDecoder::new(&packed.bytes()[part.clone()])
+                    .read_to_string(&mut text)
+                    .unwrap();
+                text
+            })
+            .collect()
+    }
+
+    #[test]
+    fn an_exchange_becomes_three_records_that_point_at_the_response() {
+        let url = url();
+        let packed = Packer::new(1).pack(&exchange(&url)).unwrap();
+        let records = unpack(&packed);
+        let id = records[0]
+            .lines()
+            .find_map(|line| line.strip_prefix("WARC-Record-ID: "))
+            .unwrap();
+        assert_eq!(
+            records[0],
+            format!(
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: {id}\r\nWARC-Date: 2023-11-14T22:13:20Z\r\n\
+                 WARC-Target-URI: http://a.test/tea\r\nWARC-IP-Address: 192.0.2.1\r\nWARC-Protocol: http/1.1\r\n\
+                 WARC-Payload-Digest: {}\r\nWARC-Truncated: length\r\nWARC-Block-Digest: {}\r\n\
+                 Content-Type: application/http; msgtype=response\r\nContent-Length: 48\r\n\r\n\
+                 HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\ntea\r\n\r\n",
+                digest::labelled(b"tea"),
+                digest::labelled(exchange(&url).response),
+            )
+        );
+        for record in &records[1..] {
+            assert!(
+                record.contains(&format!("WARC-Concurrent-To: {id}\r\n")),
+                "{record}"
+            );
+            assert!(!record.contains("WARC-Truncated"));
+        }
+        assert!(records[1].contains("WARC-Type: request\r\n"));
+        assert!(records[2].ends_with("\r\n\r\n{\"relevance\":1}\r\n\r\n"));
+    }
+
+    #[test]
+    fn the_same_exchange_gives_the_same_bytes_and_another_sequence_other_ids() {
+        let url = url();
+        let first = Packer::new(1).pack(&exchange(&url)).unwrap();
+        let mut packer = Packer::new(1);
+        let _ = packer.pack(&Exchange {
+            sequence: 8,
+            ..exchange(&url)
+        });
+        assert_eq!(packer.pack(&exchange(&url)).unwrap(), first);
+        assert_ne!(Packer::new(2).pack(&exchange(&url)).unwrap(), first);
+    }
+
+    #[test]
+    fn what_did_not_happen_is_not_recorded() {
+        let url = url();
+        let packed = Packer::new(1)
+            .pack(&Exchange {
+                response: b"",
+                metadata: b"",
+                ..exchange(&url)
+            })
+            .unwrap();
+        assert_eq!(packed.parts().len(), 1);
+        assert_eq!(packed.parts()[0].0, RecordKind::Request);
+        assert!(!unpack(&packed)[0].contains("Concurrent-To"));
+    }
+
+    #[test]
+    fn a_compressed_body_is_wrapped_and_not_compressed_again() {
+        assert!(has_content_encoding(
+            b"HTTP/1.1 200 OK\r\nCONTENT-encoding: br\r\n\r\n"
+        ));
+        assert!(!has_content_encoding(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\n\r\n"
+        ));
+        assert!(!has_content_encoding(b"HTTP/1.1 200 OK\r\n\r\n"));
+        let url = url();
+        let response = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8bnoise";
+        let packed = Packer::new(1)
+            .pack(&Exchange {
+                response,
+                ..exchange(&url)
+            })
+            .unwrap();
+        assert!(memchr::memmem::find(packed.bytes(), response).is_some());
+    }
+
+    #[test]
+    fn a_line_break_in_the_information_makes_no_field() {
+        let mut packer = Packer::new(1);
+        let fields = [("operator".to_owned(), "me\r\nevil: yes".to_owned())];
+        let bytes = packer.pack_info("a.warc.gz", Timestamp::ZERO, &fields).unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&bytes[..])
+            .read_to_string(&mut text)
+            .unwrap();
+        assert!(text.contains("operator: me  evil: yes\r\n"));
+    }
+}

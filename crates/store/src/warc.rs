@@ -1,0 +1,392 @@
+//! Reading WARC files, whoever wrote them: versions 0.17 to 1.1, plain or gzip, a member a record or one for all.
+//!
+//! Nothing in a file can make the reader fail: damage is told and passed over where a next record can be found, and
+//! memory stays within [`ReadLimits`]. An `Err` in the iteration is a stretch that yields no record; what is wrong with
+//! a record that could be read is in [`WarcRecord::faults`].
+//!
+//! Deliberately absent: ARC files, and searching for the next member after damaged gzip data.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use sha1::{Digest, Sha1};
+
+use crate::digest;
+use crate::error::{Context, Error, Result};
+use crate::fault::{self, Fault};
+use crate::http::HttpResponse;
+use crate::members::{Members, Stop};
+
+/// How much of a record is kept in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadLimits {
+    /// Bytes of a record's head; a longer one is damage.
+    pub head: usize,
+    /// Bytes of a block; of a longer one the beginning is kept.
+    pub block: usize,
+}
+
+impl Default for ReadLimits {
+    /// 64 KiB and 64 MiB.
+    fn default() -> ReadLimits {
+        ReadLimits {
+            head: 64 << 10,
+            block: 64 << 20,
+        }
+    }
+}
+
+/// A record as read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WarcRecord {
+    /// What follows `WARC/`.
+    pub version: String,
+    /// The head's fields in order; continued lines joined, bytes that are no UTF-8 replaced.
+    pub fields: Vec<(String, String)>,
+    /// The block, up to the limit or the cut.
+    pub block: Vec<u8>,
+    /// The block's length as the head tells it.
+    pub block_length: u64,
+    /// Where [`read_at`] finds it again; none in the middle of a gzip member.
+    pub offset: Option<u64>,
+    /// What is wrong with it; empty for a good record.
+    pub faults: Vec<Fault>,
+}
+
+impl WarcRecord {
+    /// The first field of this name, in any case.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields
+            .iter()
+            .find(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// `response`, `request`, `warcinfo`…, empty if it does not say.
+    pub fn kind(&self) -> &str {
+        self.field("WARC-Type").unwrap_or_default()
+    }
+
+    pub(crate) fn is_kind(&self, kind: &str) -> bool {
+        self.kind().eq_ignore_ascii_case(kind)
+    }
+
+    /// What the record is about, without the angle brackets some writers put around it.
+    pub fn target_uri(&self) -> Option<&str> {
+        let uri = self.field("WARC-Target-URI")?;
+        Some(
+            uri.strip_prefix('<')
+                .and_then(|uri| uri.strip_suffix('>'))
+                .unwrap_or(uri),
+        )
+    }
+
+    /// The HTTP response of a response record.
+    pub fn http(&self) -> Option<HttpResponse<'_>> {
+        if !self.is_kind("response") {
+            return None;
+        }
+        HttpResponse::parse(&self.block)
+    }
+}
+
+/// Reads the records of one file, in order.
+pub struct WarcReader<R> {
+    path: PathBuf,
+    members: Members<R>,
+    limits: ReadLimits,
+    /// A version line that ended a stretch of garbage, and where it began.
+    held: Option<(Vec<u8>, Option<u64>)>,
+}
+
+impl<R> std::fmt::Debug for WarcReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WarcReader")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WarcReader<BufReader<File>> {
+    /// Reads a file from its beginning.
+    pub fn open(path: &Path) -> Result<WarcReader<BufReader<File>>> {
+        WarcReader::open_at(path, 0)
+    }
+
+    fn open_at(path: &Path, offset: u64) -> Result<WarcReader<BufReader<File>>> {
+        let mut file = File::open(path).context("open", path)?;
+        file.seek(SeekFrom::Start(offset)).context("read", path)?;
+        WarcReader::from_offset(BufReader::with_capacity(64 << 10, file), path, offset)
+    }
+}
+
+/// Reads the one record that begins at `offset` of a file: of a plain one, or of one with a gzip member a record.
+pub fn read_at(path: &Path, offset: u64) -> Result<WarcRecord> {
+    WarcReader::open_at(path, offset)?.next().unwrap_or_else(|| {
+        Err(Error::Damaged {
+            path: path.to_owned(),
+            offset,
+            fault: Fault::Cut,
+        })
+    })
+}
+
+enum Line {
+    Whole,
+    /// The member ended before the line did.
+    Open,
+    TooLong,
+}
+
+impl<R: BufRead> WarcReader<R> {
+    /// Reads from any source of bytes; `path` is only its name in errors.
+    pub fn new(bytes: R, path: &Path) -> Result<WarcReader<R>> {
+        WarcReader::from_offset(bytes, path, 0)
+    }
+
+    fn from_offset(bytes: R, path: &Path, offset: u64) -> Result<WarcReader<R>> {
+        Ok(WarcReader {
+            path: path.to_owned(),
+            members: Members::new(bytes, offset).context("read", path)?,
+            limits: ReadLimits::default(),
+            held: None,
+        })
+    }
+
+    /// With other limits.
+    pub fn with_limits(self, limits: ReadLimits) -> WarcReader<R> {
+        WarcReader { limits, ..self }
+    }
+
+    /// Where a file cut off now would end with a whole record; none if records and gzip members do not end together.
+    pub(crate) fn boundary(&self) -> Option<u64> {
+        (self.held.is_none() && self.members.at_boundary()).then(|| self.members.offset())
+    }
+
+    fn read_record(&mut self) -> Result<Option<WarcRecord>, Stop> {
+        let mut line = Vec::new();
+        let offset = match self.held.take() {
+            Some((held, offset)) => {
+                line = held;
+                offset
+            }
+            None => {
+                let Some(offset) = self.skip_blank_lines()? else {
+                    return Ok(None);
+                };
+                self.read_line(&mut line)?;
+                offset
+            }
+        };
+        let Some(version) = version_of(&line) else {
+            self.skip_garbage()?;
+            return Err(Stop::Fault(Fault::Garbage));
+        };
+        let mut record = WarcRecord {
+            version,
+            fields: Vec::new(),
+            block: Vec::new(),
+            block_length: 0,
+            offset,
+            faults: Vec::new(),
+        };
+        self.read_fields(&mut record)?;
+        let length = record.field("Content-Length").and_then(|n| n.parse::<u64>().ok());
+        record.block_length = length.unwrap_or(0);
+        let mut faults = std::mem::take(&mut record.faults);
+        fault::check_head(&record, &mut faults);
+        // From here on the record is worth having, so damage goes into it and ends the reading with the next call.
+        match self.read_block(&mut record, &mut faults) {
+            Ok(()) => {}
+            Err(Stop::Fault(fault)) => faults.push(fault),
+            Err(stop) => return Err(stop),
+        }
+        record.faults = faults;
+        Ok(Some(record))
+    }
+
+    /// Steps to the next byte that can begin a record; gives the offset to find it again by, none at the file's end.
+    #[expect(clippy::option_option, reason = "no record, or a record without an entrance")]
+    fn skip_blank_lines(&mut self) -> Result<Option<Option<u64>>, Stop> {
+        let mut entrance = None;
+        loop {
+            if !self.members.enter_next()? {
+                return Ok(None);
+            }
+            entrance = self.members.entrance().or(entrance);
+            match self.members.fill()?.first() {
+                Some(b'\r' | b'\n') => self.members.consume(1),
+                _ => return Ok(Some(entrance)),
+            }
+        }
+    }
+
+    /// Appends the rest of the line, without its end, up to the head's limit.
+    fn read_line(&mut self, line: &mut Vec<u8>) -> Result<Line, Stop> {
+        loop {
+            let limit = self.limits.head;
+            let bytes = self.members.fill()?;
+            if bytes.is_empty() {
+                return Ok(Line::Open);
+            }
+            let newline = memchr::memchr(b'\n', bytes);
+            let piece = bytes.get(..newline.unwrap_or(bytes.len())).unwrap_or_default();
+            let room = limit.saturating_sub(line.len());
+            let too_long = piece.len() > room;
+            line.extend_from_slice(piece.get(..piece.len().min(room)).unwrap_or_default());
+            let used = piece.len() + usize::from(newline.is_some());
+            self.members.consume(used);
+            if too_long {
+                return Ok(Line::TooLong);
+            }
+            if newline.is_some() {
+                if line.last() == Some(&b'\r') {
+                    line.pop();
+                }
+                return Ok(Line::Whole);
+            }
+        }
+    }
+
+    /// Passes over lines up to one that begins a record, or to the end of the member.
+    fn skip_garbage(&mut self) -> Result<(), Stop> {
+        let mut line = Vec::new();
+        let mut at_line_start = true;
+        loop {
+            if self.members.fill()?.is_empty() {
+                return Ok(());
+            }
+            let entrance = self.members.entrance();
+            line.clear();
+            let end = self.read_line(&mut line)?;
+            if at_line_start && version_of(&line).is_some() {
+                self.held = Some((line, entrance));
+                return Ok(());
+            }
+            at_line_start = !matches!(end, Line::TooLong);
+        }
+    }
+
+    fn read_fields(&mut self, record: &mut WarcRecord) -> Result<(), Stop> {
+        let mut line = Vec::new();
+        let mut room = self.limits.head;
+        loop {
+            line.clear();
+            match self.read_line(&mut line)? {
+                Line::Whole => {}
+                Line::Open => return Err(Stop::Fault(Fault::Cut)),
+                Line::TooLong => room = 0,
+            }
+            if line.is_empty() {
+                return Ok(());
+            }
+            let Some(left) = room.checked_sub(line.len() + 1) else {
+                self.skip_garbage()?;
+                return Err(Stop::Fault(Fault::LongHead));
+            };
+            room = left;
+            let text = String::from_utf8_lossy(&line);
+            if text.starts_with([' ', '\t']) {
+                match record.fields.last_mut() {
+                    Some((_, value)) => {
+                        if !value.is_empty() {
+                            value.push(' ');
+                        }
+                        value.push_str(text.trim());
+                    }
+                    None => record.faults.push(Fault::Line),
+                }
+            } else if let Some((name, value)) = text.split_once(':') {
+                record
+                    .fields
+                    .push((name.trim_end().to_owned(), value.trim().to_owned()));
+            } else {
+                record.faults.push(Fault::Line);
+            }
+        }
+    }
+
+    fn read_block(&mut self, record: &mut WarcRecord, faults: &mut Vec<Fault>) -> Result<(), Stop> {
+        // Writers disagree on which block a revisit's digest is of, its own or that of the record it points to.
+        let digest = record
+            .field("WARC-Block-Digest")
+            .filter(|_| !record.is_kind("revisit"))
+            .map(str::to_owned);
+        let mut hasher = digest.as_ref().map(|_| Sha1::new());
+        let mut left = record.block_length;
+        while left > 0 {
+            let bytes = self.members.fill()?;
+            if bytes.is_empty() {
+                faults.push(Fault::Cut);
+                return Ok(());
+            }
+            let n = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
+            let piece = bytes.get(..n).unwrap_or_default();
+            if let Some(hasher) = &mut hasher {
+                hasher.update(piece);
+            }
+            let room = self.limits.block.saturating_sub(record.block.len());
+            record
+                .block
+                .extend_from_slice(piece.get(..n.min(room)).unwrap_or_default());
+            self.members.consume(n);
+            left -= n as u64;
+        }
+        if record.block_length > record.block.len() as u64 {
+            faults.push(Fault::LongBlock);
+        }
+        if let (Some(hasher), Some(digest)) = (hasher, digest)
+            && digest::matches(&digest, &hasher.finalize()) == Some(false)
+        {
+            faults.push(Fault::Digest);
+        }
+        self.read_end(faults)
+    }
+
+    /// The line ends after a block, and of a gzip member its checksum.
+    fn read_end(&mut self, faults: &mut Vec<Fault>) -> Result<(), Stop> {
+        let mut newlines = 0;
+        loop {
+            match self.members.fill()?.first() {
+                Some(b'\n') => newlines += 1,
+                Some(b'\r') => {}
+                _ => break,
+            }
+            self.members.consume(1);
+        }
+        if newlines < 2 {
+            faults.push(Fault::Unterminated);
+        }
+        Ok(())
+    }
+}
+
+/// What a line that begins a record names as its version.
+fn version_of(line: &[u8]) -> Option<String> {
+    let (prefix, version) = line.split_at_checked(5)?;
+    prefix
+        .eq_ignore_ascii_case(b"WARC/")
+        .then(|| String::from_utf8_lossy(version).trim().to_owned())
+}
+
+impl<R: BufRead> Iterator for WarcReader<R> {
+    type Item = Result<WarcRecord>;
+
+    fn next(&mut self) -> Option<Result<WarcRecord>> {
+        let offset = self.members.offset();
+        match self.read_record() {
+            Ok(record) => record.map(Ok),
+            Err(Stop::Io(source)) => Some(Err(Error::Io {
+                doing: "read",
+                path: self.path.clone(),
+                source,
+            })),
+            Err(Stop::Fault(fault)) => Some(Err(Error::Damaged {
+                path: self.path.clone(),
+                offset,
+                fault,
+            })),
+        }
+    }
+}
