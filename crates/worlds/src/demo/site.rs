@@ -1,0 +1,70 @@
+//! One site under construction: its pages, and what is true of them.
+
+use std::collections::BTreeMap;
+
+use crate::demo::layout;
+use crate::world::Answer;
+
+/// A site with its pages by path.
+pub(super) struct Site {
+    pub(super) host: &'static str,
+    name: &'static str,
+    navigation: &'static [(&'static str, &'static str)],
+    pub(super) pages: BTreeMap<String, Answer>,
+    pub(super) relevant: Vec<String>,
+    pub(super) copies: Vec<(String, String)>,
+    pub(super) unlisted: Vec<String>,
+    pub(super) forbidden: Vec<String>,
+}
+
+impl Site {
+    pub(super) fn new(
+        host: &'static str,
+        name: &'static str,
+        navigation: &'static [(&'static str, &'static str)],
+    ) -> Site {
+        Site {
+            host,
+            name,
+            navigation,
+            pages: BTreeMap::new(),
+            relevant: Vec::new(),
+            copies: Vec::new(),
+            unlisted: Vec::new(),
+            forbidden: Vec::new(),
+        }
+    }
+
+    /// The address of a path on this site.
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.host)
+    }
+
+    /// The page as text, for those that are sent in an unusual way.
+    pub(super) fn html(&self, title: &str, head: &str, body: &str) -> String {
+        layout::page(self.name, self.navigation, title, head, body)
+    }
+
+    /// Adds an ordinary page.
+    pub(super) fn page(&mut self, path: &str, title: &str, body: &str) {
+        let html = self.html(title, "", body);
+        self.put(path, Answer::html(html));
+    }
+
+    /// Adds a page that the topic asks for.
+    pub(super) fn wanted(&mut self, path: &str, title: &str, body: &str) {
+        self.page(path, title, body);
+        self.relevant.push(self.url(path));
+    }
+
+    /// Adds a page that the topic asks for but that a robots.txt forbids.
+    pub(super) fn tempting(&mut self, path: &str, title: &str, body: &str) {
+        self.page(path, title, body);
+        self.forbidden.push(self.url(path));
+    }
+
+    /// Adds any answer.
+    pub(super) fn put(&mut self, path: &str, answer: Answer) {
+        self.pages.insert(path.to_owned(), answer);
+    }
+}

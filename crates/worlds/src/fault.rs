@@ -1,0 +1,38 @@
+//! Why a world cannot be made or served.
+
+use std::net::SocketAddr;
+
+use thiserror::Error;
+
+/// Why a world cannot be made or served.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WorldFault {
+    /// The server cannot have the address.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// What was asked for.
+        address: SocketAddr,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// A world served nowhere.
+    #[error("no address to listen on")]
+    NoAddress,
+    /// A thread could not be started.
+    #[error("cannot start a server thread")]
+    Thread {
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// A line of a fixture is not `host/path: words -> links`.
+    #[error("fixture line {line}: {what}: {text:?}")]
+    Fixture {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: &'static str,
+        /// The line, or the part of it that is wrong.
+        text: String,
+    },
+}

@@ -1,0 +1,121 @@
+//! Reading the head of an HTTP/1.1 request, as far as our own pages need it.
+//!
+//! Deliberately absent: request bodies, chunks, trailers, upgrades. A request that brings a body is answered and
+//! the connection closed, so that the body is never mistaken for a request.
+
+/// No head is longer than this.
+pub(crate) const MAX_HEAD: usize = 64 * 1024;
+
+/// The head of a request.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Head {
+    pub(crate) method: String,
+    /// In lower case, without port.
+    pub(crate) host: String,
+    /// Begins with a slash.
+    pub(crate) target: String,
+    /// Whether the connection may be used again.
+    pub(crate) keep_alive: bool,
+}
+
+/// Where the head ends in what has come so far; none if more must come. Only what came since `from` is looked at.
+pub(crate) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
+    let from = from.saturating_sub(3);
+    bytes
+        .get(from..)?
+        .windows(4)
+        .position(|end| end == b"\r\n\r\n")
+        .map(|at| from + at + 4)
+}
+
+/// Reads a head; none if it is no request. A target that names its host (as proxies are asked) wins over the header.
+pub(crate) fn read_head(head: &[u8]) -> Option<Head> {
+    let head = std::str::from_utf8(head).ok()?;
+    let mut lines = head.split("\r\n");
+    let mut words = lines.next()?.split(' ');
+    let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+    if words.next().is_some() || !version.starts_with("HTTP/1.") {
+        return None;
+    }
+    let mut host = "";
+    let mut keep_alive = version != "HTTP/1.0";
+    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+        let value = value.trim();
+        if name.eq_ignore_ascii_case("host") {
+            host = value;
+        } else if name.eq_ignore_ascii_case("connection") {
+            keep_alive = !value.eq_ignore_ascii_case("close");
+        } else if name.eq_ignore_ascii_case("transfer-encoding")
+            || (name.eq_ignore_ascii_case("content-length") && value != "0")
+        {
+            keep_alive = false;
+        }
+    }
+    let target = match target.strip_prefix("http://") {
+        Some(rest) => {
+            let slash = rest.find(['/', '?']).unwrap_or(rest.len());
+            let (authority, path) = rest.split_at(slash);
+            host = authority;
+            path
+        }
+        None => target,
+    };
+    let mut path = target.to_owned();
+    if !path.starts_with('/') {
+        path.insert(0, '/');
+    }
+    Some(Head {
+        method: method.to_owned(),
+        host: without_port(host).to_ascii_lowercase(),
+        target: path,
+        keep_alive,
+    })
+}
+
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_path_are_read_from_header_or_target() {
+        let head = read_head(b"GET /a?b HTTP/1.1\r\nHOST: Tea.test:80\r\n\r\n").unwrap();
+        assert_eq!(
+            (head.host.as_str(), head.target.as_str(), head.keep_alive),
+            ("tea.test", "/a?b", true)
+        );
+        let head =
+            read_head(b"GET http://tea.test?q HTTP/1.1\r\nHost: other.test\r\nConnection: Close\r\n\r\n")
+                .unwrap();
+        assert_eq!(
+            (head.host.as_str(), head.target.as_str(), head.keep_alive),
+            ("tea.test", "/?q", false)
+        );
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for bad in [
+            &b""[..],
+            b"\r\n\r\n",
+            b"GET /\r\n\r\n",
+            b"GET / HTTP/2\r\n\r\n",
+            b"\xff / HTTP/1.1\r\n\r\n",
+        ] {
+            assert_eq!(read_head(bad), None);
+        }
+    }
+
+    #[test]
+    fn a_head_ends_at_the_first_empty_line_even_if_that_comes_in_two_parts() {
+        assert_eq!(end_of_head(b"GET / HTTP/1.1\r\n\r", 0), None);
+        assert_eq!(end_of_head(b"GET / HTTP/1.1\r\n\r\nGET", 17), Some(18));
+        assert_eq!(end_of_head(b"", 5), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! What a web is to its server: answers to requests.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+/// A web in memory.
+pub trait World: Send + Sync {
+    /// Answers a request for a page. The host is in lower case, without port; the rest begins with a slash.
+    fn answer(&self, host: &str, path_and_query: &str) -> Answer;
+
+    /// The names of its hosts, each once.
+    fn hosts(&self) -> Vec<String>;
+}
+
+/// An answer: what a real server would send, but for `Content-Length`, `Date` and the like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Header lines in order.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body as it goes over the wire.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Status 200 with a content type.
+    pub fn page(content_type: &'static str, body: impl Into<Bytes>) -> Answer {
+        Answer {
+            status: 200,
+            headers: vec![("Content-Type", Cow::Borrowed(content_type))],
+            body: body.into(),
+        }
+    }
+
+    /// An HTML page in UTF-8.
+    pub fn html(body: impl Into<Bytes>) -> Answer {
+        Answer::page("text/html; charset=utf-8", body)
+    }
+
+    /// Plain text, as a robots.txt is.
+    pub fn text(body: impl Into<Bytes>) -> Answer {
+        Answer::page("text/plain; charset=utf-8", body)
+    }
+
+    /// Leads elsewhere.
+    pub fn redirect(status: u16, to: impl Into<Cow<'static, str>>) -> Answer {
+        let mut answer = Answer::fault(status);
+        answer.headers.push(("Location", to.into()));
+        answer
+    }
+
+    /// A short page that says the status and no more.
+    pub fn fault(status: u16) -> Answer {
+        let reason = reason(status);
+        let mut answer = Answer::html(format!(
+            "<!doctype html><title>{status} {reason}</title><h1>{status} {reason}</h1>\n"
+        ));
+        answer.status = status;
+        answer
+    }
+
+    /// There is no such page.
+    pub fn missing() -> Answer {
+        Answer::fault(404)
+    }
+
+    /// The same answer with one more header line.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Answer {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+/// The words that go with a status.
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        301 => "Moved Permanently",
+        302 => "Found",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        410 => "Gone",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "Status",
+    }
+}
