@@ -166,10 +166,7 @@ async fn through(
     deadline: Instant,
 ) -> Result<(TcpStream, SocketAddr), Failure> {
     let ips = names.addresses(&proxy.host).await.map_err(|_| Failure::Proxy)?;
-    let at: Vec<SocketAddr> = ips
-        .into_iter()
-        .map(|ip| SocketAddr::new(ip, proxy.port))
-        .collect();
+    let at: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, proxy.port)).collect();
     let mut failure = Failure::Proxy;
     for target in targets {
         let (mut stream, _) = first_to_answer(&at, deadline).await.map_err(|_| Failure::Proxy)?;

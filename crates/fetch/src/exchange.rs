@@ -111,20 +111,24 @@ pub(crate) async fn read(
     let end = loop {
         let data = match next(&mut source, &mut watch, wire).await {
             Next::Data(data) => data,
+            // Cut by us; or complete, but with so many interim responses before it that the recording is not.
+            Next::End | Next::Broken if source.tape.lock().full => break End::Cut(Truncation::Length),
             Next::End => break finished(&sink),
-            // The connection was cut by us.
-            Next::Broken if source.tape.lock().full => break End::Cut(Truncation::Length),
             Next::Broken => break End::Cut(Truncation::Disconnect),
             Next::TooSlow => break End::Cut(Truncation::Time),
         };
-        let over = data.len().saturating_sub(caps.wire - wire);
+        let most = match sink {
+            Sink::InPlace => caps.wire.min(caps.decoded),
+            Sink::Gathered(_) | Sink::Decoded(_) => caps.wire,
+        };
+        let over = data.len().saturating_sub(most - wire);
         let data = data.slice(..data.len() - over);
         wire += data.len();
         if source.record {
             source.tape.lock().receive(&data);
         }
         let stop = match &mut sink {
-            Sink::InPlace => (wire > caps.decoded).then_some(Stop::Full),
+            Sink::InPlace => None,
             Sink::Gathered(gathered) => {
                 let room = caps.decoded - gathered.len();
                 gathered.extend_from_slice(data.get(..room).unwrap_or(&data));

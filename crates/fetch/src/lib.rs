@@ -22,11 +22,14 @@ mod content;
 mod decode;
 mod error;
 mod exchange;
+mod fetched;
 mod fetcher;
 mod head;
 mod names;
+mod plan;
 mod pool;
 mod proxy;
+mod requests;
 mod settings;
 mod tape;
 
@@ -34,7 +37,8 @@ pub use ipnet::IpNet;
 
 pub use crate::address::AddressGuard;
 pub use crate::error::FetchError;
-pub use crate::fetcher::{Fetched, Fetcher, Located, Protocol, RawExchange};
+pub use crate::fetched::{Fetched, Protocol, RawExchange};
+pub use crate::fetcher::{Fetcher, Located};
 pub use crate::head::RetryAfter;
 pub use crate::proxy::{Proxy, ProxyFault};
 pub use crate::settings::{FetchSettings, Limits, Want};

@@ -1,15 +1,19 @@
 //! Host names to addresses.
 //!
 //! Names are asked for as they stand: the machine's search domains never apply, or `http://intranet/` on a page would
-//! mean a host of the network the crawl runs in. Answers are kept as long as they say, in a bounded cache.
+//! mean a host of the network the crawl runs in. Answers are kept as long as they say, within reason, and only so many
+//! of them; failures are not kept here, the caller decides when to ask again.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use hickory_resolver::config::{
     ConnectionConfig, LookupIpStrategy, NameServerConfig, ProtocolConfig, ResolveHosts, ResolverConfig,
     ResolverOpts,
 };
+use hickory_resolver::lookup_ip::LookupIp;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::rr::Name;
@@ -26,31 +30,39 @@ const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
 const LONGEST_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// How many hosts are remembered.
+const MOST_KEPT: usize = 16_384;
+
+/// The addresses of a host, until they have to be asked for again.
+struct Kept {
+    addresses: Arc<[IpAddr]>,
+    until: Instant,
+}
+
 /// Asks for addresses.
 pub(crate) struct Names {
     /// None on a machine that has no name service configured: then only addresses and pins can be reached.
     resolver: Option<TokioResolver>,
+    kept: Mutex<HashMap<String, Kept>>,
     limit: Duration,
 }
 
 impl Names {
     pub(crate) fn new(server: Option<SocketAddr>, limit: Duration) -> Result<Names, FetchError> {
+        let names = |resolver| Names {
+            resolver,
+            kept: Mutex::default(),
+            limit,
+        };
         let mut builder = match server {
             Some(server) => Resolver::builder_with_config(only(server), TokioRuntimeProvider::default()),
             None => match Resolver::builder_tokio() {
                 Ok(builder) => builder,
-                Err(_) => {
-                    return Ok(Names {
-                        resolver: None,
-                        limit,
-                    });
-                }
+                Err(_) => return Ok(names(None)),
             },
         };
         let options: &mut ResolverOpts = builder.options_mut();
         options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-        options.positive_min_ttl = Some(SHORTEST_LIFE);
-        options.positive_max_ttl = Some(LONGEST_LIFE);
         options.negative_max_ttl = Some(Duration::from_secs(600));
         // A crawl asks for many hosts at once; the default would turn the 33rd away.
         options.max_active_requests = 1_024;
@@ -60,31 +72,58 @@ impl Names {
         let resolver = builder
             .build()
             .map_err(|source| FetchError::Resolver(Box::new(source)))?;
-        Ok(Names {
-            resolver: Some(resolver),
-            limit,
-        })
+        Ok(names(Some(resolver)))
     }
 
     /// The addresses of a host, IPv4 first; at least one.
-    pub(crate) async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
+    pub(crate) async fn addresses(&self, host: &str) -> Result<Arc<[IpAddr]>, Failure> {
         if let Some(ip) = literal(host) {
-            return Ok(vec![ip]);
+            return Ok(Arc::new([ip]));
         }
-        let resolver = self.resolver.as_ref().ok_or(Failure::DnsError)?;
-        let mut name = Name::from_ascii(host).map_err(|_| Failure::DnsNoName)?;
-        name.set_fqdn(true);
-        let answer = match tokio::time::timeout(self.limit, resolver.lookup_ip(name)).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(NetError::Dns(DnsError::NoRecordsFound(_)))) => return Err(Failure::DnsNoName),
-            Ok(Err(_)) | Err(_) => return Err(Failure::DnsError),
-        };
+        if let Some(kept) = self.lock().get(host)
+            && kept.until > Instant::now()
+        {
+            return Ok(kept.addresses.clone());
+        }
+        let answer = self.ask(host).await?;
         let mut addresses: Vec<IpAddr> = answer.iter().take(MAX_ADDRESSES).collect();
-        addresses.sort_by_key(IpAddr::is_ipv6);
         if addresses.is_empty() {
             return Err(Failure::DnsNoName);
         }
+        addresses.sort_by_key(IpAddr::is_ipv6);
+        let addresses: Arc<[IpAddr]> = addresses.into();
+        self.keep(host, addresses.clone(), answer.valid_until());
         Ok(addresses)
+    }
+
+    async fn ask(&self, host: &str) -> Result<LookupIp, Failure> {
+        let resolver = self.resolver.as_ref().ok_or(Failure::DnsError)?;
+        let mut name = Name::from_ascii(host).map_err(|_| Failure::DnsNoName)?;
+        name.set_fqdn(true);
+        match tokio::time::timeout(self.limit, resolver.lookup_ip(name)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(NetError::Dns(DnsError::NoRecordsFound(_)))) => Err(Failure::DnsNoName),
+            Ok(Err(_)) | Err(_) => Err(Failure::DnsError),
+        }
+    }
+
+    fn keep(&self, host: &str, addresses: Arc<[IpAddr]>, until: Instant) {
+        let now = Instant::now();
+        let life = until.saturating_duration_since(now);
+        let until = now + life.clamp(SHORTEST_LIFE, LONGEST_LIFE);
+        let mut kept = self.lock();
+        if kept.len() >= MOST_KEPT {
+            kept.retain(|_, kept| kept.until > now);
+            // Nothing has aged: forgetting all costs one question a host, keeping count of use would cost more.
+            if kept.len() >= MOST_KEPT {
+                kept.clear();
+            }
+        }
+        kept.insert(host.to_owned(), Kept { addresses, until });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Room for an ordinary page with its head, so that most recordings never move.
@@ -42,6 +42,14 @@ impl Tape {
         self.full |= bytes.len() > room;
         self.received
             .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+    }
+
+    /// What was sent and what was received.
+    pub(crate) fn take(&mut self) -> (Bytes, Bytes) {
+        (
+            std::mem::take(&mut self.sent).freeze(),
+            std::mem::take(&mut self.received).freeze(),
+        )
     }
 
     /// Prepares for a body whose length is announced, within reason.
@@ -114,10 +122,24 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Taped<S> {
     }
 }
 
-/// Where the final response begins in what was received, and where its body does.
+/// The place of a head in what was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    /// Where the body begins.
+    pub(crate) end: usize,
+}
+
+impl Span {
+    pub(crate) fn len(self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// Where the head of the final response lies in what was received.
 ///
 /// Interim responses (1xx but for 101) and blank lines come before it; the archive's readers expect neither.
-pub(crate) fn final_head(received: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn final_head(received: &[u8]) -> Option<Span> {
     let mut start = 0;
     loop {
         let rest = received.get(start..)?;
@@ -130,7 +152,7 @@ pub(crate) fn final_head(received: &[u8]) -> Option<(usize, usize)> {
         let interim =
             rest.starts_with(b"HTTP/1.") && rest.get(8..10) == Some(b" 1") && rest.get(9..12) != Some(b"101");
         if !interim {
-            return Some((start, end));
+            return Some(Span { start, end });
         }
         start = end;
     }
@@ -178,9 +200,12 @@ mod tests {
     #[test]
     fn interim_responses_and_blank_lines_come_before_the_response() {
         let received = b"\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nbody";
-        let (start, end) = final_head(received).unwrap();
+        let Span { start, end } = final_head(received).unwrap();
         assert_eq!(&received[start..end], b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n");
-        assert_eq!(final_head(b"HTTP/1.0 200 OK\nA: b\n\nbody"), Some((0, 22)));
+        assert_eq!(
+            final_head(b"HTTP/1.0 200 OK\nA: b\n\nbody"),
+            Some(Span { start: 0, end: 22 })
+        );
         assert_eq!(final_head(b"HTTP/1.1 100 Continue\r\n\r\n"), None);
         assert_eq!(final_head(b"HTTP/1.1 200 OK\r\nA: b\r\n"), None);
     }

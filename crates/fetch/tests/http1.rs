@@ -1,4 +1,5 @@
 //! HTTP/1 on real sockets, against servers that answer byte for byte what the test says.
+#![allow(clippy::unwrap_used, reason = "test support outside test functions")]
 
 mod server;
 
@@ -184,6 +185,19 @@ async fn interim_responses_are_passed_over_and_not_recorded() {
         (body(200, WHOLE), &b"at last"[..])
     );
     assert_eq!(fetched.raw.unwrap().response, page("at last"));
+}
+
+#[tokio::test]
+async fn interim_responses_that_leave_no_room_cost_the_end_of_the_body_and_nothing_else() {
+    let interim = format!("HTTP/1.1 103 Early Hints\r\nX: {}\r\n\r\n", "x".repeat(33_000));
+    let text = "0123456789".repeat(100);
+    let server = Served::always(format!("{interim}{interim}{}", page(&text))).await;
+    let mut settings = settings();
+    settings.limits.wire_bytes = 1000;
+    let fetched = server.fetch_with(&fetcher(settings), "/", Want::Page).await;
+    assert_eq!(fetched.outcome, body(200, Some(Truncation::Length)));
+    assert!(!fetched.body.is_empty() && text.as_bytes().starts_with(&fetched.body));
+    assert!(fetched.raw.unwrap().response.ends_with(&fetched.body));
 }
 
 #[tokio::test]

@@ -1,0 +1,125 @@
+//! What came of one request.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header;
+use scenthound_types::{Outcome, Refusal, Truncation};
+
+use crate::exchange::{End, Read, Sink};
+use crate::head::{self, RetryAfter};
+use crate::tape::{Span, chunked_len};
+
+/// Which HTTP was spoken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// HTTP/1.0 or 1.1: the bytes are those of the wire.
+    Http1,
+    /// HTTP/2: the heads are written in the form of HTTP/1.1, the body is as it was sent.
+    Http2,
+}
+
+/// An exchange for the archive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RawExchange {
+    /// Request line and headers. What was said only to a proxy is left out.
+    pub request: Bytes,
+    /// Status line, headers and the body as sent, chunk headers and content encoding included.
+    pub response: Bytes,
+    /// Which HTTP was spoken.
+    pub protocol: Protocol,
+}
+
+/// What came of one request.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fetched {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The address asked; none if no connection stood, or if an HTTP proxy chose it.
+    pub ip: Option<IpAddr>,
+    /// The exchange for the archive, if a response came.
+    pub raw: Option<RawExchange>,
+    /// Content-Type as sent.
+    pub content_type: Option<String>,
+    /// When the host wants to be asked again.
+    pub retry_after: Option<RetryAfter>,
+    /// The X-Robots-Tag lines.
+    pub x_robots_tag: Vec<String>,
+    /// ETag as sent.
+    pub etag: Option<String>,
+    /// Last-Modified as sent.
+    pub last_modified: Option<String>,
+    /// The body without chunk headers and content encoding. Shares memory with `raw` where it can.
+    pub body: Bytes,
+    /// Set if the body is not all there, whatever the outcome.
+    pub truncated: Option<Truncation>,
+}
+
+impl Fetched {
+    /// A request that got no response.
+    pub(crate) fn nothing(outcome: Outcome, ip: Option<IpAddr>) -> Fetched {
+        Fetched {
+            outcome,
+            ip,
+            raw: None,
+            content_type: None,
+            retry_after: None,
+            x_robots_tag: Vec::new(),
+            etag: None,
+            last_modified: None,
+            body: Bytes::new(),
+            truncated: None,
+        }
+    }
+    /// A response whose head promised `promised`, as far as it was read.
+    pub(crate) fn response(
+        promised: Outcome,
+        headers: &HeaderMap,
+        raw: RawExchange,
+        head_len: usize,
+        read: Read,
+    ) -> Fetched {
+        let text = |name| head::text(headers, name);
+        let truncated = match read.end {
+            End::Whole => None,
+            End::Cut(why) => Some(why),
+            End::NotText => Some(Truncation::Length),
+        };
+        let outcome = match promised {
+            _ if read.end == End::NotText => Outcome::Refused(Refusal::ContentType),
+            Outcome::Body { status, .. } => Outcome::Body { status, truncated },
+            other => other,
+        };
+        let body = match read.sink {
+            _ if read.end == End::NotText => Bytes::new(),
+            Sink::InPlace => raw.response.slice(head_len.min(raw.response.len())..),
+            Sink::Gathered(gathered) => Bytes::from(gathered),
+            Sink::Decoded(decoder) => Bytes::from(decoder.into_decoded()),
+        };
+        Fetched {
+            outcome,
+            ip: None,
+            raw: Some(raw),
+            content_type: text(header::CONTENT_TYPE),
+            retry_after: text(header::RETRY_AFTER).and_then(|value| RetryAfter::parse(&value)),
+            x_robots_tag: head::robots_tags(headers),
+            etag: text(header::ETAG),
+            last_modified: text(header::LAST_MODIFIED),
+            body,
+            truncated,
+        }
+    }
+}
+
+/// The part of a recording that is the response: no interim ones before it, nothing after its end.
+pub(crate) fn cut_out(received: &Bytes, head: Span, chunked: bool, read: &Read) -> Bytes {
+    let body = received.get(head.end..).unwrap_or_default();
+    let len = match read.end {
+        End::NotText => 0,
+        End::Whole if chunked => chunked_len(body).unwrap_or(body.len()),
+        End::Cut(_) if chunked => body.len(),
+        End::Whole | End::Cut(_) => read.wire.min(body.len()),
+    };
+    received.slice(head.start..head.end + len)
+}

@@ -1,0 +1,139 @@
+//! A TLS server with a certificate of its own authority, speaking HTTP/2 or what a test tells it byte for byte.
+#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "test support"
+)]
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use crate::server::read_head;
+
+type Answer = fn(http::Request<Incoming>) -> http::Response<Full<Bytes>>;
+
+/// What the server speaks.
+#[derive(Clone)]
+pub enum Speaks {
+    Http2(Answer),
+    /// The same bytes to every request.
+    Http1(String),
+    /// Hangs up in the middle of the handshake.
+    Nothing,
+}
+
+pub struct TlsServer {
+    pub address: SocketAddr,
+    folder: TempDir,
+    connections: Arc<AtomicUsize>,
+    pub requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl TlsServer {
+    /// A server for this host name.
+    pub async fn start(host: &str, speaks: Speaks) -> TlsServer {
+        let mut authority = CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority_key = KeyPair::generate().unwrap();
+        let authority_pem = authority.self_signed(&authority_key).unwrap().pem();
+        let issuer = Issuer::new(authority, authority_key);
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![host.to_owned()])
+            .unwrap()
+            .signed_by(&key, &issuer)
+            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("ca.pem"), authority_pem).unwrap();
+
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![certificate.der().clone()],
+                PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+            )
+            .unwrap();
+        config.alpn_protocols = match speaks {
+            Speaks::Http2(_) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            _ => vec![b"http/1.1".to_vec()],
+        };
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = TlsServer {
+            address: listener.local_addr().unwrap(),
+            folder,
+            connections: Arc::default(),
+            requests: Arc::default(),
+        };
+        let (connections, requests) = (server.connections.clone(), server.requests.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.fetch_add(1, Ordering::SeqCst);
+                let (acceptor, speaks, requests) = (acceptor.clone(), speaks.clone(), requests.clone());
+                tokio::spawn(async move {
+                    if matches!(speaks, Speaks::Nothing) {
+                        return;
+                    }
+                    let Ok(mut stream) = acceptor.accept(stream).await else {
+                        return;
+                    };
+                    match speaks {
+                        Speaks::Http2(answer) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
+                            let service =
+                                service_fn(
+                                    move |request| async move { Ok::<_, Infallible>(answer(request)) },
+                                );
+                            let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+                                .serve_connection(TokioIo::new(stream), service)
+                                .await;
+                        }
+                        Speaks::Http2(_) => {
+                            while read_head(&mut stream).await.is_some() {
+                                let _ = stream
+                                    .write_all(crate::server::page("by http/1").as_bytes())
+                                    .await;
+                            }
+                        }
+                        Speaks::Http1(response) => {
+                            while let Some(request) = read_head(&mut stream).await {
+                                requests.lock().unwrap().push(request);
+                                let _ = stream.write_all(response.as_bytes()).await;
+                            }
+                        }
+                        Speaks::Nothing => {}
+                    }
+                });
+            }
+        });
+        server
+    }
+
+    /// The file with the authority's certificate.
+    pub fn ca_file(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
+    }
+
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+}
