@@ -152,6 +152,15 @@ fn libdeflate_on_a_gzip_body(bencher: Bencher, level: i32) {
     bencher.bench_local(|| compressor.gzip_compress(black_box(&body), &mut out).unwrap());
 }
 
+/// A request or metadata record is this small.
+#[divan::bench(args = [0, 1, 2])]
+fn libdeflate_on_700_bytes(bencher: Bencher, level: i32) {
+    let record = html().get(..700).unwrap().to_vec();
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::new(level).unwrap());
+    let mut out = vec![0; compressor.gzip_compress_bound(record.len())];
+    bencher.bench_local(|| compressor.gzip_compress(black_box(&record), &mut out).unwrap());
+}
+
 #[divan::bench]
 fn sha1(bencher: Bencher) {
     use sha1::Digest;

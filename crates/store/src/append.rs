@@ -139,4 +139,24 @@ mod tests {
         ));
         assert_eq!(std::fs::read(&path).unwrap(), b"hello!");
     }
+    #[test]
+    fn a_full_disk_is_an_error_and_loses_nothing_that_waits() {
+        let full = Path::new("/dev/full");
+        if !full.exists() {
+            println!("skipped: no /dev/full here");
+            return;
+        }
+        let (mut file, _) = AppendFile::open(full, 0, 0).unwrap();
+        file.append(b"hello").unwrap();
+        for _ in 0..2 {
+            assert!(matches!(
+                file.flush(),
+                Err(Error::Io {
+                    doing: "write to",
+                    ..
+                })
+            ));
+            assert_eq!((file.length(), file.written), (5, 0));
+        }
+    }
 }

@@ -27,6 +27,16 @@ pub(crate) fn base32(bytes: &[u8]) -> String {
     text
 }
 
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * bytes.len() + 4);
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
 /// Whether a digest field names this SHA-1, in base 32 or hexadecimal; none for other algorithms and encodings.
 pub(crate) fn matches(field: &str, digest: &[u8]) -> Option<bool> {
     let (algorithm, value) = field.split_once(':')?;
@@ -56,12 +66,7 @@ pub(crate) fn record_id(parts: &[&[u8]]) -> String {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    let mut hex: String = hasher
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut hex = hex(hasher.finalize().get(..16).unwrap_or_default());
     // Version 8 (made by a rule of one's own) and the common variant, at their places in a UUID.
     hex.replace_range(12..13, "8");
     hex.replace_range(16..17, "a");
