@@ -15,7 +15,7 @@ pub(super) fn page(site: &str, navigation: &[(&str, &str)], title: &str, head: &
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<title>{title} | {site}</title>\n{head}</head>\n<body>\n\
          <header><p class=\"site\">{site}</p></header>\n<nav><ul>{bar}</ul></nav>\n<main>\n<h1>{title}</h1>\n{body}\
-         </main>\n<footer><p>{site}. All characters, leaves and kettles are invented.</p></footer>\n</body>\n</html>\n"
+         </main>\n<footer><p>{site}. All people and places are invented.</p></footer>\n</body>\n</html>\n"
     )
 }
 

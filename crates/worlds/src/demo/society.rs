@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::demo::guide;
+use crate::demo::layout;
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
 use crate::demo::site::Site;
 use crate::demo::tea::{CRAFTS, TEAS, Tea};
@@ -18,6 +19,14 @@ const LISTED: usize = 24;
 
 /// The guides that are also on the mirror, by their place among the teas.
 const MIRRORED: [usize; 5] = [0, 6, 11, 17, 23];
+
+const SOCIETY: &str = "The Tea Society";
+const SOCIETY_DOORS: [(&str, &str); 4] = [
+    ("/", "Home"),
+    ("/guides/", "Guides"),
+    ("/events.html", "Events"),
+    ("/about.html", "About us"),
+];
 
 const FAMILIES: [(&str, &str); 4] = [
     (
@@ -65,16 +74,7 @@ fn society_guide(tea: &Tea) -> (String, String) {
 
 /// tea-society.test
 pub(super) fn tea_society() -> Site {
-    let mut site = Site::new(
-        "tea-society.test",
-        "The Tea Society",
-        &[
-            ("/", "Home"),
-            ("/guides/", "Guides"),
-            ("/events.html", "Events"),
-            ("/about.html", "About us"),
-        ],
-    );
+    let mut site = Site::new("tea-society.test", SOCIETY, &SOCIETY_DOORS);
     site.put(
         "/robots.txt",
         Answer::text("# Members only.\nUser-agent: *\nDisallow: /members/\nAllow: /\n"),
@@ -178,20 +178,38 @@ fn lists_of_guides(site: &mut Site) {
     site.page("/guides/", "Guides", &hub);
 
     for (place, tea) in TEAS.iter().take(LISTED).enumerate() {
-        let (title, mut body) = society_guide(tea);
+        let (title, body) = society_guide(tea);
         let path = guide_path(tea);
-        if place % 8 == 0 {
-            let print = format!("{path}?view=print");
+        if is_printable(place) {
+            let print = printed(&path);
             site.page(&print, &title, &body);
             site.copies.push((site.url(&print), site.url(&path)));
-            body.push_str(&paragraph(&link(&print, "Print this page")));
         }
-        if MIRRORED.contains(&place) {
-            let copy = format!("http://matcha-mirror.test/copy/{}.html", slug(tea.name));
-            body.push_str(&paragraph(&link(&copy, "A mirror of this page")));
-        }
+        let body = [body, doors_to_copies(place, tea)].concat();
         site.wanted(&path, &title, &body);
     }
+}
+
+/// Some guides can be had for printing, under another address.
+fn is_printable(place: usize) -> bool {
+    place.is_multiple_of(8)
+}
+
+fn printed(path: &str) -> String {
+    format!("{path}?view=print")
+}
+
+/// Links from a guide to its own copies.
+fn doors_to_copies(place: usize, tea: &Tea) -> String {
+    let mut doors = String::new();
+    if is_printable(place) {
+        doors.push_str(&paragraph(&link(&printed(&guide_path(tea)), "Print")));
+    }
+    if MIRRORED.contains(&place) {
+        let copy = format!("http://matcha-mirror.test/copy/{}.html", slug(tea.name));
+        doors.push_str(&paragraph(&link(&copy, "Mirror")));
+    }
+    doors
 }
 
 /// Guides that only those find who read image maps, frames, entities, bare percent signs and the rest.
@@ -461,9 +479,12 @@ pub(super) fn matcha_mirror() -> Site {
     for place in MIRRORED {
         let tea = &TEAS[place];
         let (title, body) = society_guide(tea);
+        let body = [body, doors_to_copies(place, tea)].concat();
+        // The same words to the letter; only its links know where they come from.
+        let html = layout::page(SOCIETY, &SOCIETY_DOORS, &title, "", &body)
+            .replace("href=\"/", "href=\"http://tea-society.test/");
         let path = format!("/copy/{}.html", slug(tea.name));
-        let body = body.replace("href=\"/guides/", "href=\"http://tea-society.test/guides/");
-        site.page(&path, &title, &body);
+        site.put(&path, Answer::html(html));
         site.copies.push((
             site.url(&path),
             format!("http://tea-society.test{}", guide_path(tea)),
