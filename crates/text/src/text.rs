@@ -146,17 +146,17 @@ impl Text {
                     return;
                 }
             };
-            while let Some((at, edge)) = waiting.peek() {
-                let reached = match (edge, is_pair) {
-                    (Edge::Start, false) => *at < end,
-                    (Edge::Start, true) => *at <= start,
-                    (Edge::End, false) => *at <= start,
-                    (Edge::End, true) => *at < end,
-                };
-                if !reached {
-                    break;
-                }
-                positions.push(tokens.len() as u32);
+            let here = tokens.len() as u32;
+            while let Some((at, edge)) = waiting.peek()
+                && *at < end
+            {
+                let is_inside = *at > start;
+                positions.push(match (edge, is_pair) {
+                    // The first pair that begins inside is yet to come.
+                    (Edge::Start, true) if is_inside => break,
+                    (Edge::End, false) if is_inside => here + 1,
+                    _ => here,
+                });
                 waiting.next();
             }
             if let Some(spelling) = folded.get(start..end) {
@@ -290,12 +290,14 @@ mod tests {
         assert_eq!(marked("foo[bar] baz"), ["foobar"]);
         assert_eq!(marked("[foo]bar baz"), ["foobar"]);
         assert_eq!(marked("straße[nname] baz"), ["straßenname"]);
+        assert_eq!(marked("[foo][bar]s baz"), ["foobars", "foobars"]);
     }
 
     #[test]
     fn pairs_belong_when_they_are_wholly_inside() {
         assert_eq!(marked("私は[日本語]を学ぶ"), ["日本 本語"]);
         assert_eq!(marked("[東京]都"), ["東京"]);
+        assert_eq!(marked("東[京]都 [日本]"), ["", "日本"]);
     }
 
     #[test]
@@ -374,6 +376,8 @@ mod tests {
             text.push_marked(&raw, &marks, &mut positions);
             prop_assert_eq!(positions.len(), marks.len());
             prop_assert!(positions.iter().all(|p| *p <= text.len()));
+            // A word split by both may be counted by an end before it is by the next start, and only there.
+            prop_assert!(positions.windows(2).all(|pair| pair[0] <= pair[1] + 1));
             for position in 0..text.len() {
                 prop_assert_eq!(Token::of(text.spelling(position)), text.tokens()[position as usize]);
             }

@@ -13,7 +13,7 @@ pub enum LinkSource {
     Frame,
     /// `<meta http-equiv=refresh>`.
     Refresh,
-    /// An anchor inside `<noscript>`.
+    /// Any link inside `<noscript>` or `<noframes>`.
     Noscript,
     /// `<link rel>` of a kind worth following: next, prev, alternate (not stylesheets, icons and the like).
     Head,
@@ -93,7 +93,7 @@ pub struct ParsedPage {
     pub asides: Text,
     /// The language detected; none when the text is too short to tell.
     pub language: Option<Language>,
-    /// The links in document order, at most one per target and source element kind.
+    /// The links in document order, one per target.
     pub links: Vec<Link>,
     /// Counted elements.
     pub tags: TagCounts,

@@ -1,0 +1,123 @@
+//! From bytes to characters.
+//!
+//! What names the encoding, in this order: a byte order mark, the Content-Type header, a meta element, and at last
+//! the bytes themselves. UTF-8 (and ASCII in any encoding that agrees on it) is borrowed, not copied. Bytes that do
+//! not fit become replacement characters.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+use crate::kind::Kind;
+use crate::prescan::prescan;
+
+/// How much the detector looks at. Its guess hardly changes after this and it is the slowest step there is.
+const DETECTION_BYTES: usize = 64 << 10;
+
+pub(crate) struct Decoded<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// The encoding's name in the Encoding Standard.
+    pub(crate) encoding: &'static str,
+}
+
+/// Decodes a body. The host helps a guess: undeclared pages under `.jp` are likely Japanese.
+pub(crate) fn decode<'a>(content_type: Option<&str>, host: &str, body: &'a [u8], kind: Kind) -> Decoded<'a> {
+    let (encoding, skip) = match Encoding::for_bom(body) {
+        Some(found) => found,
+        None => (
+            content_type
+                .and_then(header_charset)
+                .or_else(|| matches!(kind, Kind::Markup(_)).then(|| prescan(body)).flatten())
+                .unwrap_or_else(|| detect(body, host)),
+            0,
+        ),
+    };
+    let (text, _) = encoding.decode_without_bom_handling(body.get(skip..).unwrap_or_default());
+    Decoded {
+        text,
+        encoding: encoding.name(),
+    }
+}
+
+/// The charset parameter of a Content-Type header.
+fn header_charset(content_type: &str) -> Option<&'static Encoding> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        if !name.trim().eq_ignore_ascii_case("charset") {
+            return None;
+        }
+        let label = value.trim().trim_matches(['"', '\'']);
+        Encoding::for_label(label.as_bytes())
+    })
+}
+
+fn detect(body: &[u8], host: &str) -> &'static Encoding {
+    // ASCII may still be ISO-2022-JP, which is written in escapes.
+    if body.is_ascii() && memchr::memchr(0x1b, body).is_none() {
+        return WINDOWS_1252;
+    }
+    if !body.is_ascii() && is_utf8_so_far(body) {
+        return UTF_8;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(body.get(..DETECTION_BYTES).unwrap_or(body), true);
+    // The detector insists on this spelling of a top-level domain.
+    let domain = host.rsplit('.').next().map(str::as_bytes).filter(|label| {
+        label
+            .iter()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+    });
+    detector.guess(domain, Utf8Detection::Allow)
+}
+
+/// UTF-8 but for a character that the end of the body may have cut.
+fn is_utf8_so_far(body: &[u8]) -> bool {
+    match std::str::from_utf8(body) {
+        Ok(_) => true,
+        Err(fault) => fault.error_len().is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Dialect;
+
+    fn html<'a>(content_type: Option<&str>, body: &'a [u8]) -> Decoded<'a> {
+        decode(content_type, "a.test", body, Kind::Markup(Dialect::Html))
+    }
+
+    #[test]
+    fn a_mark_beats_the_header_and_the_header_beats_meta() {
+        let latin = Some("text/html; Charset=\"ISO-8859-1\"");
+        assert_eq!(html(latin, b"\xef\xbb\xbfx").encoding, "UTF-8");
+        assert_eq!(html(latin, b"<meta charset=utf-8>").encoding, "windows-1252");
+        assert_eq!(html(None, b"<meta charset=koi8-r>").encoding, "KOI8-R");
+        assert_eq!(
+            html(Some("text/html; charset=nonsense"), b"<meta charset=koi8-r>").encoding,
+            "KOI8-R"
+        );
+    }
+
+    #[test]
+    fn undeclared_bytes_are_guessed() {
+        assert_eq!(html(None, "plain été".as_bytes()).encoding, "UTF-8");
+        let (russian, _, _) =
+            encoding_rs::WINDOWS_1251.encode("Это обычный русский текст о погоде и природе");
+        assert_eq!(html(None, &russian).encoding, "windows-1251");
+        let (japanese, _, _) =
+            encoding_rs::SHIFT_JIS.encode("これは日本語の文章です。文字コードを推測します。");
+        assert_eq!(html(None, &japanese).encoding, "Shift_JIS");
+    }
+
+    #[test]
+    fn utf_8_is_not_copied() {
+        let body = "<p>été".as_bytes();
+        assert!(matches!(
+            html(Some("text/html;charset=utf-8"), body).text,
+            Cow::Borrowed(_)
+        ));
+        assert!(matches!(html(None, b"<p>plain").text, Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,79 @@
+//! From the places that link somewhere to one link per target.
+//!
+//! Deliberately absent: any choice between links. What leads to a page that can be fetched is kept.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use scenthound_types::{CanonicalUrl, Link, Rel, Text, TokenRange};
+
+use crate::read::Reading;
+use crate::resolve::Resolver;
+
+/// The words of a link and around it, in all.
+const AROUND: u32 = 20;
+
+/// The links of a page in document order.
+pub(crate) fn gather(reading: &Reading<'_>, resolver: &Resolver, page: &CanonicalUrl) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::with_capacity(reading.places.len());
+    // Only looked up, never walked, so that its random seed (which a hostile page cannot guess) reaches no output.
+    let mut known: HashMap<CanonicalUrl, usize> = HashMap::with_capacity(reading.places.len());
+    for place in &reading.places {
+        let Some(url) = resolver.resolve(&place.href) else {
+            continue;
+        };
+        if url == *page {
+            continue;
+        }
+        let anchor = trim(&reading.text, &place.anchor);
+        match known.entry(url) {
+            Entry::Vacant(vacant) => {
+                let url = vacant.key().clone();
+                vacant.insert(links.len());
+                links.push(Link {
+                    url,
+                    source: place.source,
+                    around: TokenRange::default(),
+                    sentence: TokenRange::default(),
+                    anchor,
+                    title: place.title.clone(),
+                    rel: Rel {
+                        nofollow: place.nofollow,
+                    },
+                });
+            }
+            Entry::Occupied(occupied) => {
+                if let Some(first) = links.get_mut(*occupied.get()) {
+                    first.rel.nofollow &= place.nofollow;
+                    if first.anchor.is_empty() && !anchor.is_empty() {
+                        first.anchor = anchor;
+                    }
+                    if first.title.is_empty() {
+                        first.title = place.title.clone();
+                    }
+                }
+            }
+        }
+    }
+    for link in &mut links {
+        let words = reading
+            .text
+            .run(&link.anchor)
+            .iter()
+            .filter(|token| token.is_word())
+            .count();
+        let missing = AROUND.saturating_sub(u32::try_from(words).unwrap_or(u32::MAX));
+        link.around = reading.text.widen(&link.anchor, missing);
+        link.sentence = reading.text.sentence_around(&link.anchor);
+    }
+    links
+}
+
+/// The run without breaks at its ends, which a link around whole blocks has.
+fn trim(text: &Text, run: &TokenRange) -> TokenRange {
+    let tokens = text.run(run);
+    let ahead = tokens.iter().take_while(|token| !token.is_word()).count() as u32;
+    let behind = tokens.iter().rev().take_while(|token| !token.is_word()).count() as u32;
+    let start = run.start + ahead;
+    start..run.end.saturating_sub(behind).max(start)
+}

@@ -1,0 +1,240 @@
+//! From the address in an attribute to a canonical URL.
+//!
+//! Most addresses on most pages are plain: a path of ordinary characters on this host or a lower-case one. Those are
+//! put together here without parsing; everything else goes through the url crate. A property test holds both ways
+//! equal, so the short one is only ever a saving.
+
+use scenthound_types::CanonicalUrl;
+use url::Url;
+
+/// Longer addresses take the long way, where they are refused.
+const MAX_BYTES: usize = 2_000;
+
+/// Resolves the addresses of one page.
+pub(crate) struct Resolver {
+    base: Option<Url>,
+    /// The base in canonical spelling; none where the base itself is no ordinary URL.
+    plain: Option<CanonicalUrl>,
+}
+
+impl Resolver {
+    /// For a page and what its first base element says.
+    pub(crate) fn new(page: &CanonicalUrl, base: Option<&str>) -> Resolver {
+        let page_url = page.to_url().ok();
+        let based = base.and_then(|href| page_url.as_ref()?.join(href).ok());
+        match based.filter(|url| matches!(url.scheme(), "http" | "https")) {
+            Some(url) => Resolver {
+                plain: CanonicalUrl::from_url(url.clone()).ok(),
+                base: Some(url),
+            },
+            None => Resolver {
+                plain: Some(page.clone()),
+                base: page_url,
+            },
+        }
+    }
+
+    /// The canonical URL of an address; none when it leads nowhere we could fetch.
+    pub(crate) fn resolve(&self, href: &str) -> Option<CanonicalUrl> {
+        self.shortly(href).or_else(|| self.at_length(href))
+    }
+
+    fn at_length(&self, href: &str) -> Option<CanonicalUrl> {
+        CanonicalUrl::from_url(self.base.as_ref()?.join(href).ok()?).ok()
+    }
+
+    /// The short way; none when the address is not plain.
+    fn shortly(&self, href: &str) -> Option<CanonicalUrl> {
+        let href = href
+            .split_once('#')
+            .map_or(href, |(before, _)| before)
+            .trim_ascii();
+        if href.is_empty() || href.len() > MAX_BYTES {
+            return None;
+        }
+        if let Some(rest) = href
+            .strip_prefix("https://")
+            .or_else(|| href.strip_prefix("http://"))
+        {
+            let host = rest.split('/').next().unwrap_or(rest);
+            let path = rest.get(host.len()..).unwrap_or_default();
+            return if !is_plain_host(host) {
+                None
+            } else if path.is_empty() {
+                spell(&[href, "/"])
+            } else if is_plain_path(path) {
+                spell(&[href])
+            } else {
+                None
+            };
+        }
+        let base = self.plain.as_ref()?;
+        if href.starts_with('/') {
+            return (!href.starts_with("//") && is_plain_path(href))
+                .then(|| spell(&[base.origin(), href]))
+                .flatten();
+        }
+        // A colon in front of the first slash may end a scheme, and a question mark begins a query of the base itself.
+        let first = href.split('/').next().unwrap_or(href);
+        if first.contains(':') || first.starts_with('?') {
+            return None;
+        }
+        let mut rest = href;
+        let mut folder = folder_of(base.path());
+        loop {
+            if let Some(up) = rest.strip_prefix("../") {
+                folder = folder_of(folder.strip_suffix('/').filter(|f| !f.is_empty()).unwrap_or("/"));
+                rest = up;
+            } else if let Some(here) = rest.strip_prefix("./") {
+                rest = here;
+            } else {
+                break;
+            }
+        }
+        (is_plain_path(rest) && is_plain_path(folder) && !rest.starts_with('/'))
+            .then(|| spell(&[base.origin(), folder, rest]))
+            .flatten()
+    }
+}
+
+fn spell(parts: &[&str]) -> Option<CanonicalUrl> {
+    CanonicalUrl::from_canonical(&parts.concat()).ok()
+}
+
+/// The path up to its last slash.
+fn folder_of(path: &str) -> &str {
+    path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or("/")
+}
+
+/// Lower-case labels of letters, digits and inner hyphens, the last one no number.
+fn is_plain_host(host: &str) -> bool {
+    let plain = host.len() <= 253
+        && host.split('.').all(|label| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label
+                    .bytes()
+                    .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && !label.starts_with("xn--")
+        });
+    plain
+        && host
+            .rsplit('.')
+            .next()
+            .is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+const IN_PATH: u8 = 1;
+const IN_QUERY: u8 = 2;
+
+static PLAIN: [u8; 256] = {
+    let mut plain = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => IN_PATH | IN_QUERY,
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
+            | b':' | b'@' | b'&' | b'/' => IN_PATH | IN_QUERY,
+            b'?' => IN_QUERY,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    plain
+};
+
+/// A path, perhaps with a query, that the url crate and the canonical spelling would leave as it is.
+fn is_plain_path(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let mut segment_start = true;
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte == b'?' {
+            let query = bytes.get(at + 1..).unwrap_or_default();
+            return !query.is_empty() && query.iter().all(|b| PLAIN[*b as usize] & IN_QUERY != 0);
+        }
+        // Dot segments begin with a dot; so do few others.
+        if PLAIN[*byte as usize] & IN_PATH == 0 || segment_start && *byte == b'.' {
+            return false;
+        }
+        segment_start = *byte == b'/';
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn resolver(page: &str, base: Option<&str>) -> Resolver {
+        Resolver::new(&CanonicalUrl::parse(page).unwrap(), base)
+    }
+
+    fn resolved(href: &str) -> Option<String> {
+        resolver("http://a.test/x/y?q", None)
+            .resolve(href)
+            .map(|url| url.to_string())
+    }
+
+    #[test]
+    fn addresses_resolve_as_in_a_browser() {
+        for (href, expected) in [
+            ("/p", "http://a.test/p"),
+            ("p", "http://a.test/x/p"),
+            ("../p", "http://a.test/p"),
+            ("../../../p", "http://a.test/p"),
+            ("./p/../q", "http://a.test/x/q"),
+            ("?z", "http://a.test/x/y?z"),
+            ("//b.test/p", "http://b.test/p"),
+            ("HTTP://B.test:80/p", "http://b.test/p"),
+            (" \n/a\tb\r\nc ", "http://a.test/abc"),
+            ("/100%/x", "http://a.test/100%25/x"),
+            ("/a b\\c", "http://a.test/a%20b/c"),
+            ("https://b.test", "https://b.test/"),
+            ("/é", "http://a.test/%C3%A9"),
+            ("http:p", "http://a.test/x/p"),
+        ] {
+            assert_eq!(resolved(href).as_deref(), Some(expected), "{href}");
+        }
+        for href in [
+            "javascript:void(0)",
+            "mailto:a@b.c",
+            "data:text/html,x",
+            "tel:1",
+            "http://",
+            "ftp://a.test/",
+        ] {
+            assert_eq!(resolved(href), None, "{href}");
+        }
+    }
+
+    #[test]
+    fn a_base_counts_when_it_can_be_fetched() {
+        let at = |base: &str| {
+            resolver("http://a.test/x/", Some(base))
+                .resolve("p")
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(at("/y/"), "http://a.test/y/p");
+        assert_eq!(at("http://b.test/z/q"), "http://b.test/z/p");
+        assert_eq!(at("javascript:0"), "http://a.test/x/p");
+        assert_eq!(at("data:,x"), "http://a.test/x/p");
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_ends_where_the_long_way_does(
+            page in "http://(a\\.test|b\\.c\\.org:81)/([a-c.]{0,3}/){0,3}[a-c.]{0,3}(\\?[a-c]{1,2})?",
+            href in "( |/|//|https?://(a\\.test|b-c\\.de|1\\.2\\.3|x\\.1|xn--a\\.de|a\\.\\.b|A\\.b))?(\\.{0,2}/){0,3}[a-zA-Z0-9.%~_:@&=+,;!$'()*?#/ -]{0,12}",
+        ) {
+            let resolver = resolver(&page, None);
+            if let Some(short) = resolver.shortly(&href) {
+                prop_assert_eq!(Some(short), resolver.at_length(&href));
+            }
+        }
+    }
+}

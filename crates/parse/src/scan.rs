@@ -1,0 +1,407 @@
+//! Cuts HTML into tags and text.
+//!
+//! A hand-written tokenizer of only those states of the HTML standard whose outcome a crawler can see. It borrows
+//! everything from the page, looks at each byte a bounded number of times, and leaves character references to whoever
+//! wants a piece decoded. A property test holds it equal to html5gum, which implements all of the states
+//! (docs/decisions/html-scanner.md tells why we do not use that).
+//!
+//! Deliberately absent: comments, doctypes and processing instructions (skipped), parse errors, and the tree. The
+//! reader says when an element's content is raw text, because only it knows whether the tag counts.
+
+use memchr::{memchr, memchr2, memmem};
+
+use crate::element::Element;
+
+/// One attribute as written, references undecoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Attribute<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: &'a str,
+}
+
+/// What comes next in the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Event<'a> {
+    /// Text, references undecoded.
+    Text(&'a str),
+    /// Text of a CDATA section, in which there are no references.
+    Verbatim(&'a str),
+    /// A start tag; its attributes are asked for by [`Scanner::attribute`].
+    Start {
+        name: &'a str,
+        element: Element,
+        closed: bool,
+    },
+    /// An end tag.
+    End { name: &'a str, element: Element },
+}
+
+/// How the content of an element is read when it is no markup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Raw {
+    /// Up to the element's end tag.
+    Plain,
+    /// The same, with the exceptions for scripts that hide an end tag in a comment.
+    Script,
+    /// To the end of the page.
+    Endless,
+}
+
+/// Which attributes to keep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keep {
+    /// Those of elements that have telling ones.
+    Telling,
+    /// All of them.
+    #[cfg_attr(not(test), allow(dead_code))]
+    Everything,
+}
+
+/// Reads a page from front to back.
+pub(crate) struct Scanner<'a> {
+    html: &'a str,
+    at: usize,
+    attributes: Vec<Attribute<'a>>,
+    keep: Keep,
+    /// Whether `<![CDATA[` begins a section of text, as in XML and in foreign content, or a bogus comment.
+    pub(crate) reads_cdata: bool,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(html: &'a str, keep: Keep) -> Scanner<'a> {
+        Scanner {
+            html,
+            at: 0,
+            attributes: Vec::new(),
+            keep,
+            reads_cdata: false,
+        }
+    }
+
+    /// The attributes of the start tag read last, in order.
+    #[cfg(test)]
+    pub(crate) fn attributes(&self) -> &[Attribute<'a>] {
+        &self.attributes
+    }
+
+    /// The first attribute of this name (lower case).
+    pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.name.eq_ignore_ascii_case(name))
+            .map(|attribute| attribute.value)
+    }
+
+    #[inline]
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.html.as_bytes().get(at).copied()
+    }
+
+    #[inline]
+    fn slice(&self, from: usize, to: usize) -> &'a str {
+        self.html.get(from..to).unwrap_or_default()
+    }
+
+    fn find(&self, byte: u8, from: usize) -> Option<usize> {
+        let rest = self.html.as_bytes().get(from..)?;
+        memchr(byte, rest).map(|offset| from + offset)
+    }
+
+    fn find_str(&self, needle: &str, from: usize) -> Option<usize> {
+        let rest = self.html.as_bytes().get(from..)?;
+        memmem::find(rest, needle.as_bytes()).map(|offset| from + offset)
+    }
+
+    /// The next piece; none at the end of the page.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Event<'a>> {
+        loop {
+            let start = self.at;
+            let markup = self.next_markup(start);
+            if markup > start {
+                self.at = markup;
+                return Some(Event::Text(self.slice(start, markup)));
+            }
+            let event = match self.byte(start + 1)? {
+                b'/' => self.end_tag(start + 2),
+                b'!' => self.declaration(start + 2),
+                b'?' => {
+                    self.skip_past(b'>', start + 2);
+                    None
+                }
+                _ => self.start_tag(start + 1),
+            };
+            if event.is_some() {
+                return event;
+            }
+            if self.at >= self.html.len() {
+                return None;
+            }
+        }
+    }
+
+    /// Where the next `<` stands that begins markup; the end of the page if there is none.
+    #[inline]
+    fn next_markup(&self, from: usize) -> usize {
+        let mut search = from;
+        while let Some(at) = self.find(b'<', search) {
+            match self.byte(at + 1) {
+                Some(b'/') if self.byte(at + 2).is_some() => return at,
+                Some(b'!' | b'?' | b'a'..=b'z' | b'A'..=b'Z') => return at,
+                _ => search = at + 1,
+            }
+        }
+        self.html.len()
+    }
+
+    fn skip_past(&mut self, byte: u8, from: usize) {
+        self.at = self.find(byte, from).map_or(self.html.len(), |at| at + 1);
+    }
+
+    fn start_tag(&mut self, name_start: usize) -> Option<Event<'a>> {
+        let name = self.tag_name(name_start);
+        let element = Element::of(name.as_bytes());
+        self.attributes.clear();
+        let keep = self.keep == Keep::Everything || element.has_telling_attributes();
+        let closed = self.rest_of_tag(name_start + name.len(), keep)?;
+        Some(Event::Start {
+            name,
+            element,
+            closed,
+        })
+    }
+
+    fn end_tag(&mut self, name_start: usize) -> Option<Event<'a>> {
+        match self.byte(name_start) {
+            Some(b) if b.is_ascii_alphabetic() => {
+                let name = self.tag_name(name_start);
+                self.rest_of_tag(name_start + name.len(), false)?;
+                Some(Event::End {
+                    name,
+                    element: Element::of(name.as_bytes()),
+                })
+            }
+            _ => {
+                self.skip_past(b'>', name_start);
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn tag_name(&self, start: usize) -> &'a str {
+        let rest = self.html.as_bytes().get(start..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .position(|b| is_space(*b) || matches!(b, b'/' | b'>'))
+            .unwrap_or(rest.len());
+        self.slice(start, start + length)
+    }
+
+    /// Reads attributes up to the end of the tag. Tells whether it ended in `/>`; none when the page ends first.
+    #[inline]
+    fn rest_of_tag(&mut self, from: usize, keep: bool) -> Option<bool> {
+        let bytes = self.html.as_bytes();
+        let mut at = from;
+        // Ends the scan early when the page ends within the tag: such a tag does not count.
+        self.at = bytes.len();
+        loop {
+            match *bytes.get(at)? {
+                b'>' => {
+                    self.at = at + 1;
+                    return Some(false);
+                }
+                b'/' => {
+                    if *bytes.get(at + 1)? == b'>' {
+                        self.at = at + 2;
+                        return Some(true);
+                    }
+                    at += 1;
+                    continue;
+                }
+                b if is_space(b) => {
+                    at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            let name_start = at;
+            // An equals sign that begins a name is part of it.
+            at += 1;
+            while !matches!(*bytes.get(at)?, b'/' | b'>' | b'=') && !is_space(*bytes.get(at)?) {
+                at += 1;
+            }
+            let name_end = at;
+            while is_space(*bytes.get(at)?) {
+                at += 1;
+            }
+            let (mut value_start, mut value_end) = (at, at);
+            if *bytes.get(at)? == b'=' {
+                at += 1;
+                while is_space(*bytes.get(at)?) {
+                    at += 1;
+                }
+                match *bytes.get(at)? {
+                    quote @ (b'"' | b'\'') => {
+                        value_start = at + 1;
+                        value_end = value_start + memchr(quote, bytes.get(value_start..)?)?;
+                        at = value_end + 1;
+                    }
+                    b'>' => {}
+                    _ => {
+                        value_start = at;
+                        while *bytes.get(at)? != b'>' && !is_space(*bytes.get(at)?) {
+                            at += 1;
+                        }
+                        value_end = at;
+                    }
+                }
+            }
+            if keep {
+                let attribute = Attribute {
+                    name: self.slice(name_start, name_end),
+                    value: self.slice(value_start, value_end),
+                };
+                self.attributes.push(attribute);
+            }
+        }
+    }
+
+    /// Skips what begins with `<!`, but for CDATA where that is read.
+    fn declaration(&mut self, from: usize) -> Option<Event<'a>> {
+        let rest = self.html.get(from..)?;
+        if rest.starts_with("--") {
+            self.skip_comment(from + 2);
+        } else if self.reads_cdata && rest.starts_with("[CDATA[") {
+            let start = from + "[CDATA[".len();
+            let end = self.find_str("]]>", start).unwrap_or(self.html.len());
+            self.at = (end + 3).min(self.html.len());
+            return Some(Event::Verbatim(self.slice(start, end)));
+        } else {
+            self.skip_past(b'>', from);
+        }
+        None
+    }
+
+    /// `from` is the first byte after `<!--`.
+    fn skip_comment(&mut self, from: usize) {
+        let rest = self.html.get(from..).unwrap_or_default();
+        if rest.starts_with('>') {
+            self.at = from + 1;
+            return;
+        }
+        if rest.starts_with("->") {
+            self.at = from + 2;
+            return;
+        }
+        let mut search = from;
+        while let Some(at) = self.find_str("--", search) {
+            match (self.byte(at + 2), self.byte(at + 3)) {
+                (Some(b'>'), _) => {
+                    self.at = at + 3;
+                    return;
+                }
+                (Some(b'!'), Some(b'>')) => {
+                    self.at = at + 4;
+                    return;
+                }
+                _ => search = at + 1,
+            }
+        }
+        self.at = self.html.len();
+    }
+
+    /// Reads the content of the element whose start tag was read last, and its end tag.
+    pub(crate) fn raw_text(&mut self, name: &str, raw: Raw) -> &'a str {
+        let start = self.at;
+        let end = match raw {
+            Raw::Endless => None,
+            Raw::Plain => self.raw_end(name, start),
+            Raw::Script => self.script_end(start),
+        };
+        let Some(end) = end else {
+            self.at = self.html.len();
+            return self.slice(start, self.html.len());
+        };
+        let _ = self.rest_of_tag(end + 2 + name.len(), false);
+        self.slice(start, end)
+    }
+
+    /// Where the `</name` stands that ends raw text.
+    fn raw_end(&self, name: &str, from: usize) -> Option<usize> {
+        let mut search = from;
+        loop {
+            let at = self.find_str("</", search)?;
+            if self.names(at + 2, name) {
+                return Some(at);
+            }
+            search = at + 2;
+        }
+    }
+
+    /// Whether a tag's name stands here and ends.
+    fn names(&self, at: usize, name: &str) -> bool {
+        let end = at + name.len();
+        let bytes = self.html.as_bytes();
+        bytes
+            .get(at..end)
+            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+            && bytes
+                .get(end)
+                .is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
+    }
+
+    /// Where the `</script` stands that ends a script. Inside `<!--` a nested `<script` hides one end tag.
+    fn script_end(&self, from: usize) -> Option<usize> {
+        #[derive(PartialEq)]
+        enum Script {
+            Bare,
+            Escaped,
+            DoublyEscaped,
+        }
+        let bytes = self.html.as_bytes();
+        let mut state = Script::Bare;
+        let mut at = from;
+        loop {
+            at += memchr2(b'<', b'-', bytes.get(at..)?)?;
+            if self.byte(at) == Some(b'-') {
+                // Two dashes or more, then a `>`, end the comment.
+                let dashes = bytes.get(at..)?.iter().take_while(|b| **b == b'-').count();
+                if state != Script::Bare && dashes >= 2 && self.byte(at + dashes) == Some(b'>') {
+                    state = Script::Bare;
+                }
+                at += dashes;
+                continue;
+            }
+            match self.byte(at + 1) {
+                Some(b'/') if self.names(at + 2, "script") => {
+                    if state != Script::DoublyEscaped {
+                        return Some(at);
+                    }
+                    state = Script::Escaped;
+                    at += 2;
+                }
+                Some(b'!') if state == Script::Bare && bytes.get(at + 2..at + 4) == Some(b"--") => {
+                    state = Script::Escaped;
+                    // The dashes may also be those that end it: `<!-->`.
+                    at += 2;
+                }
+                _ => {
+                    if state == Script::Escaped && self.names(at + 1, "script") {
+                        state = Script::DoublyEscaped;
+                    }
+                    at += 1;
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
+}
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;
