@@ -1,1 +1,53 @@
 //! The crawl as a synchronous state machine.
+//!
+//! A driver asks [`Crawl::next`] what to fetch, has each answer examined on any thread by a [`Desk`], and brings it back
+//! to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with sockets and a clock,
+//! the lab with recorded webs and virtual time. Same seed, same web and same settings give the same journal.
+//!
+//! **Invariant:** every lease ends in exactly one settle or hand-back, and a settled page, its records and all its updates
+//! become durable together.
+//!
+//! Deliberately absent: clocks, sockets, threads, files. Time arrives with each call, records leave through a
+//! [`Recorder`].
+
+mod access;
+mod answer;
+mod crawl;
+mod desk;
+mod manners;
+mod recorder;
+mod scope;
+mod tally;
+
+use scenthound_frontier::FrontierError;
+use scenthound_strategy::RestoreError;
+use thiserror::Error;
+
+pub use access::{Access, PRODUCT_TOKEN, read_rules};
+pub use answer::{Answer, Examined, FoundLink, Found, ResponseFacts, SitemapFinds, Skipped};
+pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
+pub use desk::{Desk, DeskSettings, Response};
+pub use recorder::{Recorder, Visit};
+pub use scope::{OutOfScope, Scope, ScopeKind};
+pub use tally::Tally;
+
+/// What a crawl cannot do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CrawlError {
+    /// The frontier failed.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The records could not be written.
+    #[error("could not write the records of the crawl")]
+    Record(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The strategy could not take up its saved state.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// The crawl's own saved counts are not readable.
+    #[error("the saved counts of the crawl are damaged: {what}")]
+    Damaged {
+        /// What was found.
+        what: String,
+    },
+}

@@ -198,6 +198,41 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// What happened, in a sentence for people.
+    pub fn explain(&self) -> String {
+        match self {
+            Outcome::Body { truncated: None, .. } => "fetched".to_owned(),
+            Outcome::Body { truncated: Some(cut), .. } => format!("fetched, cut short by {}", cut.code()),
+            Outcome::Redirect { to, .. } => format!("redirects to {to}"),
+            Outcome::Refused(refusal) => match refusal {
+                Refusal::Robots => "the host's robots.txt disallows it",
+                Refusal::RobotsUnreachable => "the host's robots.txt could not be had, so nothing of it is fetched",
+                Refusal::Address => "the host's address is private or local (see --allow-net)",
+                Refusal::ContentType => "the content is of a type that is not read",
+                Refusal::RedirectTarget => "it redirects to something that is no http or https URL",
+                Refusal::TooManyRedirects => "too many redirects in a row (see --redirects)",
+                Refusal::Scope => "it redirects to a URL outside the crawl's scope",
+            }
+            .to_owned(),
+            Outcome::Failed(failure) => match failure {
+                Failure::DnsNoName => "the host name does not exist",
+                Failure::DnsError => "the host name could not be looked up",
+                Failure::Connect => "the connection was refused or the host unreachable",
+                Failure::ConnectTimeout => "no connection in time (see --connect-timeout)",
+                Failure::Tls => "the TLS handshake failed",
+                Failure::FirstByteTimeout => "no answer in time (see --first-byte-timeout)",
+                Failure::Disconnect => "the connection broke before an answer came",
+                Failure::Protocol => "the answer is not HTTP or its headers are over the limits",
+                Failure::Proxy => "the proxy refused or failed",
+                Failure::Status(status) => return format!("the server answered {status}"),
+                Failure::NotRecorded => "the recording does not hold it",
+            }
+            .to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.status() {

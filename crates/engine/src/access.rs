@@ -1,0 +1,65 @@
+//! What a host's robots.txt lets us do, as kept with the host.
+
+use scenthound_robots::{Answer, History, Meaning, Rules, verdict};
+use scenthound_types::{Failure, Outcome, Refusal, Timestamp};
+
+/// The name robots.txt files know us by.
+pub const PRODUCT_TOKEN: &str = "scenthound";
+
+/// What a host lets us do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Access {
+    /// Its rules.
+    Rules(Rules),
+    /// Its rules could not be had: nothing may be fetched for now.
+    Unreachable,
+}
+
+impl Access {
+    /// Whether a URL of the host may be fetched, and if not, why.
+    pub fn check(&self, path_and_query: &str) -> Result<(), Refusal> {
+        match self {
+            Access::Unreachable => Err(Refusal::RobotsUnreachable),
+            Access::Rules(rules) if rules.allows(path_and_query) => Ok(()),
+            Access::Rules(_) => Err(Refusal::Robots),
+        }
+    }
+
+    /// As the frontier keeps it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Access::Unreachable => Vec::new(),
+            Access::Rules(rules) => rules.to_bytes(),
+        }
+    }
+
+    /// Reads what [`Access::to_bytes`] wrote. Damaged rules count as unreachable: better to skip a host than to ignore
+    /// its wishes.
+    pub fn from_bytes(bytes: &[u8]) -> Access {
+        match Rules::from_bytes(bytes) {
+            Ok(rules) => Access::Rules(rules),
+            Err(_) => Access::Unreachable,
+        }
+    }
+}
+
+/// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects already.
+pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
+    let answer = match outcome {
+        Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => Answer::Status(*status),
+        Outcome::Failed(Failure::Status(status)) => Answer::Status(*status),
+        Outcome::Failed(Failure::NotRecorded) => Answer::Status(404),
+        Outcome::Failed(_) => Answer::None,
+        // A robots.txt that is an image or redirects to nowhere holds no rules.
+        Outcome::Refused(_) => Answer::DeadRedirect,
+    };
+    // Redirects left over at this point are over the limit.
+    let history = History { redirects: u8::MAX, failures: attempt.into(), ..History::default() };
+    let verdict = verdict(answer, history);
+    let access = match verdict.meaning {
+        Meaning::Parse => Access::Rules(Rules::parse(body, PRODUCT_TOKEN)),
+        Meaning::AllowAll | Meaning::Follow => Access::Rules(Rules::allow_all()),
+        Meaning::DisallowAll => Access::Unreachable,
+    };
+    (access, now + verdict.holds)
+}

@@ -1,0 +1,537 @@
+//! The crawl itself: budgets, reports, settling, committing.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use scenthound_frontier::{Counts, End, Frontier, HostRules, Next, Settled};
+use scenthound_strategy::Strategy;
+use scenthound_types::{
+    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal, ReportedLink,
+    Standing, StateDelta, Timestamp, Updates, UrlKey, registrable_domain,
+};
+
+use crate::CrawlError;
+use crate::access::Access;
+use crate::answer::{Answer, Found, FoundLink, ResponseFacts};
+use crate::manners;
+use crate::recorder::{Recorder, Visit};
+use crate::scope::Scope;
+use crate::tally::Tally;
+
+/// How much a crawl may do, over all its runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Page attempts.
+    pub pages: Option<u64>,
+    /// Running time.
+    pub time: Option<Duration>,
+    /// Bytes on the wire.
+    pub bytes: Option<u64>,
+}
+
+/// Which hosts' sitemaps are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SitemapUse {
+    /// Nobody's.
+    #[default]
+    Off,
+    /// Those of the seeds' hosts.
+    Seeds,
+    /// Everybody's.
+    All,
+}
+
+/// What a crawl goes by.
+#[derive(Clone, Debug)]
+pub struct CrawlSettings {
+    /// How much it may do.
+    pub budget: Budget,
+    /// Which URLs belong to it; also asked about redirect targets.
+    pub scope: Scope,
+    /// How often a URL is tried again.
+    pub retries: u8,
+    /// Redirects followed in a row.
+    pub redirects: u8,
+    /// Which sitemaps are read.
+    pub sitemaps: SitemapUse,
+    /// Best-N-first: how many URLs are drawn at a time; 0 to take each as it comes.
+    pub list_size: usize,
+    /// With nothing but resting hosts left, how long the crawl waits for the first of them before it stops.
+    pub patience: Duration,
+}
+
+impl Default for CrawlSettings {
+    fn default() -> CrawlSettings {
+        CrawlSettings {
+            budget: Budget::default(),
+            scope: Scope::default(),
+            retries: 2,
+            redirects: 10,
+            sitemaps: SitemapUse::Off,
+            list_size: 0,
+            patience: Duration::from_secs(300),
+        }
+    }
+}
+
+/// Why a crawl came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// Nothing is left to fetch.
+    Exhausted,
+    /// Only hosts are left that are failing or asked us to wait for long.
+    OnlyRestingHosts,
+    /// The page budget is met.
+    Pages,
+    /// The time budget is met.
+    Time,
+    /// The byte budget is met.
+    Bytes,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StopReason::Exhausted => "nothing is left to fetch",
+            StopReason::OnlyRestingHosts => "only hosts are left that fail or asked to be left alone for long",
+            StopReason::Pages => "the page budget is met (--max-pages)",
+            StopReason::Time => "the time budget is met (--max-time)",
+            StopReason::Bytes => "the byte budget is met (--max-bytes)",
+        })
+    }
+}
+
+/// What the driver should do next.
+#[derive(Debug, PartialEq)]
+pub enum Step {
+    /// Fetch these.
+    Fetch(Vec<Lease>),
+    /// Come back then, or when a lease has ended.
+    WaitUntil(Timestamp),
+    /// Come back when a lease has ended.
+    Blocked,
+    /// Nothing more to do: bring in what is out, commit, and stop.
+    Done(StopReason),
+}
+
+/// At most this many URLs are refused unasked in one step, so that a step stays short.
+const REFUSALS_A_STEP: usize = 1_000;
+/// Sitemaps named by sitemaps named by… are followed this deep.
+const SITEMAP_DEPTH: u16 = 2;
+/// Sitemaps read of one robots.txt or index.
+const SITEMAPS_A_FILE: usize = 100;
+/// Hosts whose parsed rules are held in memory; the frontier keeps them all.
+const RULES_IN_MEMORY: usize = 4_096;
+
+/// A crawl: a frontier, a strategy and a recorder, and the rules between them.
+pub struct Crawl<F, R> {
+    settings: CrawlSettings,
+    frontier: F,
+    strategy: Box<dyn Strategy>,
+    recorder: R,
+    keyring: Keyring,
+    tally: Tally,
+    /// Running time of earlier runs.
+    ran_before: Duration,
+    started: Timestamp,
+    pages_out: u64,
+    access: HashMap<Box<str>, Access>,
+    redirect_merge: Merge,
+    // Buffers of one settle, kept for their room.
+    keys: Vec<UrlKey>,
+    standings: Vec<Standing>,
+    links: Vec<ReportedLink>,
+    updates: Updates,
+}
+
+impl<F: Frontier, R: Recorder> Crawl<F, R> {
+    /// Begins a crawl, or takes it up where its last commit left it: a frontier that holds notes of a crawl is resumed,
+    /// and the seeds are offered only where they are not known yet.
+    pub fn start(
+        settings: CrawlSettings,
+        mut frontier: F,
+        mut strategy: Box<dyn Strategy>,
+        recorder: R,
+        keyring: Keyring,
+        seeds: &[CanonicalUrl],
+        now: Timestamp,
+    ) -> Result<Crawl<F, R>, CrawlError> {
+        let tally = match frontier.notes("engine/tally")?.pop() {
+            Some((_, bytes)) => Tally::from_bytes(&bytes).map_err(|what| CrawlError::Damaged { what })?,
+            None => Tally::default(),
+        };
+        let saved: Vec<_> = frontier
+            .notes("strategy/")?
+            .into_iter()
+            .map(|(name, value)| (name.trim_start_matches("strategy/").to_owned(), value))
+            .collect();
+        strategy.restore(&saved)?;
+        let offers: Vec<Offer> = seeds
+            .iter()
+            .map(|url| {
+                let key = keyring.key(url);
+                Offer { url: url.clone(), key, rank: strategy.seed(key, seeds.len()), merge: Merge::Keep }
+            })
+            .collect();
+        frontier.seed(&offers, now)?;
+        let mut crawl = Crawl {
+            settings,
+            frontier,
+            redirect_merge: strategy.needs().redirects,
+            strategy,
+            recorder,
+            keyring,
+            ran_before: tally.running,
+            tally,
+            started: now,
+            pages_out: 0,
+            access: HashMap::new(),
+            keys: Vec::new(),
+            standings: Vec::new(),
+            links: Vec::new(),
+            updates: Vec::new(),
+        };
+        crawl.commit(now)?;
+        Ok(crawl)
+    }
+
+    /// What to fetch next, at most `room` leases.
+    pub fn next(&mut self, room: usize, now: Timestamp) -> Result<Step, CrawlError> {
+        if let Some(reason) = self.budget_met(now) {
+            return Ok(Step::Done(reason));
+        }
+        let room = match self.settings.budget.pages {
+            None => room,
+            Some(most) => {
+                let left = most.saturating_sub(self.tally.pages + self.pages_out);
+                if left == 0 {
+                    return Ok(Step::Blocked);
+                }
+                room.min(usize::try_from(left).unwrap_or(usize::MAX))
+            }
+        };
+        if self.settings.list_size > 0 {
+            self.frontier.draw(self.settings.list_size, now)?;
+        }
+        let mut refused = 0;
+        loop {
+            match self.frontier.take_many(room, now)? {
+                Next::Fetch(leases) => {
+                    let mut allowed = Vec::with_capacity(leases.len());
+                    for lease in leases {
+                        match self.may_fetch(&lease)? {
+                            Ok(()) => {
+                                self.pages_out += u64::from(lease.kind == LeaseKind::Page);
+                                allowed.push(lease);
+                            }
+                            Err(refusal) => {
+                                refused += 1;
+                                self.refuse(lease, refusal, now)?;
+                            }
+                        }
+                    }
+                    if !allowed.is_empty() {
+                        return Ok(Step::Fetch(allowed));
+                    }
+                    if refused >= REFUSALS_A_STEP {
+                        return Ok(Step::WaitUntil(now));
+                    }
+                    if self.settings.list_size > 0 {
+                        self.frontier.draw(self.settings.list_size, now)?;
+                    }
+                }
+                Next::WaitUntil(until) => {
+                    let is_idle = self.frontier.counts().leased == 0;
+                    if is_idle && until > now + self.settings.patience {
+                        return Ok(Step::Done(StopReason::OnlyRestingHosts));
+                    }
+                    return Ok(Step::WaitUntil(until));
+                }
+                Next::Blocked => return Ok(Step::Blocked),
+                Next::Done => return Ok(Step::Done(StopReason::Exhausted)),
+            }
+        }
+    }
+
+    fn budget_met(&self, now: Timestamp) -> Option<StopReason> {
+        let budget = &self.settings.budget;
+        let met = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
+        if met(budget.pages, self.tally.pages) {
+            Some(StopReason::Pages)
+        } else if met(budget.bytes, self.tally.bytes) {
+            Some(StopReason::Bytes)
+        } else if budget.time.is_some_and(|limit| self.running(now) >= limit) {
+            Some(StopReason::Time)
+        } else {
+            None
+        }
+    }
+
+    /// Running time of all runs so far.
+    pub fn running(&self, now: Timestamp) -> Duration {
+        self.ran_before + now.since(self.started)
+    }
+
+    fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Refusal>, CrawlError> {
+        if lease.kind != LeaseKind::Page {
+            return Ok(Ok(()));
+        }
+        let origin = lease.url.origin();
+        if !self.access.contains_key(origin) {
+            let Some(bytes) = self.frontier.rules(&lease.url)? else { return Ok(Ok(())) };
+            if self.access.len() >= RULES_IN_MEMORY {
+                self.access.clear();
+            }
+            self.access.insert(origin.into(), Access::from_bytes(&bytes));
+        }
+        Ok(self.access.get(origin).map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
+    }
+
+    /// Settles a lease for which no request was made.
+    fn refuse(&mut self, lease: Lease, refusal: Refusal, now: Timestamp) -> Result<(), CrawlError> {
+        let outcome = Outcome::Refused(refusal);
+        let facts = ResponseFacts { started: now, ..ResponseFacts::default() };
+        self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
+    }
+
+    /// Takes back a lease that was not used: the address rests until `until`.
+    pub fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), CrawlError> {
+        self.pages_out -= u64::from(lease.kind == LeaseKind::Page);
+        Ok(self.frontier.hand_back(lease, until, now)?)
+    }
+
+    /// Ends a lease with what came of it.
+    pub fn settle(&mut self, answer: Answer<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
+        let Answer { lease, outcome, found, facts, payload } = answer;
+        self.pages_out -= u64::from(lease.kind == LeaseKind::Page);
+        self.settle_as(lease, outcome, found, facts, payload, now)
+    }
+
+    fn settle_as(
+        &mut self,
+        lease: Lease,
+        outcome: Outcome,
+        found: Found,
+        facts: ResponseFacts,
+        payload: Option<R::Payload>,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
+        let (outcome, redirect) = self.check_redirect(&lease, outcome);
+        let examined = match &found {
+            Found::Page(examined) => Some(examined.as_ref()),
+            _ => None,
+        };
+        let relevance = examined.map_or(0.0, |examined| examined.judgement.relevance);
+        let (mut end, manners) = manners::read(
+            &lease,
+            &outcome,
+            relevance as f32,
+            redirect,
+            facts.retry_after,
+            facts.asked,
+            self.settings.retries,
+        );
+
+        let mut rules = None;
+        let mut sitemaps = Vec::new();
+        if let Found::Rules(access, fresh_until) = &found {
+            // A host that cannot be reached is asked again before its URLs are given up.
+            if *access == Access::Unreachable && lease.attempt < self.settings.retries {
+                end = End::Retry;
+            } else {
+                rules = Some(self.take_rules(&lease, access, *fresh_until, &mut sitemaps));
+            }
+        }
+        if let Found::Sitemap(finds) = &found
+            && lease.depth < SITEMAP_DEPTH
+        {
+            self.offer_sitemaps(finds.sitemaps.iter(), &mut sitemaps);
+        }
+        let will_retry = end == End::Retry;
+
+        self.updates.clear();
+        self.report_links(&lease, &found);
+        if lease.kind != LeaseKind::Robots {
+            let report = PageReport {
+                lease: &lease,
+                outcome: &outcome,
+                judgement: examined.map(|examined| &examined.judgement),
+                links: &self.links,
+                will_retry,
+            };
+            self.strategy.observe(&report, &mut self.updates);
+        }
+        let visit = Visit {
+            lease: &lease,
+            outcome: &outcome,
+            examined,
+            facts: &facts,
+            updates: &self.updates,
+            will_retry,
+            now,
+        };
+        self.recorder.record(&visit, payload).map_err(CrawlError::Record)?;
+        self.count(&lease, &outcome, examined, &facts);
+        let settled = Settled {
+            lease: &lease,
+            end,
+            manners,
+            updates: &self.updates,
+            links: &self.keys,
+            rules,
+            sitemaps: &sitemaps,
+        };
+        Ok(self.frontier.settle(settled, now)?)
+    }
+
+    /// Refuses redirects that go on for too long or leave the crawl's scope.
+    fn check_redirect(&self, lease: &Lease, outcome: Outcome) -> (Outcome, Option<(UrlKey, Merge)>) {
+        match &outcome {
+            Outcome::Redirect { to, .. } if lease.kind != LeaseKind::Robots => {
+                if lease.redirects >= self.settings.redirects {
+                    (Outcome::Refused(Refusal::TooManyRedirects), None)
+                } else if lease.kind == LeaseKind::Page && self.settings.scope.check(to).is_err() && !lease.seed {
+                    (Outcome::Refused(Refusal::Scope), None)
+                } else {
+                    let redirect = (self.keyring.key(to), self.redirect_merge);
+                    (outcome, Some(redirect))
+                }
+            }
+            _ => (outcome, None),
+        }
+    }
+
+    fn take_rules(
+        &mut self,
+        lease: &Lease,
+        access: &Access,
+        fresh_until: Timestamp,
+        sitemaps: &mut Vec<Offer>,
+    ) -> HostRules {
+        let mut crawl_delay = None;
+        if let Access::Rules(rules) = access {
+            crawl_delay = rules.crawl_delay();
+            let is_wanted = match self.settings.sitemaps {
+                SitemapUse::Off => false,
+                SitemapUse::Seeds => self.settings.scope.is_seed_host(lease.url.host()),
+                SitemapUse::All => true,
+            };
+            if is_wanted {
+                let here = registrable_domain(lease.url.host());
+                let named: Vec<_> = rules
+                    .sitemaps()
+                    .iter()
+                    .filter_map(|raw| lease.url.join(raw).ok())
+                    .filter(|url| registrable_domain(url.host()) == here)
+                    .collect();
+                self.offer_sitemaps(named.iter(), sitemaps);
+            }
+        }
+        self.access.insert(lease.url.origin().into(), access.clone());
+        HostRules { bytes: access.to_bytes(), fresh_until, crawl_delay }
+    }
+
+    fn offer_sitemaps<'a>(&self, urls: impl Iterator<Item = &'a CanonicalUrl>, out: &mut Vec<Offer>) {
+        // As good as a seed: what it lists can be weighed only once it is read.
+        out.extend(urls.take(SITEMAPS_A_FILE).map(|url| Offer {
+            url: url.clone(),
+            key: self.keyring.key(url),
+            rank: Rank::of_score(1.0),
+            merge: Merge::Keep,
+        }));
+    }
+
+    /// Fills `links` and `keys` with the links of the page or the sitemap.
+    fn report_links(&mut self, lease: &Lease, found: &Found) {
+        let found: &[FoundLink] = match found {
+            Found::Page(examined) => &examined.links,
+            Found::Sitemap(finds) => &finds.pages,
+            Found::Nothing | Found::Rules(..) => &[],
+        };
+        self.keys.clear();
+        self.keys.extend(found.iter().map(|link| link.key));
+        self.frontier.standings(&self.keys, &mut self.standings);
+        self.links.clear();
+        self.links.extend(found.iter().zip(&self.standings).filter(|(link, _)| link.key != lease.key).map(
+            |(link, standing)| ReportedLink {
+                url: link.url.clone(),
+                key: link.key,
+                standing: *standing,
+                snippets: link.snippets,
+            },
+        ));
+    }
+
+    fn count(
+        &mut self,
+        lease: &Lease,
+        outcome: &Outcome,
+        examined: Option<&crate::Examined>,
+        facts: &ResponseFacts,
+    ) {
+        self.tally.bytes += facts.bytes;
+        let is_page = lease.kind == LeaseKind::Page && !matches!(outcome, Outcome::Redirect { .. });
+        if is_page && facts.asked && !lease.revisit {
+            let judgement = examined.map(|examined| &examined.judgement);
+            self.tally.count_page(
+                outcome.code(),
+                judgement.map(|judgement| judgement.relevance),
+                judgement.is_some_and(|judgement| judgement.is_relevant()),
+            );
+        } else if facts.asked {
+            self.tally.other_requests += 1;
+        } else {
+            *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
+        }
+        self.tally.links_skipped += examined.map_or(0, |examined| examined.skipped.total().into());
+    }
+
+    /// Makes everything settled so far durable, with its records, as one whole.
+    pub fn commit(&mut self, now: Timestamp) -> Result<(), CrawlError> {
+        self.tally.running = self.running(now);
+        let mut notes = StateDelta::default();
+        // The records first: what is committed must be there to be read.
+        if let Some(mark) = self.recorder.mark().map_err(CrawlError::Record)? {
+            notes.put("engine/mark", mark);
+        }
+        notes.put("engine/tally", self.tally.to_bytes());
+        let mut learnt = StateDelta::default();
+        self.strategy.save_changes(&mut learnt);
+        for (name, value) in learnt.changes() {
+            notes.put(format!("strategy/{name}"), value.as_slice());
+        }
+        Ok(self.frontier.commit(&notes)?)
+    }
+
+    /// Brings everything committed to the disk itself, records first.
+    pub fn sync(&mut self) -> Result<(), CrawlError> {
+        self.recorder.sync().map_err(CrawlError::Record)?;
+        Ok(self.frontier.sync()?)
+    }
+
+    /// What the crawl has done so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What the frontier holds.
+    pub fn counts(&self) -> Counts {
+        self.frontier.counts()
+    }
+
+    /// The frontier, to look things up.
+    pub fn frontier(&self) -> &F {
+        &self.frontier
+    }
+
+    /// The recorder.
+    pub fn recorder(&self) -> &R {
+        &self.recorder
+    }
+
+    /// Ends the crawl's hold on its parts.
+    pub fn into_parts(self) -> (F, R) {
+        (self.frontier, self.recorder)
+    }
+}

@@ -1,0 +1,170 @@
+//! Where a body is parsed and judged, on any thread.
+//!
+//! A desk is made once per crawl and shared by all workers. It holds no state that changes, so the order in which pages
+//! reach it cannot matter.
+
+use std::sync::Arc;
+
+use scenthound_judge::Judge;
+use scenthound_parse::{Limits, PageInput};
+use scenthound_strategy::Needs;
+use scenthound_text::{Language, url_words};
+use scenthound_types::{CanonicalUrl, Keyring, Lease, PageDirectives, ParsedPage, SnippetScores, Verdict};
+
+use crate::access::PRODUCT_TOKEN;
+use crate::answer::{Examined, FoundLink, SitemapFinds, Skipped};
+use crate::scope::Scope;
+
+/// What the desk goes by.
+#[derive(Clone, Debug)]
+pub struct DeskSettings {
+    /// Which URLs belong to the crawl.
+    pub scope: Scope,
+    /// Links away from a seed that are still followed.
+    pub max_depth: Option<u16>,
+    /// Links followed of one page.
+    pub width: Option<u32>,
+    /// Whether nofollow, on links and for pages, is ignored.
+    pub follow_nofollow: bool,
+    /// Languages wanted; empty for all. A page whose language cannot be told is let through.
+    pub languages: Vec<Language>,
+    /// Limits of the parser.
+    pub limits: Limits,
+}
+
+impl Default for DeskSettings {
+    /// No limits but the parser's: the lab's default.
+    fn default() -> DeskSettings {
+        DeskSettings {
+            scope: Scope::default(),
+            max_depth: None,
+            width: None,
+            follow_nofollow: true,
+            languages: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A body to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<'a> {
+    /// As the server names the type.
+    pub content_type: Option<&'a str>,
+    /// The values of X-Robots-Tag.
+    pub x_robots_tag: &'a [String],
+    /// The body, content decoding undone.
+    pub body: &'a [u8],
+    /// Whether it was cut short.
+    pub truncated: bool,
+}
+
+/// Parses and judges bodies.
+pub struct Desk {
+    judge: Arc<dyn Judge>,
+    needs: Needs,
+    keyring: Keyring,
+    settings: DeskSettings,
+}
+
+impl Desk {
+    /// A desk with this judge, for a strategy with these needs.
+    pub fn new(judge: Arc<dyn Judge>, needs: Needs, keyring: Keyring, settings: DeskSettings) -> Desk {
+        Desk { judge, needs, keyring, settings }
+    }
+
+    /// Parses and judges a page.
+    pub fn examine(&self, lease: &Lease, response: &Response<'_>) -> Examined {
+        let input = PageInput {
+            url: &lease.url,
+            content_type: response.content_type,
+            body: response.body,
+            truncated: response.truncated,
+        };
+        let page = scenthound_parse::parse(&input, &self.settings.limits);
+        self.examine_parsed(lease, page, response.x_robots_tag)
+    }
+
+    /// Judges a page that is parsed already.
+    pub fn examine_parsed(&self, lease: &Lease, page: ParsedPage, x_robots_tag: &[String]) -> Examined {
+        let mut judgement = self.judge.judge(&page);
+        let by_header =
+            scenthound_robots::x_robots_tag(x_robots_tag.iter().map(String::as_str), PRODUCT_TOKEN);
+        let directives = PageDirectives {
+            noindex: page.directives.noindex || by_header.noindex,
+            nofollow: page.directives.nofollow || by_header.nofollow,
+            noarchive: page.directives.noarchive || by_header.noarchive,
+        };
+        let wanted = &self.settings.languages;
+        let foreign =
+            !wanted.is_empty() && page.language.is_some_and(|language| !wanted.contains(&language));
+        if foreign {
+            judgement.relevance = 0.0;
+            judgement.verdict = Verdict::Irrelevant;
+        }
+        let mut skipped = Skipped::default();
+        let links = if foreign {
+            Vec::new()
+        } else {
+            self.followable(lease, &page, directives.nofollow, &mut skipped)
+        };
+        Examined {
+            title: page.title,
+            language: page.language,
+            judgement,
+            links,
+            skipped,
+            directives,
+            canonical: page.canonical,
+            fingerprint: page.fingerprint,
+            encoding: page.encoding,
+            foreign,
+        }
+    }
+
+    fn followable(
+        &self,
+        lease: &Lease,
+        page: &ParsedPage,
+        nofollow_page: bool,
+        skipped: &mut Skipped,
+    ) -> Vec<FoundLink> {
+        let settings = &self.settings;
+        let too_deep = settings.max_depth.is_some_and(|most| lease.depth >= most);
+        let width = settings.width.unwrap_or(u32::MAX) as usize;
+        let mut links = Vec::with_capacity(page.links.len().min(width));
+        for link in &page.links {
+            let nofollow = (nofollow_page || link.rel.nofollow) && !settings.follow_nofollow;
+            if nofollow {
+                skipped.nofollow += 1;
+            } else if too_deep {
+                skipped.depth += 1;
+            } else if settings.scope.check(&link.url).is_err() {
+                skipped.scope += 1;
+            } else if links.len() >= width {
+                skipped.width += 1;
+            } else {
+                let snippets = self.needs.snippets.then(|| SnippetScores {
+                    anchor: self
+                        .judge
+                        .snippet(page.text.run(&link.anchor))
+                        .max(self.judge.snippet(page.asides.run(&link.title))),
+                    around: self.judge.snippet(page.text.run(&link.around)),
+                    url: self.judge.url_snippet(&url_words(link.url.as_str())),
+                });
+                links.push(FoundLink { key: self.keyring.key(&link.url), url: link.url.clone(), snippets });
+            }
+        }
+        links
+    }
+
+    /// Keeps what a sitemap lists that belongs to the crawl.
+    pub fn sift_sitemap(&self, pages: Vec<CanonicalUrl>, sitemaps: Vec<CanonicalUrl>) -> SitemapFinds {
+        let pages = pages
+            .into_iter()
+            .filter(|url| self.settings.scope.check(url).is_ok())
+            .map(|url| FoundLink { key: self.keyring.key(&url), url, snippets: None })
+            .collect();
+        SitemapFinds { pages, sitemaps }
+    }
+}

@@ -1,0 +1,42 @@
+//! What an outcome means for the URL and for its host: the retry policy as one table.
+
+use scenthound_frontier::{End, Manners};
+use scenthound_types::{Failure, Lease, Merge, Outcome, Timestamp, UrlKey};
+
+/// | outcome | the URL | the host |
+/// |---|---|---|
+/// | body | fetched | usual rest |
+/// | redirect | gone, its target takes over | usual rest |
+/// | refused before asking (robots, address, scope) | gone | as before |
+/// | refused after the headers | gone | usual rest |
+/// | failure that may pass | tried again, up to `retries` times | longer rest each time, or as Retry-After says |
+/// | other failure of the host (no name, TLS) | gone | longer rest each time |
+/// | other status | gone | usual rest |
+pub(crate) fn read(
+    lease: &Lease,
+    outcome: &Outcome,
+    relevance: f32,
+    redirect: Option<(UrlKey, Merge)>,
+    retry_after: Option<Timestamp>,
+    asked: bool,
+    retries: u8,
+) -> (End, Manners) {
+    match outcome {
+        Outcome::Body { .. } => (End::Fetched { relevance }, Manners::Asked),
+        Outcome::Redirect { to, .. } => match redirect {
+            Some((key, merge)) => (End::Redirected { to: to.clone(), key, merge }, Manners::Asked),
+            None => (End::Gone, Manners::Asked),
+        },
+        Outcome::Refused(_) => (End::Gone, if asked { Manners::Asked } else { Manners::Untouched }),
+        Outcome::Failed(Failure::NotRecorded) => (End::Gone, Manners::Untouched),
+        Outcome::Failed(failure) => {
+            let end = if failure.may_pass() && lease.attempt < retries { End::Retry } else { End::Gone };
+            let manners = match retry_after {
+                Some(until) if failure.is_hosts_fault() => Manners::Later(until),
+                _ if failure.is_hosts_fault() => Manners::Failed,
+                _ => Manners::Asked,
+            };
+            (end, manners)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Which URLs belong to the crawl at all.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use regex::RegexSet;
+use scenthound_types::{CanonicalUrl, registrable_domain};
+
+/// How far from the seeds a crawl may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ScopeKind {
+    /// Anywhere.
+    #[default]
+    Any,
+    /// The registrable domains of the seeds.
+    Domain,
+    /// The hosts of the seeds.
+    Host,
+    /// Under the directories of the seeds.
+    Prefix,
+}
+
+/// Why a URL does not belong to the crawl.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutOfScope {
+    /// Not on the seeds' domains, hosts or paths.
+    Elsewhere,
+    /// No `include` pattern matches.
+    NotIncluded,
+    /// An `exclude` pattern matches.
+    Excluded,
+    /// The path ends like an image, an archive or another file we do not read.
+    FileEnding,
+}
+
+impl fmt::Display for OutOfScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OutOfScope::Elsewhere => "it lies outside the seeds' scope",
+            OutOfScope::NotIncluded => "no include pattern matches it",
+            OutOfScope::Excluded => "an exclude pattern matches it",
+            OutOfScope::FileEnding => "its path ends like a file that holds no page",
+        })
+    }
+}
+
+/// File endings that never hold a page. Asking would only cost the host a request.
+const FILE_ENDINGS: &[&str] = &[
+    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot", "epub", "exe",
+    "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mid", "mkv", "mov", "mp3",
+    "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "otf", "pdf", "png", "ppt", "pptx", "ps", "rar", "rpm", "svg",
+    "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz",
+    "zip", "zst",
+];
+
+/// Which URLs belong to the crawl.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    kind: ScopeKind,
+    /// Domains, origins' hosts or prefixes of the seeds, by kind.
+    allowed: BTreeSet<String>,
+    include: Option<RegexSet>,
+    exclude: Option<RegexSet>,
+    /// Hosts of the seeds.
+    seed_hosts: BTreeSet<String>,
+}
+
+impl Scope {
+    /// The scope around these seeds. Patterns are searched for anywhere in the URL; an empty list restricts nothing.
+    pub fn new(
+        kind: ScopeKind,
+        seeds: &[CanonicalUrl],
+        include: &[String],
+        exclude: &[String],
+    ) -> Result<Scope, regex::Error> {
+        let patterns = |list: &[String]| (!list.is_empty()).then(|| RegexSet::new(list)).transpose();
+        Ok(Scope {
+            kind,
+            allowed: seeds.iter().filter_map(|seed| anchor(kind, seed)).map(str::to_owned).collect(),
+            include: patterns(include)?,
+            exclude: patterns(exclude)?,
+            seed_hosts: seeds.iter().map(|seed| seed.host().to_owned()).collect(),
+        })
+    }
+
+    /// Whether the user named a URL of this host.
+    pub fn is_seed_host(&self, host: &str) -> bool {
+        self.seed_hosts.contains(host)
+    }
+
+    /// Whether a URL belongs to the crawl, and if not, why.
+    pub fn check(&self, url: &CanonicalUrl) -> Result<(), OutOfScope> {
+        let is_near = match self.kind {
+            ScopeKind::Any => true,
+            ScopeKind::Domain => self.allowed.contains(registrable_domain(url.host())),
+            ScopeKind::Host => self.allowed.contains(without_www(url.host())),
+            ScopeKind::Prefix => self.allowed.iter().any(|prefix| address(url).starts_with(prefix)),
+        };
+        if !is_near {
+            return Err(OutOfScope::Elsewhere);
+        }
+        if self.include.as_ref().is_some_and(|patterns| !patterns.is_match(url.as_str())) {
+            return Err(OutOfScope::NotIncluded);
+        }
+        if self.exclude.as_ref().is_some_and(|patterns| patterns.is_match(url.as_str())) {
+            return Err(OutOfScope::Excluded);
+        }
+        if ends_like_a_file(url.path()) {
+            return Err(OutOfScope::FileEnding);
+        }
+        Ok(())
+    }
+}
+
+/// `www.` is not where a site ends: a seed that redirects to or from it would leave its own scope.
+fn without_www(host: &str) -> &str {
+    host.strip_prefix("www.").unwrap_or(host)
+}
+
+/// Host and path, whatever the scheme.
+fn address(url: &CanonicalUrl) -> &str {
+    let start = url.origin().len() - url.authority().len();
+    without_www(url.as_str().get(start..).unwrap_or_default())
+}
+
+/// The part of a seed that the scope is about.
+fn anchor(kind: ScopeKind, seed: &CanonicalUrl) -> Option<&str> {
+    match kind {
+        ScopeKind::Any => None,
+        ScopeKind::Domain => Some(registrable_domain(seed.host())),
+        ScopeKind::Host => Some(without_www(seed.host())),
+        ScopeKind::Prefix => {
+            let query = seed.path_and_query().len() - seed.path().len();
+            let address = address(seed);
+            let path = address.get(..address.len() - query)?;
+            path.rfind('/').and_then(|slash| path.get(..=slash))
+        }
+    }
+}
+
+fn ends_like_a_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let Some((_, ending)) = name.rsplit_once('.') else { return false };
+    ending.len() <= 5 && {
+        let ending = ending.to_ascii_lowercase();
+        FILE_ENDINGS.binary_search(&ending.as_str()).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(raw: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(raw).unwrap()
+    }
+
+    fn check(kind: ScopeKind, include: &[&str], exclude: &[&str], candidate: &str) -> Result<(), OutOfScope> {
+        let list = |patterns: &[&str]| patterns.iter().map(|p| p.to_string()).collect::<Vec<_>>();
+        let seeds = [url("http://www.tea.co.uk/guides/index.html")];
+        Scope::new(kind, &seeds, &list(include), &list(exclude)).unwrap().check(&url(candidate))
+    }
+
+    #[test]
+    fn each_kind_of_scope_draws_its_line() {
+        use ScopeKind::*;
+        assert_eq!(check(Any, &[], &[], "http://cars.test/"), Ok(()));
+        assert_eq!(check(Domain, &[], &[], "https://shop.tea.co.uk/x"), Ok(()));
+        assert_eq!(check(Domain, &[], &[], "https://cars.co.uk/x"), Err(OutOfScope::Elsewhere));
+        assert_eq!(check(Host, &[], &[], "http://www.tea.co.uk/x"), Ok(()));
+        assert_eq!(check(Host, &[], &[], "https://tea.co.uk/x"), Ok(()));
+        assert_eq!(check(Host, &[], &[], "http://shop.tea.co.uk/x"), Err(OutOfScope::Elsewhere));
+        assert_eq!(check(Prefix, &[], &[], "http://www.tea.co.uk/guides/green"), Ok(()));
+        assert_eq!(check(Prefix, &[], &[], "http://www.tea.co.uk/shop"), Err(OutOfScope::Elsewhere));
+    }
+
+    #[test]
+    fn patterns_and_file_endings_keep_urls_out() {
+        let any = ScopeKind::Any;
+        assert_eq!(check(any, &["/guides/"], &[], "http://a.test/shop/"), Err(OutOfScope::NotIncluded));
+        assert_eq!(check(any, &[], &["[?&]sort="], "http://a.test/?sort=up"), Err(OutOfScope::Excluded));
+        assert_eq!(check(any, &[], &[], "http://a.test/leaf.JPG?x"), Err(OutOfScope::FileEnding));
+        assert_eq!(check(any, &[], &[], "http://a.test/v1.2/leaf.html"), Ok(()));
+    }
+
+    #[test]
+    fn file_endings_are_in_order_so_that_they_can_be_searched() {
+        assert!(FILE_ENDINGS.is_sorted());
+    }
+}

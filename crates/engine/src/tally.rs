@@ -1,0 +1,163 @@
+//! What a crawl has done so far, over all its runs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Counts of a crawl, over all its runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Page attempts settled: what `--max-pages` counts. No robots.txt, sitemaps, redirects, or URLs refused unasked.
+    pub pages: u64,
+    /// Pages read.
+    pub bodies: u64,
+    /// Pages judged relevant.
+    pub relevant: u64,
+    /// Sum of the pages' relevance.
+    pub relevance: f64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// Requests for robots.txt, sitemaps, and redirects followed.
+    pub other_requests: u64,
+    /// Attempts by outcome code, pages only.
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// Links not followed.
+    pub links_skipped: u64,
+    /// Running time of earlier runs and of this one up to the last commit.
+    pub running: Duration,
+    /// Relevant pages after each hundredth of a power-of-two window; see [`Tally::curve`].
+    curve: Vec<u32>,
+    /// Pages per point of the curve.
+    stride: u64,
+}
+
+/// Points of the harvest curve are halved in number when they reach this.
+const CURVE_POINTS: usize = 256;
+
+impl Tally {
+    pub(crate) fn count_page(&mut self, code: &'static str, relevance: Option<f64>, is_relevant: bool) {
+        self.pages += 1;
+        *self.outcomes.entry(code).or_default() += 1;
+        if let Some(relevance) = relevance {
+            self.bodies += 1;
+            self.relevance += relevance;
+        }
+        self.relevant += u64::from(is_relevant);
+        self.stride = self.stride.max(1);
+        if self.pages.is_multiple_of(self.stride) {
+            self.curve.push(u32::try_from(self.relevant).unwrap_or(u32::MAX));
+            if self.curve.len() == CURVE_POINTS {
+                // Every second point, so that the curve covers twice the pages in half the room.
+                self.curve = self.curve.iter().skip(1).step_by(2).copied().collect();
+                self.stride *= 2;
+            }
+        }
+    }
+
+    /// Relevant pages among the pages attempted.
+    pub fn harvest_rate(&self) -> f64 {
+        self.relevant as f64 / self.pages.max(1) as f64
+    }
+
+    /// Attempts that failed.
+    pub fn errors(&self) -> u64 {
+        self.outcomes.iter().filter(|(code, _)| code.starts_with("failed")).map(|(_, count)| count).sum()
+    }
+
+    /// The harvest curve: (pages, relevant pages among them), evenly spaced, at most a few hundred points.
+    pub fn curve(&self) -> Vec<(u64, u32)> {
+        self.curve.iter().enumerate().map(|(i, found)| ((i as u64 + 1) * self.stride, *found)).collect()
+    }
+
+    /// As it is committed.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut lines = format!(
+            "1\n{} {} {} {} {} {} {} {} {}\n",
+            self.pages,
+            self.bodies,
+            self.relevant,
+            self.relevance.to_bits(),
+            self.bytes,
+            self.other_requests,
+            self.links_skipped,
+            self.running.as_millis(),
+            self.stride,
+        );
+        lines.extend(self.curve.iter().map(|point| format!("{point} ")));
+        lines.push('\n');
+        lines.extend(self.outcomes.iter().map(|(code, count)| format!("{code} {count}\n")));
+        lines.into_bytes()
+    }
+
+    /// Reads what [`Tally::to_bytes`] wrote; says what is wrong otherwise.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Tally, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "not text".to_owned())?;
+        let mut lines = text.lines();
+        match lines.next() {
+            Some("1") => {}
+            other => return Err(format!("version {other:?}, this program reads version 1")),
+        }
+        let number = |word: &str| word.parse::<u64>().map_err(|_| format!("{word:?} is no number"));
+        let counts: Vec<u64> = lines.next().unwrap_or("").split(' ').map(number).collect::<Result<_, _>>()?;
+        let &[pages, bodies, relevant, relevance, bytes, other_requests, links_skipped, running, stride] =
+            counts.as_slice()
+        else {
+            return Err(format!("{} counts where 9 belong", counts.len()));
+        };
+        let curve = lines
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .map(|word| Ok(u32::try_from(number(word)?).unwrap_or(u32::MAX)))
+            .collect::<Result<_, String>>()?;
+        let mut outcomes = BTreeMap::new();
+        for line in lines {
+            let (code, count) = line.split_once(' ').ok_or_else(|| format!("{line:?} is no count"))?;
+            let code = scenthound_types::Outcome::known_code(code).ok_or_else(|| format!("{code:?} is no outcome"))?;
+            outcomes.insert(code, number(count)?);
+        }
+        Ok(Tally {
+            pages,
+            bodies,
+            relevant,
+            relevance: f64::from_bits(relevance),
+            bytes,
+            other_requests,
+            outcomes,
+            links_skipped,
+            running: Duration::from_millis(running),
+            curve,
+            stride,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_comes_back_from_its_bytes() {
+        let mut tally = Tally::default();
+        for page in 0..1000 {
+            let relevant = page % 3 == 0;
+            tally.count_page(if page % 10 == 9 { "failed-status-4xx" } else { "ok" }, Some(0.25), relevant);
+        }
+        tally.running = Duration::from_millis(1234);
+        assert_eq!(Tally::from_bytes(&tally.to_bytes()), Ok(tally.clone()));
+        assert_eq!(tally.errors(), 100);
+        assert!(Tally::from_bytes(b"2\n").is_err());
+        assert!(Tally::from_bytes(b"1\n1 2\n").is_err());
+    }
+
+    #[test]
+    fn the_harvest_curve_stays_small_and_ends_near_the_present() {
+        let mut tally = Tally::default();
+        for page in 0..10_000_u64 {
+            tally.count_page("ok", Some(1.0), page % 2 == 1);
+        }
+        let curve = tally.curve();
+        assert!(curve.len() < CURVE_POINTS);
+        assert!(curve.iter().all(|(pages, found)| u64::from(*found) == pages / 2));
+        assert!(curve.last().unwrap().0 > 9_900);
+    }
+}

@@ -1,0 +1,80 @@
+//! Everything that happened, in order, as text.
+
+use std::error::Error;
+use std::fmt::Write;
+
+use scenthound_engine::{Recorder, Visit};
+use scenthound_types::{CanonicalUrl, LeaseKind, Rank, Update};
+
+/// Keeps the order of visits and, if asked to, every update.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    /// Pages asked for, in order; no robots.txt, sitemaps or redirects.
+    pub visits: Vec<CanonicalUrl>,
+    /// One line an attempt and one, indented, an update.
+    pub text: String,
+    is_full: bool,
+}
+
+impl Journal {
+    /// A journal that writes everything down, rather than the order of visits only.
+    pub fn full() -> Journal {
+        Journal { is_full: true, ..Journal::default() }
+    }
+
+    fn write_down(&mut self, visit: &Visit<'_>) -> std::fmt::Result {
+        let Visit { lease, outcome, .. } = visit;
+        write!(self.text, "{} {} {} {outcome}", visit.now.as_millis(), lease.kind.name(), lease.url)?;
+        write!(self.text, " taken {} age {}", show(&lease.taken.rank), lease.taken.age)?;
+        if let Some(examined) = visit.examined {
+            write!(self.text, " relevance {:?}", examined.judgement.relevance)?;
+        }
+        self.text.push_str(if visit.will_retry { " again\n" } else { "\n" });
+        for update in visit.updates {
+            match update {
+                Update::Offer(offer) => {
+                    writeln!(self.text, "  offer {} {} {:?}", offer.url, show(&offer.rank), offer.merge)
+                }
+                Update::RaiseSiblings { of, parents, rank, merge } => {
+                    writeln!(self.text, "  raise siblings of {of:?} {parents:?} {} {merge:?}", show(rank))
+                }
+                Update::Rescore { url, rank } => writeln!(self.text, "  rescore {url:?} {}", show(rank)),
+                Update::RetieSiblings { of } => writeln!(self.text, "  retie siblings of {of:?}"),
+                Update::Forget { url } => writeln!(self.text, "  forget {url:?}"),
+                Update::RevisitRichest => writeln!(self.text, "  revisit the richest"),
+            }?;
+        }
+        Ok(())
+    }
+}
+
+fn show(rank: &Rank) -> String {
+    format!("{}/{:?}/{}", rank.class, rank.score.get(), rank.tie)
+}
+
+impl Recorder for Journal {
+    type Payload = ();
+
+    fn record(
+        &mut self,
+        visit: &Visit<'_>,
+        _payload: Option<()>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let is_redirect = matches!(visit.outcome, scenthound_types::Outcome::Redirect { .. });
+        if visit.lease.kind == LeaseKind::Page && visit.facts.asked && !is_redirect {
+            self.visits.push(visit.lease.url.clone());
+        }
+        if self.is_full {
+            self.write_down(visit)?;
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        Ok(None)
+    }
+
+    fn sync(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+}

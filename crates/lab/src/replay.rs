@@ -1,0 +1,152 @@
+//! The virtual-time driver.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scenthound_engine::{Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
+use scenthound_frontier::{Frontier, MemoryFrontier, Policy};
+use scenthound_judge::Judge;
+use scenthound_strategy::Strategy;
+use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
+use scenthound_worlds::World;
+
+use crate::answer::answer;
+use crate::journal::Journal;
+
+/// How a web is replayed.
+#[derive(Clone, Debug)]
+pub struct LabSettings {
+    /// All randomness comes from here.
+    pub seed: u64,
+    /// Requests out at a time.
+    pub workers: usize,
+    /// How long an answer takes.
+    pub latency: Duration,
+    /// Manners and limits of the frontier.
+    pub policy: Policy,
+    /// Limits of the desk.
+    pub desk: DeskSettings,
+    /// Budgets and limits of the crawl.
+    pub crawl: CrawlSettings,
+    /// Whether the journal holds every update or only the order of visits.
+    pub full_journal: bool,
+}
+
+impl Default for LabSettings {
+    /// Serial, instant, without robots.txt or any limit: what compares strategies and nothing else.
+    fn default() -> LabSettings {
+        LabSettings {
+            seed: 0,
+            workers: 1,
+            latency: Duration::ZERO,
+            policy: Policy::instant(),
+            desk: DeskSettings::default(),
+            crawl: CrawlSettings::default(),
+            full_journal: false,
+        }
+    }
+}
+
+/// A crawl that was replayed to its end.
+#[derive(Debug)]
+pub struct Run {
+    /// What happened, in order.
+    pub journal: Journal,
+    /// What it came to.
+    pub tally: Tally,
+    /// How long it would have taken.
+    pub virtual_time: Duration,
+    /// Why it ended.
+    pub stopped: StopReason,
+    /// URLs known at the end.
+    pub known: u64,
+}
+
+/// The counts of a crawl are committed this often; in memory that costs little and loses nothing.
+const PAGES_A_COMMIT: u64 = 100;
+
+/// Crawls a world from the seeds until nothing is left or a budget is met.
+pub fn replay(
+    world: &dyn World,
+    judge: Arc<dyn Judge>,
+    strategy: Box<dyn Strategy>,
+    seeds: &[CanonicalUrl],
+    settings: &LabSettings,
+) -> Result<Run, CrawlError> {
+    let keyring = Keyring::new(settings.seed);
+    let needs = strategy.needs();
+    let policy = Policy { all_parents: needs.all_parents, ..settings.policy.clone() };
+    let desk = Desk::new(judge, needs, keyring, settings.desk.clone());
+    let journal = if settings.full_journal { Journal::full() } else { Journal::default() };
+    let frontier = MemoryFrontier::new(policy, keyring);
+    let mut now = Timestamp::ZERO;
+    let mut crawl =
+        Crawl::start(settings.crawl.clone(), frontier, strategy, journal, keyring, seeds, now)?;
+    let mut out = Requests::default();
+    let stopped = loop {
+        let room = settings.workers.saturating_sub(out.len());
+        let step = if room == 0 { Step::Blocked } else { crawl.next(room, now)? };
+        let wake = match step {
+            Step::Fetch(leases) => {
+                for lease in leases {
+                    out.push(now + settings.latency, lease);
+                }
+                continue;
+            }
+            Step::WaitUntil(until) => until,
+            Step::Blocked => Timestamp::NEVER,
+            Step::Done(reason) if out.len() == 0 => break reason,
+            Step::Done(_) => Timestamp::NEVER,
+        };
+        match out.pop_until(wake) {
+            Some((done, lease)) => {
+                now = done;
+                let answer = answer(world, &desk, lease, now, settings.latency);
+                crawl.settle(answer, now)?;
+                if crawl.tally().pages.is_multiple_of(PAGES_A_COMMIT) {
+                    crawl.commit(now)?;
+                }
+            }
+            None if wake < Timestamp::NEVER => now = now.max(wake),
+            // Nothing is out and nothing is due: the frontier would have said so.
+            None => break StopReason::Exhausted,
+        }
+    };
+    crawl.commit(now)?;
+    let tally = crawl.tally().clone();
+    let (frontier, journal) = crawl.into_parts();
+    let known = frontier.counts().known;
+    Ok(Run { journal, tally, virtual_time: now.since(Timestamp::ZERO), stopped, known })
+}
+
+/// Requests under way, by when they end; those that end together, in the order they began.
+#[derive(Default)]
+struct Requests {
+    ends: BinaryHeap<Reverse<(Timestamp, u64)>>,
+    leases: std::collections::HashMap<u64, Lease>,
+    begun: u64,
+}
+
+impl Requests {
+    fn len(&self) -> usize {
+        self.leases.len()
+    }
+
+    fn push(&mut self, end: Timestamp, lease: Lease) {
+        self.ends.push(Reverse((end, self.begun)));
+        self.leases.insert(self.begun, lease);
+        self.begun += 1;
+    }
+
+    /// The request that ends first, if it ends by then.
+    fn pop_until(&mut self, latest: Timestamp) -> Option<(Timestamp, Lease)> {
+        let Reverse((end, number)) = *self.ends.peek()?;
+        if end > latest {
+            return None;
+        }
+        self.ends.pop();
+        Some((end, self.leases.remove(&number)?))
+    }
+}
