@@ -1,0 +1,25 @@
+//! The one clock of a live crawl.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use scenthound_types::Timestamp;
+
+/// Tells the time since 1970 and never goes back: set once by the system's clock, then moved by the monotonic one.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    set_to: Timestamp,
+    set_at: Instant,
+}
+
+impl Clock {
+    /// A clock set to the system's time.
+    pub fn system() -> Clock {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Clock { set_to: Timestamp::ZERO + since, set_at: Instant::now() }
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        self.set_to + self.set_at.elapsed()
+    }
+}

@@ -1,0 +1,334 @@
+//! The driver's loop: the one thread that owns the crawl.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use scenthound_engine::{Crawl, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
+use scenthound_fetch::{FetchSettings, Fetcher};
+use scenthound_frontier::{Counts, Frontier, Policy};
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_judge::Judge;
+use scenthound_store::{ArchiveSettings, CrawlFolder, Mark};
+use scenthound_strategy::Strategy;
+use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+
+use crate::LiveError;
+use crate::clock::Clock;
+use crate::record::FolderRecorder;
+use crate::spacing::Spacing;
+use crate::worker::{Word, Workshop};
+
+/// Settled pages become durable this often…
+const COMMIT_EVERY: Duration = Duration::from_millis(50);
+/// …or when there are so many of them.
+const SETTLES_A_COMMIT: usize = 256;
+/// Committed pages reach the disk itself this often.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// How often progress is told and the stop switch looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// How long requests under way may go on once the crawl is to stop; what has not come by then is fetched again on resume.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How a live crawl is run.
+#[derive(Clone, Debug)]
+pub struct LiveSettings {
+    /// All randomness comes from here.
+    pub seed: u64,
+    /// Requests out at a time.
+    pub concurrency: usize,
+    /// Rest between two requests to one address.
+    pub ip_delay: Duration,
+    /// The crawl stops when the disk has less room than this.
+    pub min_free_bytes: u64,
+    /// Threads that fetch, parse and judge; 0 for one per core.
+    pub threads: usize,
+    /// Manners and limits of the frontier.
+    pub policy: Policy,
+    /// Limits of the desk.
+    pub desk: DeskSettings,
+    /// Budgets and limits of the crawl.
+    pub crawl: CrawlSettings,
+    /// Limits of a request.
+    pub fetch: FetchSettings,
+    /// How the archive is written.
+    pub archive: ArchiveSettings,
+}
+
+/// Lets anyone ask the crawl to save and stop.
+#[derive(Clone, Debug, Default)]
+pub struct StopSwitch(Arc<AtomicBool>);
+
+impl StopSwitch {
+    /// Asks.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether anyone asked.
+    pub fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself.
+    Done(StopReason),
+    /// Someone asked; everything is saved.
+    Interrupted,
+    /// The disk is nearly full; everything is saved.
+    Disk,
+}
+
+/// Where a crawl stands.
+#[derive(Clone, Debug)]
+pub struct Snapshot<'a> {
+    /// What it has done.
+    pub tally: &'a Tally,
+    /// What waits.
+    pub counts: Counts,
+    /// Running time over all runs.
+    pub running: Duration,
+    /// Pages of this run alone.
+    pub pages_this_run: u64,
+    /// Running time of this run alone.
+    pub this_run: Duration,
+    /// The folder.
+    pub folder: &'a PathBuf,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Why it ended.
+    pub ended: Ended,
+    /// What the crawl has done, over all runs.
+    pub tally: Tally,
+    /// What is left.
+    pub counts: Counts,
+    /// Running time over all runs.
+    pub running: Duration,
+    /// Bytes that an earlier run had written but not committed, cut off on opening.
+    pub cut: u64,
+}
+
+/// Crawls in a folder until the end, a budget, or the stop switch; takes up what an earlier run left there.
+pub fn crawl(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    strategy: Box<dyn Strategy>,
+    seeds: &[CanonicalUrl],
+    stop: &StopSwitch,
+    progress: &mut dyn FnMut(&Snapshot<'_>),
+) -> Result<Summary, LiveError> {
+    let clock = Clock::system();
+    let keyring = Keyring::new(settings.seed);
+    let needs = strategy.needs();
+    let policy = Policy { all_parents: needs.all_parents, ..settings.policy };
+    let frontier =
+        scenthound_frontier_durable::open(&folder.layout().state(), policy, keyring, clock.now())?;
+    let mark = match frontier.notes("engine/mark")?.pop() {
+        Some((_, bytes)) => Mark::from_bytes(&bytes)?,
+        None => Mark::default(),
+    };
+    let (recorder, cut) = scenthound_store::RecordFiles::open(folder, settings.archive.clone(), mark)?;
+    let desk = Desk::new(judge, needs, keyring, settings.desk);
+    let workshop = Arc::new(Workshop {
+        fetcher: Fetcher::new(settings.fetch)?,
+        desk,
+        spacing: Spacing::new(settings.ip_delay),
+        clock,
+        seed: settings.archive.seed,
+        packers: Mutex::default(),
+        // Numbers of one run follow the time, so that no two runs share one.
+        exchanges: AtomicU64::new(clock.now().as_millis() << 20),
+    });
+    let threads = match settings.threads {
+        0 => std::thread::available_parallelism().map_or(2, usize::from),
+        given => given,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(threads.max(2))
+        .enable_all()
+        .build()
+        .map_err(LiveError::Threads)?;
+    let now = clock.now();
+    let crawl =
+        Crawl::start(settings.crawl, frontier, strategy, FolderRecorder(recorder), keyring, seeds, now)?;
+    let (words_in, words) = unbounded();
+    let root = folder.layout().root().to_path_buf();
+    let mut drive = Drive {
+        started_pages: crawl.tally().pages,
+        crawl,
+        workshop,
+        runtime: &runtime,
+        words,
+        words_in,
+        out: 0,
+        settled: 0,
+        last_commit: Instant::now(),
+        last_sync: Instant::now(),
+        last_tick: Instant::now(),
+        started: Instant::now(),
+        concurrency: settings.concurrency,
+        min_free_bytes: settings.min_free_bytes,
+        folder,
+        root,
+        stop,
+    };
+    let ended = drive.run(progress)?;
+    drive.drain()?;
+    drive.crawl.commit(drive.workshop.clock.now())?;
+    drive.crawl.sync()?;
+    drive.tell(progress);
+    let summary = Summary {
+        ended,
+        tally: drive.crawl.tally().clone(),
+        counts: drive.crawl.counts(),
+        running: drive.crawl.running(drive.workshop.clock.now()),
+        cut: cut.archive.bytes + cut.pages,
+    };
+    drop(drive);
+    // Requests that did not come back in time are dropped with their connections.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    Ok(summary)
+}
+
+struct Drive<'a> {
+    crawl: Crawl<DurableFrontier, FolderRecorder>,
+    workshop: Arc<Workshop>,
+    runtime: &'a tokio::runtime::Runtime,
+    words: Receiver<Word>,
+    words_in: Sender<Word>,
+    /// Leases with workers.
+    out: usize,
+    /// Settles since the last commit.
+    settled: usize,
+    last_commit: Instant,
+    last_sync: Instant,
+    last_tick: Instant,
+    started: Instant,
+    started_pages: u64,
+    concurrency: usize,
+    min_free_bytes: u64,
+    folder: &'a CrawlFolder,
+    root: PathBuf,
+    stop: &'a StopSwitch,
+}
+
+impl Drive<'_> {
+    fn run(&mut self, progress: &mut dyn FnMut(&Snapshot<'_>)) -> Result<Ended, LiveError> {
+        loop {
+            if self.stop.is_on() {
+                return Ok(Ended::Interrupted);
+            }
+            if self.last_tick.elapsed() >= TICK {
+                self.last_tick = Instant::now();
+                self.tell(progress);
+            }
+            self.save_if_due()?;
+            if self.last_sync.elapsed() >= SYNC_EVERY {
+                self.commit()?;
+                self.crawl.sync()?;
+                self.last_sync = Instant::now();
+                if self.folder.free_space()? < self.min_free_bytes {
+                    return Ok(Ended::Disk);
+                }
+            }
+            let now = self.workshop.clock.now();
+            let room = self.concurrency.saturating_sub(self.out);
+            let step = if room == 0 { Step::Blocked } else { self.crawl.next(room, now)? };
+            match step {
+                Step::Fetch(leases) => {
+                    for lease in leases {
+                        self.out += 1;
+                        let (workshop, words) = (Arc::clone(&self.workshop), self.words_in.clone());
+                        self.runtime.spawn(async move {
+                            // The owner stops listening only at the very end, when nobody needs the answer.
+                            let _ = words.send(workshop.work(lease).await);
+                        });
+                    }
+                    // Refused URLs are settled inside `next`.
+                    self.settled += 1;
+                    self.listen(Duration::ZERO)?;
+                }
+                Step::WaitUntil(until) => self.listen(until.since(now).min(TICK))?,
+                Step::Blocked => self.listen(TICK)?,
+                Step::Done(reason) if self.out == 0 || reason != StopReason::Exhausted => {
+                    return Ok(Ended::Done(reason));
+                }
+                Step::Done(_) => self.listen(TICK)?,
+            }
+        }
+    }
+
+    /// Takes in what workers have to say, waiting for the first word at most this long.
+    fn listen(&mut self, wait: Duration) -> Result<(), LiveError> {
+        let wait = if self.settled > 0 { wait.min(COMMIT_EVERY) } else { wait };
+        let mut word = match self.words.recv_timeout(wait) {
+            Ok(word) => Some(word),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        };
+        let now = self.workshop.clock.now();
+        for _ in 0..SETTLES_A_COMMIT {
+            let Some(heard) = word.take() else { break };
+            self.take_in(heard, now)?;
+            word = self.words.try_recv().ok();
+        }
+        if let Some(left) = word {
+            self.take_in(left, now)?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, word: Word, now: Timestamp) -> Result<(), LiveError> {
+        self.out -= 1;
+        match word {
+            Word::Answer(answer) => {
+                self.settled += 1;
+                self.crawl.settle(*answer, now)?;
+            }
+            Word::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
+        }
+        Ok(())
+    }
+
+    fn save_if_due(&mut self) -> Result<(), LiveError> {
+        let is_due = self.last_commit.elapsed() >= COMMIT_EVERY || self.settled >= SETTLES_A_COMMIT;
+        if self.settled > 0 && is_due { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<(), LiveError> {
+        self.crawl.commit(self.workshop.clock.now())?;
+        self.settled = 0;
+        self.last_commit = Instant::now();
+        Ok(())
+    }
+
+    /// Waits for requests under way, but not for long.
+    fn drain(&mut self) -> Result<(), LiveError> {
+        let until = Instant::now() + GRACE;
+        while self.out > 0 && Instant::now() < until {
+            self.listen(TICK)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, progress: &mut dyn FnMut(&Snapshot<'_>)) {
+        let tally = self.crawl.tally();
+        progress(&Snapshot {
+            tally,
+            counts: self.crawl.counts(),
+            running: self.crawl.running(self.workshop.clock.now()),
+            pages_this_run: tally.pages - self.started_pages,
+            this_run: self.started.elapsed(),
+            folder: &self.root,
+        });
+    }
+}
