@@ -1,1 +1,59 @@
 //! A frontier that survives being killed, kept in an embedded store.
+//!
+//! The rules of the frontier are [`Ledger`]'s; this crate gives it a [`FjallShelf`], so that what one commit wrote is there
+//! after a crash, all of it or none. What the hot paths need is read into memory on opening; strings, child lists and
+//! rules stay in the store.
+//!
+//! **Invariant:** a folder holds either a whole store or none: a new one is made beside its place and then renamed.
+//!
+//! Deliberately absent: any decision about a URL or a host, and threads of our own.
+
+mod fault;
+mod folder;
+mod pending;
+mod scan;
+mod shelf;
+
+use std::path::Path;
+
+use scenthound_frontier::{FrontierError, Ledger, Policy};
+use scenthound_types::{Keyring, Timestamp};
+
+pub use crate::fault::DurableError;
+pub use crate::shelf::FjallShelf;
+
+/// A frontier that survives being killed.
+pub type DurableFrontier = Ledger<FjallShelf>;
+
+/// Opens the frontier kept in a folder as it was at its last commit, or makes a new one.
+///
+/// Fails at once, and changes nothing, if another process has it open.
+pub fn open(
+    folder: &Path,
+    policy: Policy,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<DurableFrontier, FrontierError> {
+    if !folder::holds_store(folder, keyring)? {
+        folder::create(folder, keyring)?;
+    }
+    scan::reopen(FjallShelf::open(folder)?, policy, keyring, now)
+}
+
+/// Opens the frontier kept in a folder to look things up. Commits are refused.
+///
+/// Fails if there is none, or while another process has it open.
+pub fn open_read_only(
+    folder: &Path,
+    policy: Policy,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<DurableFrontier, FrontierError> {
+    if !folder::holds_store(folder, keyring)? {
+        return Err(DurableError::Missing {
+            folder: folder.to_owned(),
+        }
+        .into());
+    }
+    scan::reopen(FjallShelf::open(folder)?.read_only(), policy, keyring, now)
+}

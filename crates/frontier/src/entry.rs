@@ -131,6 +131,12 @@ impl Entry {
         self.tie_or_relevance = rank.tie;
     }
 
+    /// Adds to the score, or takes away from it.
+    pub(crate) fn gain(&mut self, score: f64) {
+        // Through `Score`, so that no sum is ever infinite: the difference of two infinities has no order.
+        self.score = Score::new(self.score + score).get();
+    }
+
     pub(crate) fn relevance(&self) -> f32 {
         f32::from_bits(self.tie_or_relevance)
     }
@@ -168,7 +174,7 @@ impl Entry {
         put(&self.depth.to_le_bytes());
         put(&[
             state as u8,
-            self.flags & !(flag::DIRTY | flag::REVISIT),
+            self.flags & !flag::DIRTY,
             self.attempt,
             self.redirects,
         ]);

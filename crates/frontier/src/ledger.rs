@@ -1,11 +1,11 @@
 //! The frontier itself: entries, hosts and leases, over any shelf.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use hashbrown::HashTable;
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason,
+    CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason, Score,
     Standing, StateDelta, Timestamp, Update, UrlKey,
 };
 
@@ -13,7 +13,7 @@ use crate::entry::{Entries, Entry, State, UrlId, flag};
 use crate::heap::{Heap, Order};
 use crate::host::{Host, HostId, HostRecord, Place};
 use crate::manners::{Manners, Policy};
-use crate::shelf::{KnownUrl, Shelf};
+use crate::shelf::{Kinship, KnownUrl, Shelf};
 use crate::{Counts, End, Frontier, FrontierError, Next, Settled, UrlFacts};
 
 /// A lease that is out.
@@ -61,7 +61,8 @@ pub struct Ledger<S> {
     /// Children outside their first parent's run of ids: redirect targets, finds of a second visit.
     adopted: HashMap<u32, Vec<UrlId>>,
     /// The highest raise each page's children have had, so that a raise not above it costs nothing.
-    raised: HashMap<u32, Rank>,
+    /// By the raise's `parents == All`, since a page's own finds and all it links to are raised apart.
+    raised: HashMap<(u32, bool), Rank>,
     parent_counts: Vec<u8>,
     parents_dropped: u64,
     waiting: u64,
@@ -140,7 +141,7 @@ impl<S: Shelf> Ledger<S> {
     }
 
     /// The frontier as it was at its last commit, from what its shelf kept: hosts and entries in order of their numbers
-    /// (each entry with its age where that is not its number), and how many parents of each URL are kept.
+    /// (each entry with its age where that is not its number), and what it kept of parents.
     ///
     /// Every host rests one full delay from `now`: when its last request was made is not known, since nothing is written
     /// when a lease is taken.
@@ -150,11 +151,17 @@ impl<S: Shelf> Ledger<S> {
         keyring: Keyring,
         hosts: impl IntoIterator<Item = HostRecord>,
         entries: impl IntoIterator<Item = Result<(Entry, Option<u32>), FrontierError>>,
-        parent_counts: Vec<u8>,
+        kinship: Kinship,
         now: Timestamp,
     ) -> Result<Ledger<S>, FrontierError> {
         let mut ledger = Ledger::over(shelf, policy, keyring);
-        ledger.parent_counts = parent_counts;
+        ledger.parent_counts = kinship.parent_counts;
+        ledger.parents_dropped = kinship.parents_dropped;
+        ledger.raised = kinship
+            .raised
+            .into_iter()
+            .map(|(page, whose, rank)| ((page.0, whose == Parents::All), rank))
+            .collect();
         for record in hosts {
             let mut host = Host::from_record(record);
             let rested = now + ledger.policy.usual_rest(&host);
@@ -188,6 +195,9 @@ impl<S: Shelf> Ledger<S> {
             if entry.state == State::Waiting {
                 queue.push(id.0);
                 ledger.waiting += 1;
+            }
+            if entry.has(flag::REVISIT) {
+                ledger.hosts[entry.host.0 as usize].revisits.push(id.0);
             }
             if let Some(parent) = entry.parent.known() {
                 let follows = in_run && ledger.entries[UrlId(id.0 - 1)].parent == parent;
@@ -385,9 +395,7 @@ impl<S: Shelf> Ledger<S> {
         match self.find(offer.key) {
             None => self.add_new(offer, source, 0, now).map(Some),
             Some(id) if self.entries[id].state == State::Forgotten => {
-                self.entries[id].set_rank(offer.rank);
-                self.entries.set_age(id, self.entries.len());
-                self.enqueue(id, now);
+                self.bring_back(id, offer.rank, self.entries.len(), now);
                 Ok(None)
             }
             Some(id) => {
@@ -397,15 +405,23 @@ impl<S: Shelf> Ledger<S> {
         }
     }
 
+    fn bring_back(&mut self, forgotten: UrlId, rank: Rank, age: u32, now: Timestamp) {
+        let entry = &mut self.entries[forgotten];
+        entry.set_rank(rank);
+        entry.attempt = 0;
+        self.entries.set_age(forgotten, age);
+        self.enqueue(forgotten, now);
+    }
+
     fn merge(&mut self, id: UrlId, rank: Rank, merge: Merge, now: Timestamp) {
         let entry = &mut self.entries[id];
         let present = entry.rank();
         match (entry.state, merge) {
             (State::Waiting | State::Drawn, Merge::Max) if rank > present => entry.set_rank(rank),
             (State::Waiting | State::Drawn, Merge::Replace) if rank != present => entry.set_rank(rank),
-            (State::Gone | State::Forgotten, _) => return,
-            // Cash also gathers on what is leased or fetched.
-            (_, Merge::Add) if rank.score.get() != 0.0 => entry.score += rank.score.get(),
+            (State::Forgotten, _) => return,
+            // Cash also gathers on what is leased, fetched or gone, so that none is ever lost.
+            (_, Merge::Add) if rank.score.get() != 0.0 => entry.gain(rank.score.get()),
             _ => return,
         }
         self.touch(id);
@@ -425,6 +441,21 @@ impl<S: Shelf> Ledger<S> {
         // The host's own place changes only with its best URL.
         if best == Some(id.0) || queue.best() == Some(id.0) {
             self.place(host, now);
+        }
+    }
+
+    /// Makes a URL a child of a page although the page's run of ids is closed.
+    fn adopt(&mut self, page: UrlId, child: UrlId) {
+        let adopted = self.adopted.get(&page.0).and_then(|ids| ids.last().copied());
+        // A child whose id follows the run by chance is found with the run; listed here too it would count twice.
+        let is_in_run = self.entries[page].first_child().is_some()
+            && child
+                .0
+                .checked_sub(1)
+                .map(UrlId)
+                .is_some_and(|before| self.entries[before].parent == page && adopted != Some(before));
+        if !is_in_run {
+            self.adopted.entry(page.0).or_default().push(child);
         }
     }
 
@@ -455,10 +486,16 @@ impl<S: Shelf> Ledger<S> {
         };
         for page in pages {
             if merge == Merge::Max {
-                if self.raised.get(&page.0).is_some_and(|raised| *raised >= rank) {
+                if self
+                    .raised
+                    .get(&(page.0, all))
+                    .is_some_and(|raised| *raised >= rank)
+                {
                     continue;
                 }
-                self.raised.insert(page.0, rank);
+                self.raised.insert((page.0, all), rank);
+                let whose = if all { Parents::All } else { Parents::First };
+                self.shelf.put_raised(page, whose, rank);
             }
             let children = if all {
                 self.shelf.children(page)?
@@ -466,7 +503,7 @@ impl<S: Shelf> Ledger<S> {
                 self.first_children(page)
             };
             for child in children {
-                if child != id && self.entries[child].state == State::Waiting {
+                if child != id && matches!(self.entries[child].state, State::Waiting | State::Drawn) {
                     self.merge(child, rank, merge, now);
                 }
             }
@@ -479,14 +516,14 @@ impl<S: Shelf> Ledger<S> {
             return;
         };
         let children = self.first_children(page);
-        let is_waiting = |state| matches!(state, State::Waiting | State::Drawn);
         let visited = children
             .iter()
-            .filter(|id| !is_waiting(self.entries[**id].state))
+            .filter(|id| matches!(self.entries[**id].state, State::Fetched | State::Gone))
             .count() as u32;
         for child in children {
             let entry = &mut self.entries[child];
-            if is_waiting(entry.state) && entry.tie_or_relevance != visited {
+            let is_waiting = matches!(entry.state, State::Waiting | State::Drawn);
+            if is_waiting && entry.tie_or_relevance != visited {
                 entry.tie_or_relevance = visited;
                 self.touch(child);
                 self.reorder(child, now);
@@ -511,6 +548,7 @@ impl<S: Shelf> Ledger<S> {
             });
         if let Some(id) = richest {
             self.entries[id].set(flag::REVISIT, true);
+            self.touch(id);
             let host = self.entries[id].host;
             self.hosts[host.0 as usize].revisits.push(id.0);
             self.place(host, now);
@@ -522,11 +560,10 @@ impl<S: Shelf> Ledger<S> {
             Update::Offer(offer) => {
                 let new = self.offer(offer, source, now)?;
                 if let (Some(id), Some(parent)) = (new, source.parent.known()) {
-                    let page = &mut self.entries[parent];
                     if source.adopt {
-                        self.adopted.entry(parent.0).or_default().push(id);
-                    } else if page.slot_or_child == UrlId::NONE.0 {
-                        page.slot_or_child = id.0;
+                        self.adopt(parent, id);
+                    } else if self.entries[parent].slot_or_child == UrlId::NONE.0 {
+                        self.entries[parent].slot_or_child = id.0;
                     }
                 }
             }
@@ -545,11 +582,12 @@ impl<S: Shelf> Ledger<S> {
             }
             Update::RetieSiblings { of } => self.retie_siblings(*of, now),
             Update::Forget { url } => {
-                if let Some(id) = self
-                    .find(*url)
-                    .filter(|id| self.entries[*id].state == State::Waiting)
-                {
-                    self.dequeue(id);
+                if let Some(id) = self.find(*url) {
+                    match self.entries[id].state {
+                        State::Waiting => self.dequeue(id),
+                        State::Drawn => self.list.retain(|drawn| *drawn != id),
+                        _ => return Ok(()),
+                    }
                     self.entries[id].state = State::Forgotten;
                     self.touch(id);
                     self.place(self.entries[id].host, now);
@@ -560,52 +598,78 @@ impl<S: Shelf> Ledger<S> {
         Ok(())
     }
 
-    fn keep_children(&mut self, page: UrlId, links: &[UrlKey]) {
-        let children: Vec<UrlId> = links.iter().filter_map(|key| self.find(*key)).collect();
+    fn keep_children(&mut self, page: UrlId, lease: &Lease, links: &[UrlKey]) -> Result<(), FrontierError> {
+        // Only a page that was leased before can have a list already.
+        let mut children = if lease.revisit || lease.attempt > 0 {
+            self.shelf.children(page)?
+        } else {
+            Vec::new()
+        };
+        let listed: HashSet<UrlId> = children.iter().copied().collect();
+        let found = links.iter().filter_map(|key| self.find(*key));
+        let new: Vec<UrlId> = found.filter(|child| !listed.contains(child)).collect();
+        children.extend(&new);
         self.shelf.put_children(page, &children);
+        for child in new {
+            self.add_parent(child, page);
+        }
+        Ok(())
+    }
+
+    fn add_parent(&mut self, child: UrlId, page: UrlId) {
         if self.parent_counts.len() < self.entries.len() as usize {
             self.parent_counts.resize(self.entries.len() as usize, 0);
         }
-        for child in children {
-            match self.parent_counts.get_mut(child.0 as usize) {
-                Some(count) if *count < self.policy.max_parents => {
-                    *count += 1;
-                    self.shelf.put_parent(child, page);
-                }
-                _ => self.parents_dropped += 1,
+        match self.parent_counts.get_mut(child.0 as usize) {
+            Some(count) if *count < self.policy.max_parents => {
+                *count += 1;
+                self.shelf.put_parent(child, page);
+            }
+            _ => self.parents_dropped += 1,
+        }
+    }
+
+    /// Whoever links to a URL links to where it redirects.
+    fn pass_parents_on(&mut self, from: UrlId, to: UrlId) -> Result<(), FrontierError> {
+        for page in self.shelf.parents(from)? {
+            let mut children = self.shelf.children(page)?;
+            if !children.contains(&to) {
+                children.push(to);
+                self.shelf.put_children(page, &children);
+                self.add_parent(to, page);
             }
         }
+        Ok(())
     }
 
     fn end_entry(&mut self, id: UrlId, settled: &Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
         self.touch(id);
-        let taken = settled.lease.taken.rank.score.get();
+        let revisit = settled.lease.revisit;
         let entry = &mut self.entries[id];
-        if settled.lease.revisit {
-            entry.set(flag::REVISIT, false);
-            if settled.end != End::Retry {
-                entry.score -= taken;
-            }
-            if let End::Fetched { relevance } = settled.end {
-                entry.tie_or_relevance = relevance.to_bits();
+        if settled.end == End::Retry {
+            entry.attempt = entry.attempt.saturating_add(1);
+            if revisit {
+                self.hosts[entry.host.0 as usize].revisits.push(id.0);
+            } else {
+                self.enqueue(id, now);
             }
             return Ok(());
         }
-        match &settled.end {
-            End::Retry => {
-                entry.attempt = entry.attempt.saturating_add(1);
-                self.enqueue(id, now);
-                return Ok(());
-            }
-            End::Fetched { relevance } => {
-                entry.state = State::Fetched;
-                entry.tie_or_relevance = relevance.to_bits();
-                entry.slot_or_child = UrlId::NONE.0;
-            }
-            End::Gone | End::Redirected { .. } => entry.state = State::Gone,
+        entry.set(flag::REVISIT, false);
+        entry.attempt = 0;
+        if !revisit {
+            entry.state = match settled.end {
+                End::Fetched { .. } => State::Fetched,
+                _ => State::Gone,
+            };
+            entry.slot_or_child = UrlId::NONE.0;
+        }
+        // A page that cannot be had again keeps what was thought of it.
+        if let End::Fetched { relevance } = settled.end {
+            entry.tie_or_relevance = relevance.to_bits();
         }
         // What was gained while the request was out stays.
-        entry.score -= taken;
+        entry.gain(-settled.lease.taken.rank.score.get());
         if let End::Redirected { to, key, merge } = &settled.end {
             self.redirect(id, settled.lease, to, *key, *merge, now)?;
         }
@@ -630,10 +694,14 @@ impl<S: Shelf> Ledger<S> {
         };
         match self.find(key) {
             Some(known) => {
-                self.merge(known, offer.rank, merge, now);
+                if self.entries[known].state == State::Forgotten {
+                    self.entries[known].redirects = entry.redirects.saturating_add(1);
+                    self.bring_back(known, offer.rank, lease.taken.age, now);
+                } else {
+                    self.merge(known, offer.rank, merge, now);
+                }
                 if entry.has(flag::SEED) {
-                    self.entries[known].set(flag::SEED, true);
-                    self.touch(known);
+                    self.mark_seed(known);
                 }
             }
             None => {
@@ -648,11 +716,21 @@ impl<S: Shelf> Ledger<S> {
                 self.entries.set_age(new, lease.taken.age);
                 self.reorder(new, now);
                 if let Some(parent) = entry.parent.known() {
-                    self.adopted.entry(parent.0).or_default().push(new);
+                    self.adopt(parent, new);
+                }
+                if self.policy.all_parents {
+                    self.pass_parents_on(from, new)?;
                 }
             }
         }
         Ok(())
+    }
+
+    fn mark_seed(&mut self, id: UrlId) {
+        if !self.entries[id].has(flag::SEED) {
+            self.entries[id].set(flag::SEED, true);
+            self.touch(id);
+        }
     }
 
     fn lease_rules(&mut self, id: HostId) -> Result<Lease, FrontierError> {
@@ -669,6 +747,7 @@ impl<S: Shelf> Ledger<S> {
             key: self.keyring.key(&url),
             url,
             parent: None,
+            parent_url: None,
             depth: 0,
             seed: false,
             taken: Priority::default(),
@@ -701,12 +780,18 @@ impl<S: Shelf> Ledger<S> {
         } else {
             LeaseKind::Page
         };
+        let parent_url = entry
+            .parent
+            .known()
+            .map(|parent| self.shelf.url(parent))
+            .transpose()?;
         let lease = Lease {
             id: LeaseId(self.next_lease),
             kind,
             url: known.url,
             key: entry.key,
             parent: entry.parent.known().map(|parent| self.entries[parent].key),
+            parent_url: parent_url.map(|known| known.url),
             depth: entry.depth,
             seed: entry.has(flag::SEED),
             taken,
@@ -757,24 +842,35 @@ impl<S: Shelf> Ledger<S> {
         self.policy.robots && host.rules_until <= now
     }
 
+    /// Where the host's richest URL to be fetched again stands in its list. By what the URLs hold and not by when they were
+    /// asked for, so that a restart changes nothing.
+    fn richest_revisit(&self, host: &Host) -> Option<usize> {
+        let gain = |id: u32| Score::new(self.entries[UrlId(id)].score);
+        let order = |(_, a): &(usize, &u32), (_, b): &(usize, &u32)| gain(**a).cmp(&gain(**b)).then(b.cmp(a));
+        host.revisits.iter().enumerate().max_by(order).map(|(at, _)| at)
+    }
+
     fn lease_from(&mut self, id: HostId, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
-        let host = &mut self.hosts[id.0 as usize];
-        let lease = if self.policy.robots && host.rules_until <= now {
+        let host = &self.hosts[id.0 as usize];
+        let lease = if self.needs_rules(host, now) {
             self.lease_rules(id)?
-        } else if let Some(revisit) = host.revisits.pop() {
+        } else if let Some(richest) = self.richest_revisit(host) {
+            let revisit = self.hosts[id.0 as usize].revisits.swap_remove(richest);
             self.lease_url(UrlId(revisit), true, false)?
         } else if let Some(best) = host.queue.best() {
             self.dequeue(UrlId(best));
             self.lease_url(UrlId(best), false, false)?
         } else {
+            self.place(id, now);
             return Ok(None);
         };
         self.place(id, now);
         Ok(Some(lease))
     }
 
-    /// Serves the drawn list: what its hosts' rests allow, in the list's order.
-    fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
+    /// Serves the drawn list: what its hosts' rests allow, in the list's order. None if nothing is left of it, because its
+    /// hosts have given all they may.
+    fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Option<Next>, FrontierError> {
         let mut leases = Vec::new();
         let mut wake = Timestamp::NEVER;
         let mut left = Vec::with_capacity(self.list.len());
@@ -800,11 +896,13 @@ impl<S: Shelf> Ledger<S> {
         }
         self.list = left;
         Ok(if !leases.is_empty() {
-            Next::Fetch(leases)
+            Some(Next::Fetch(leases))
+        } else if self.list.is_empty() {
+            None
         } else if wake < Timestamp::NEVER {
-            Next::WaitUntil(wake)
+            Some(Next::WaitUntil(wake))
         } else {
-            Next::Blocked
+            Some(Next::Blocked)
         })
     }
 }
@@ -827,6 +925,9 @@ impl<S: Shelf> Frontier for Ledger<S> {
                 &source,
                 now,
             )?;
+            if let Some(id) = self.find(seed.key) {
+                self.mark_seed(id);
+            }
         }
         Ok(())
     }
@@ -852,8 +953,13 @@ impl<S: Shelf> Frontier for Ledger<S> {
 
     fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
         self.wake(now);
-        if !self.list.is_empty() {
-            return self.take_from_list(n, now);
+        if n == 0 {
+            return Ok(Next::Fetch(Vec::new()));
+        }
+        if !self.list.is_empty()
+            && let Some(next) = self.take_from_list(n, now)?
+        {
+            return Ok(next);
         }
         if self.list_out > 0 {
             return Ok(Next::Blocked);
@@ -902,11 +1008,13 @@ impl<S: Shelf> Frontier for Ledger<S> {
         let out = self.take_in(lease)?;
         let host = &mut self.hosts[out.host.0 as usize];
         host.rest_until = host.rest_until.max(until);
+        self.touch_host(out.host);
         match out.url {
-            Some(id) if lease.revisit => host.revisits.push(id.0),
+            Some(id) if lease.revisit => self.hosts[out.host.0 as usize].revisits.push(id.0),
             Some(id) if out.from_list => {
                 self.entries[id].state = State::Drawn;
-                self.list.insert(0, id);
+                let worse = self.list.iter().position(|drawn| self.entries.before(id, *drawn));
+                self.list.insert(worse.unwrap_or(self.list.len()), id);
             }
             Some(id) => self.enqueue(id, now),
             None => {}
@@ -939,12 +1047,10 @@ impl<S: Shelf> Frontier for Ledger<S> {
                 .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
             self.shelf.put_rules(out.host, &rules.bytes);
         }
-        host.rest_until = self.policy.rest_until(
-            host,
-            settled.manners,
-            now,
-            jitter.rotate_left(host.failures.into()),
-        );
+        let jitter = jitter.rotate_left(host.failures.into());
+        let rested = self.policy.rest_until(host, settled.manners, now, jitter);
+        // Where several requests are out at once, a good answer does not cut short the rest another one earned.
+        host.rest_until = host.rest_until.max(rested);
         self.touch_host(out.host);
 
         if let Some(id) = out.url {
@@ -970,7 +1076,7 @@ impl<S: Shelf> Frontier for Ledger<S> {
                 self.apply(update, &source, now)?;
             }
             if self.policy.all_parents && out.kind == LeaseKind::Page && !settled.links.is_empty() {
-                self.keep_children(id, settled.links);
+                self.keep_children(id, settled.lease, settled.links)?;
             }
         }
         let source = Source {

@@ -30,7 +30,7 @@ pub use host::{HostId, HostRecord};
 pub use ledger::Ledger;
 pub use manners::{Manners, Policy};
 pub use memory::MemoryShelf;
-pub use shelf::{KnownUrl, Shelf};
+pub use shelf::{Kinship, KnownUrl, Shelf};
 
 /// A frontier in memory only: for the lab and for tests.
 pub type MemoryFrontier = Ledger<MemoryShelf>;

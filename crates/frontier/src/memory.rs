@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use scenthound_types::{Parents, Rank};
+
 use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Shelf, UrlId};
 
 /// Keeps everything in memory. Entries and hosts are not kept: the ledger has them.
@@ -49,6 +51,8 @@ impl Shelf for MemoryShelf {
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError> {
         Ok(self.parents.get(&child.0).cloned().unwrap_or_default())
     }
+
+    fn put_raised(&mut self, _page: UrlId, _whose: Parents, _rank: Rank) {}
 
     fn put_rules(&mut self, host: HostId, bytes: &[u8]) {
         self.rules.insert(host.0, bytes.to_vec());

@@ -1,6 +1,6 @@
 //! Where a frontier keeps what need not be in memory, and what must outlive the process.
 
-use scenthound_types::{CanonicalUrl, Reason};
+use scenthound_types::{CanonicalUrl, Parents, Rank, Reason};
 
 use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
 
@@ -11,6 +11,17 @@ pub struct KnownUrl {
     pub url: CanonicalUrl,
     /// How it came in.
     pub reason: Reason,
+}
+
+/// What a shelf kept of who links to whom, for [`crate::Ledger::reopen`].
+#[derive(Clone, Debug, Default)]
+pub struct Kinship {
+    /// How many parents of each URL are kept, by its number.
+    pub parent_counts: Vec<u8>,
+    /// Parents not kept because the URL had the most we keep already.
+    pub parents_dropped: u64,
+    /// The highest raise each page's children have had.
+    pub raised: Vec<(UrlId, Parents, Rank)>,
 }
 
 /// Keeps strings, lists and changes for a [`crate::Ledger`].
@@ -32,14 +43,17 @@ pub trait Shelf {
     /// The pages that link to a URL.
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError>;
 
+    /// Stores the highest raise a page's children have had. Read back only on opening.
+    fn put_raised(&mut self, page: UrlId, whose: Parents, rank: Rank);
+
     /// Stores a host's rules.
     fn put_rules(&mut self, host: HostId, bytes: &[u8]);
     /// A host's rules.
     fn rules(&self, host: HostId) -> Result<Option<Vec<u8>>, FrontierError>;
 
-    /// Stores a changed entry, with its age where that is not its id.
+    /// Stores a changed entry, once a commit, with its age where that is not its id.
     fn put_entry(&mut self, id: UrlId, entry: &Entry, other_age: Option<u32>);
-    /// Stores a changed host.
+    /// Stores a changed host, once a commit.
     fn put_host(&mut self, id: HostId, record: &HostRecord);
     /// Stores a note.
     fn put_note(&mut self, name: &str, value: &[u8]);

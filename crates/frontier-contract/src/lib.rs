@@ -1,0 +1,155 @@
+//! What every frontier must do, as tests to run against each of them.
+//!
+//! An implementation gives a [`Harness`] and calls [`frontier_contract!`] (and [`restart_contract!`] if it outlives its
+//! process) in a file of its `tests/`; every fact below becomes a test there. Named facts show one rule each on a little
+//! web that stands in the test; the random ones run long mixed sequences and compare each step with a slow model that
+//! finds everything by looking through all.
+//!
+//! Deliberately absent: a frontier. And sleeping: time is a number the suite steps itself.
+
+// A suite of tests: a panic is how it reports, also outside of `cfg(test)`, where the lints do not know it.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+pub mod cash;
+pub mod manners;
+mod model;
+pub mod order;
+pub mod random;
+pub mod restarts;
+mod stage;
+pub mod updates;
+
+use scenthound_frontier::{Frontier, Policy};
+use scenthound_types::{Keyring, Timestamp};
+
+pub use crate::stage::{Stage, url};
+
+/// How the suite gets at one implementation.
+pub trait Harness: Sized {
+    /// The implementation.
+    type F: Frontier;
+
+    /// Whether a restart brings back what was committed. If not, the suite never restarts it.
+    const SURVIVES: bool;
+
+    /// How many random sequences to run.
+    const CASES: u32;
+
+    /// An empty frontier.
+    fn fresh(policy: Policy, keyring: Keyring) -> Self;
+
+    /// The frontier.
+    fn frontier(&mut self) -> &mut Self::F;
+
+    /// Ends the frontier without a commit and opens it again.
+    fn restart(&mut self, now: Timestamp);
+}
+
+/// Makes a test of every fact for one [`Harness`].
+#[macro_export]
+macro_rules! frontier_contract {
+    ($harness:ty) => {
+        $crate::facts!($harness, order: [
+            the_best_url_comes_first_whatever_its_host,
+            class_then_score_then_tie_then_age_decide,
+            a_url_is_leased_once,
+            taking_many_serves_several_hosts_at_once,
+            seeds_already_known_keep_their_place_and_are_marked,
+            a_retry_keeps_its_place_and_counts_the_attempt,
+            a_handed_back_lease_waits_again_and_counts_nothing,
+            a_redirect_takes_over_parent_depth_priority_age_and_seed_mark,
+            a_redirect_to_a_waiting_url_merges,
+            a_redirect_to_a_forgotten_url_brings_it_back,
+            a_redirect_loop_ends,
+            a_drawn_list_is_worked_off_before_anything_else,
+            a_drawn_list_takes_the_best_of_resting_hosts_too,
+            a_drawn_list_whose_hosts_are_full_holds_nobody_up,
+            a_drawn_url_can_be_forgotten,
+            asking_for_none_gives_none,
+            a_settled_lease_cannot_be_settled_again,
+            looking_up_tells_where_a_url_stands,
+            standings_answer_in_the_order_asked,
+            notes_are_found_by_prefix,
+        ]);
+        $crate::facts!($harness, manners: [
+            one_request_a_host_at_a_time,
+            as_many_requests_a_host_as_allowed,
+            a_host_rests_after_each_request,
+            a_host_that_was_not_asked_needs_no_rest,
+            a_longer_crawl_delay_is_obeyed,
+            a_shorter_crawl_delay_changes_nothing,
+            an_absurd_crawl_delay_is_cut,
+            retry_after_is_obeyed_up_to_the_limit,
+            failures_in_a_row_double_the_rest_up_to_the_limit,
+            a_good_answer_ends_the_row_of_failures,
+            a_good_answer_does_not_cut_short_the_rest_another_earned,
+            a_handed_back_address_rests_until_told,
+            robots_come_first_and_again_when_stale,
+            robots_are_asked_again_while_none_were_had,
+            a_host_gives_no_more_pages_than_allowed,
+            redirects_do_not_count_as_pages_of_a_host,
+            sitemaps_are_leased_as_such_and_are_nobodys_parent,
+            done_blocked_and_waiting_are_told_apart,
+        ]);
+        $crate::facts!($harness, updates: [
+            keep_leaves_the_first_rank,
+            replace_counts_the_new_rank,
+            max_counts_the_better_rank,
+            add_sums_the_scores,
+            add_gathers_on_leased_and_fetched_urls_and_settling_takes_only_what_was_taken,
+            rescore_moves_only_waiting_urls,
+            a_forgotten_url_is_new_again_and_comes_back_younger,
+            raising_siblings_reaches_the_first_parents_children,
+            raising_by_all_parents_reaches_every_linking_page,
+            a_raise_never_lowers,
+            a_raise_not_above_the_last_is_nothing,
+            a_replacing_raise_lowers_too,
+            no_more_parents_are_kept_than_allowed,
+            a_page_fetched_twice_is_one_parent,
+            a_redirect_target_inherits_all_parents,
+            a_redirect_right_after_its_siblings_is_raised_once,
+            retying_counts_the_visited_children_of_the_first_parent,
+            the_richest_fetched_url_is_fetched_again,
+            a_failed_revisit_is_tried_again,
+            absurd_scores_stay_in_order,
+        ]);
+        $crate::facts!($harness, cash: [cash_is_neither_made_nor_lost]);
+        $crate::facts!($harness, random: [a_frontier_does_what_a_plain_list_would]);
+    };
+}
+
+/// Makes a test of every fact about restarts for one [`Harness`].
+#[macro_export]
+macro_rules! restart_contract {
+    ($harness:ty) => {
+        $crate::facts!($harness, restarts: [
+            what_was_committed_is_there,
+            what_was_not_committed_never_was,
+            leases_end_with_the_process,
+            every_host_rests_one_delay_on_opening,
+            backoff_and_rules_survive,
+            ages_and_attempts_survive,
+            children_are_found_again,
+            raises_and_parents_survive,
+            a_revisit_asked_for_is_still_due,
+            a_second_commit_replaces_the_first,
+        ]);
+    };
+}
+
+/// Makes a test of each named fact of one module.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! facts {
+    ($harness:ty, $module:ident: [$($fact:ident),* $(,)?]) => {
+        mod $module {
+            use super::*;
+            $(
+                #[test]
+                fn $fact() {
+                    $crate::$module::$fact::<$harness>();
+                }
+            )*
+        }
+    };
+}

@@ -1,0 +1,444 @@
+//! Long mixed sequences of everything, each step compared with the slow model.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use scenthound_frontier::{End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_types::{
+    Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, StateDelta, Timestamp, Update, UrlKey,
+};
+
+use crate::model::{Model, ModelLease, ModelNext};
+use crate::{Harness, Stage};
+
+/// Few URLs on few hosts, so that everything meets everything.
+const HOSTS: usize = 4;
+const PAGES: usize = 6;
+
+fn page_name(number: usize) -> String {
+    let host = ["a", "b", "c", "d"][number % HOSTS];
+    format!("{host}/{}", number / HOSTS % PAGES)
+}
+
+/// One link, offer or update, by numbers that mean something only once there is a state to apply them to.
+#[derive(Clone, Debug)]
+enum Change {
+    Offer(usize, Rank, Merge),
+    Raise(usize, Parents, Rank, Merge),
+    Rescore(usize, Rank),
+    Retie(usize),
+    Forget(usize),
+    RevisitRichest,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum EndKind {
+    Fetched,
+    Gone,
+    Retry,
+    Redirected(usize, Merge),
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Seed(Vec<(usize, Rank)>),
+    Take(usize),
+    Settle(usize, EndKind, Manners, Vec<Change>),
+    HandBack(usize, u64),
+    Pass(u64),
+    PassToNext,
+    Draw(usize),
+    Commit,
+    Restart,
+}
+
+fn ranks() -> impl Strategy<Value = Rank> {
+    // Quarters, so that sums are exact in whatever order they are made.
+    (0..2_u16, 0..8_u32, 0..3_u32).prop_map(|(class, quarters, tie)| Rank {
+        class,
+        score: Score::new(f64::from(quarters) / 4.0),
+        tie,
+    })
+}
+
+fn merges() -> impl Strategy<Value = Merge> {
+    prop_oneof![
+        Just(Merge::Keep),
+        Just(Merge::Replace),
+        Just(Merge::Max),
+        Just(Merge::Add)
+    ]
+}
+
+fn pages() -> impl Strategy<Value = usize> {
+    0..HOSTS * PAGES
+}
+
+fn changes() -> impl Strategy<Value = Change> {
+    let parents = || prop_oneof![Just(Parents::First), Just(Parents::All)];
+    prop_oneof![
+        8 => (pages(), ranks(), merges()).prop_map(|(page, rank, merge)| Change::Offer(page, rank, merge)),
+        3 => (pages(), parents(), ranks(), merges())
+            .prop_map(|(page, parents, rank, merge)| Change::Raise(page, parents, rank, merge)),
+        1 => (pages(), ranks()).prop_map(|(page, rank)| Change::Rescore(page, rank)),
+        2 => pages().prop_map(Change::Retie),
+        1 => pages().prop_map(Change::Forget),
+        1 => Just(Change::RevisitRichest),
+    ]
+}
+
+fn ends() -> impl Strategy<Value = EndKind> {
+    prop_oneof![
+        6 => Just(EndKind::Fetched),
+        1 => Just(EndKind::Gone),
+        2 => Just(EndKind::Retry),
+        2 => (pages(), merges()).prop_map(|(page, merge)| EndKind::Redirected(page, merge)),
+    ]
+}
+
+fn all_manners() -> impl Strategy<Value = Manners> {
+    prop_oneof![
+        5 => Just(Manners::Asked),
+        2 => Just(Manners::Failed),
+        1 => (0..30_000_u64).prop_map(|at| Manners::Later(Timestamp::from_millis(at))),
+        1 => Just(Manners::Untouched),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        1 => vec((pages(), ranks()), 1..4).prop_map(Step::Seed),
+        6 => (0..4_usize).prop_map(Step::Take),
+        8 => (0..8_usize, ends(), all_manners(), vec(changes(), 0..7))
+            .prop_map(|(which, end, manners, changes)| Step::Settle(which, end, manners, changes)),
+        1 => (0..8_usize, 0..3000_u64).prop_map(|(which, wait)| Step::HandBack(which, wait)),
+        2 => (0..2000_u64).prop_map(Step::Pass),
+        2 => Just(Step::PassToNext),
+        1 => (1..5_usize).prop_map(Step::Draw),
+        1 => Just(Step::Commit),
+        1 => Just(Step::Restart),
+    ]
+}
+
+fn policies() -> impl Strategy<Value = Policy> {
+    let delays = prop_oneof![Just(0_u64), Just(1000)];
+    (
+        delays,
+        1..3_u16,
+        proptest::option::of(2..6_u32),
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(delay, connections, most, robots, all_parents)| Policy {
+            delay: Duration::from_millis(delay),
+            max_delay: Duration::from_secs(3),
+            backoff: Duration::from_millis(2 * delay),
+            max_backoff: Duration::from_secs(10),
+            max_retry_after: Duration::from_secs(20),
+            connections_per_host: connections,
+            max_pages_per_host: most,
+            robots,
+            all_parents,
+            max_parents: 3,
+        })
+}
+
+/// A frontier and the model, kept in step.
+struct Pair<H> {
+    stage: Stage<H>,
+    policy: Policy,
+    model: Model,
+    committed: Model,
+    out: Vec<Lease>,
+    /// URLs that reached their end, to see that none is leased again.
+    settled: BTreeSet<UrlKey>,
+    committed_settled: BTreeSet<UrlKey>,
+}
+
+impl<H: Harness> Pair<H> {
+    fn new(policy: Policy) -> Pair<H> {
+        let model = Model::new(policy.clone());
+        Pair {
+            stage: Stage::new(policy.clone()),
+            policy,
+            committed: model.clone(),
+            model,
+            out: Vec::new(),
+            settled: BTreeSet::new(),
+            committed_settled: BTreeSet::new(),
+        }
+    }
+
+    fn update(&self, change: &Change) -> Update {
+        let key = |page: usize| self.stage.key(&page_name(page));
+        match *change {
+            Change::Offer(page, rank, merge) => {
+                Update::Offer(self.stage.offer(&page_name(page), rank, merge))
+            }
+            Change::Raise(page, parents, rank, merge) => Update::RaiseSiblings {
+                of: key(page),
+                parents,
+                rank,
+                merge,
+            },
+            Change::Rescore(page, rank) => Update::Rescore { url: key(page), rank },
+            Change::Retie(page) => Update::RetieSiblings { of: key(page) },
+            Change::Forget(page) => Update::Forget { url: key(page) },
+            Change::RevisitRichest => Update::RevisitRichest,
+        }
+    }
+
+    fn take(&mut self, n: usize) {
+        let next = self.stage.next(n);
+        let now = self.stage.now;
+        let given: Vec<Lease> = match &next {
+            Next::Fetch(leases) => leases.clone(),
+            _ => Vec::new(),
+        };
+        let ids: Vec<_> = given.iter().map(|lease| lease.id).collect();
+        let expected = self.model.take(n, &ids, now);
+        let answer = match next {
+            Next::Fetch(leases) => ModelNext::Fetch(leases.iter().map(as_model).collect()),
+            Next::WaitUntil(until) => ModelNext::WaitUntil(until),
+            Next::Blocked => ModelNext::Blocked,
+            Next::Done => ModelNext::Done,
+        };
+        assert_eq!(answer, expected);
+        for lease in given {
+            assert!(
+                self.out.iter().all(|out| out.key != lease.key),
+                "{lease:?} is out twice"
+            );
+            assert!(
+                lease.revisit || lease.kind == LeaseKind::Robots || !self.settled.contains(&lease.key),
+                "{lease:?} was settled before"
+            );
+            let origin = lease.url.origin();
+            let at_once = self.out.iter().filter(|out| out.url.origin() == origin).count();
+            assert!(at_once < usize::from(self.policy.connections_per_host));
+            self.out.push(lease);
+        }
+    }
+
+    fn settle(&mut self, which: usize, end: EndKind, manners: Manners, changes: &[Change]) {
+        if self.out.is_empty() {
+            return;
+        }
+        let lease = self.out.swap_remove(which % self.out.len());
+        let now = self.stage.now;
+        let is_robots = lease.kind == LeaseKind::Robots;
+        let end = match end {
+            EndKind::Fetched => End::Fetched {
+                relevance: (which % 5) as f32 / 4.0,
+            },
+            EndKind::Gone => End::Gone,
+            EndKind::Retry => End::Retry,
+            EndKind::Redirected(_, _) if is_robots => End::Gone,
+            EndKind::Redirected(page, merge) => {
+                let to = page_name(page);
+                End::Redirected {
+                    to: crate::url(&to),
+                    key: self.stage.key(&to),
+                    merge,
+                }
+            }
+        };
+        let updates: Vec<Update> = match end {
+            End::Fetched { .. } if !is_robots => changes.iter().map(|change| self.update(change)).collect(),
+            _ => Vec::new(),
+        };
+        let mut links: Vec<UrlKey> = Vec::new();
+        for update in &updates {
+            if let Update::Offer(offer) = update
+                && offer.key != lease.key
+                && !links.contains(&offer.key)
+            {
+                links.push(offer.key);
+            }
+        }
+        let rules = (is_robots && end != End::Retry).then(|| HostRules {
+            bytes: vec![which as u8],
+            fresh_until: now + Duration::from_secs(which as u64),
+            crawl_delay: (which % 3 > 0).then(|| Duration::from_millis(which as u64 * 700)),
+        });
+        let sitemaps: Vec<Offer> = if rules.is_some() && which % 2 == 1 {
+            let host = lease.url.host().trim_end_matches(".test");
+            self.stage.offers(&format!("{host}/map:0.5"), Merge::Keep)
+        } else {
+            Vec::new()
+        };
+        self.stage
+            .f()
+            .settle(
+                Settled {
+                    lease: &lease,
+                    end: end.clone(),
+                    manners,
+                    updates: &updates,
+                    links: &links,
+                    rules: rules.clone(),
+                    sitemaps: &sitemaps,
+                },
+                now,
+            )
+            .unwrap();
+        if end != End::Retry && !is_robots {
+            self.settled.insert(lease.key);
+        }
+        // Robots leases are of a host that has a URL, so some URL tells of the host's rest.
+        let on_host = self
+            .model
+            .urls
+            .iter()
+            .find(|url| url.url.origin() == lease.url.origin());
+        let rests_until = self.look_up(&on_host.unwrap().url.clone()).host_rests_until;
+        self.model.settle(
+            lease.id,
+            &end,
+            manners,
+            &updates,
+            &links,
+            rules.as_ref(),
+            &sitemaps,
+            now,
+            rests_until,
+        );
+        // A forgotten page that was fetched is none: only waiting ones are forgotten.
+        if let Some(rules) = rules {
+            let kept = self.stage.f().rules(&lease.url).unwrap();
+            assert_eq!(kept, Some(rules.bytes));
+        }
+    }
+
+    fn look_up(&mut self, url: &scenthound_types::CanonicalUrl) -> UrlFacts {
+        self.stage.f().look_up(url).unwrap().unwrap()
+    }
+
+    fn run(&mut self, step: &Step) {
+        match step {
+            Step::Seed(seeds) => {
+                let offers: Vec<Offer> = seeds
+                    .iter()
+                    .map(|(page, rank)| self.stage.offer(&page_name(*page), *rank, Merge::Max))
+                    .collect();
+                let now = self.stage.now;
+                self.stage.f().seed(&offers, now).unwrap();
+                self.model.seed(&offers);
+            }
+            Step::Take(n) => self.take(*n),
+            Step::Settle(which, end, manners, changes) => self.settle(*which, *end, *manners, changes),
+            Step::HandBack(which, wait) => {
+                if !self.out.is_empty() {
+                    let lease = self.out.swap_remove(which % self.out.len());
+                    let until = self.stage.now + Duration::from_millis(*wait);
+                    self.stage.hand_back(&lease, until);
+                    self.model.hand_back(lease.id, until);
+                }
+            }
+            Step::Pass(millis) => self.stage.pass(*millis),
+            Step::PassToNext => {
+                let resting = self.model.hosts.iter().map(|host| host.rest_until);
+                let now = self.stage.now;
+                if let Some(next) = resting.filter(|until| *until > now).min() {
+                    self.stage.now = next;
+                }
+            }
+            Step::Draw(n) => {
+                let now = self.stage.now;
+                assert_eq!(self.stage.f().draw(*n, now).unwrap(), self.model.draw(*n));
+            }
+            Step::Commit => {
+                self.stage.f().commit(&StateDelta::default()).unwrap();
+                self.committed = self.model.clone();
+                self.committed_settled = self.settled.clone();
+            }
+            Step::Restart => {
+                if H::SURVIVES {
+                    self.stage.restart();
+                    self.model = self.committed.restarted(self.stage.now);
+                    self.settled = self.committed_settled.clone();
+                    self.out.clear();
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self) {
+        let urls = self.model.urls.clone();
+        for (id, url) in urls.iter().enumerate() {
+            let facts = self.look_up(&url.url);
+            let host = &self.model.hosts[url.host];
+            assert_eq!(
+                facts,
+                UrlFacts {
+                    url: url.url.clone(),
+                    state: url.state,
+                    priority: self.model.priority(id),
+                    parent: url.parent.map(|parent| urls[parent].key),
+                    parent_url: url.parent.map(|parent| urls[parent].url.clone()),
+                    depth: url.depth,
+                    seed: url.seed,
+                    reason: url.reason,
+                    host_rests_until: host.rest_until,
+                    host_failures: host.failures,
+                    host_pages: host.pages,
+                }
+            );
+        }
+        for page in 0..HOSTS * PAGES {
+            let name = page_name(page);
+            let key = self.stage.key(&name);
+            assert_eq!(self.stage.standing(&name), self.model.standing(key));
+        }
+        let (counts, now) = (self.stage.counts(), self.stage.now);
+        let mut expected = self.model.counts(now);
+        // A host that woke is counted as resting until somebody asks for work.
+        expected.hosts_resting = expected.hosts_resting.max(counts.hosts_resting);
+        assert_eq!(counts, expected);
+    }
+}
+
+fn as_model(lease: &Lease) -> ModelLease {
+    ModelLease {
+        kind: lease.kind,
+        url: lease.url.clone(),
+        parent: lease.parent,
+        depth: lease.depth,
+        seed: lease.seed,
+        taken: lease.taken,
+        attempt: lease.attempt,
+        redirects: lease.redirects,
+        revisit: lease.revisit,
+    }
+}
+
+/// Random offers, takes, settles, hand-backs, draws, clock steps, commits and restarts.
+pub fn a_frontier_does_what_a_plain_list_would<H: Harness>() {
+    let config = Config {
+        cases: H::CASES,
+        failure_persistence: None,
+        max_shrink_iters: 4000,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let sequences = (policies(), vec(steps(), 1..80));
+    let outcome = runner.run(&sequences, |(policy, steps)| {
+        let mut pair = Pair::<H>::new(policy);
+        pair.run(&Step::Seed(vec![
+            (0, Rank::of_score(1.0)),
+            (5, Rank::of_score(0.5)),
+        ]));
+        for step in &steps {
+            pair.run(step);
+            pair.compare();
+        }
+        Ok(())
+    });
+    if let Err(fault) = outcome {
+        panic!("{fault}");
+    }
+}

@@ -1,0 +1,255 @@
+//! What is there after a restart: everything committed and nothing else.
+
+use scenthound_frontier::{End, Frontier, Manners, Next, Policy, State};
+use scenthound_types::{Merge, Parents, Standing, StateDelta, Update};
+
+use crate::stage::{at, rank, secs};
+use crate::{Harness, Stage, url};
+
+/// One URL of each kind, a note and rules.
+pub fn what_was_committed_is_there<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.8 c/1:0.7");
+    stage.fetch("a/1", "a/2:1/0.5/7 d/1:0.25");
+    let gone = stage.take_one("b/1");
+    stage.settle_with(&gone, End::Gone, Manners::Asked, &[]);
+    let forget = Update::Forget {
+        url: stage.key("d/1"),
+    };
+    stage.fetch_with("c/1", &[forget]);
+    let names = ["a/1", "a/2", "b/1", "c/1", "d/1"];
+    let before = names.map(|name| stage.facts(name));
+    let counts = stage.counts();
+    let mut notes = StateDelta::default();
+    notes.put("strategy/x", b"1");
+    stage.f().commit(&notes).unwrap();
+    stage.f().sync().unwrap();
+    stage.restart();
+    assert_eq!(names.map(|name| stage.facts(name)), before);
+    assert_eq!(stage.counts(), counts);
+    assert_eq!(stage.facts("d/1").state, State::Forgotten);
+    assert_eq!(
+        stage.f().notes("").unwrap(),
+        [("strategy/x".to_owned(), b"1".to_vec())]
+    );
+    assert_eq!(stage.visits(), "a/2");
+}
+
+/// A settled page, its links, its rank changes: all or nothing.
+pub fn what_was_not_committed_never_was<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.8");
+    stage.commit();
+    let links = stage.links("c/1:1 b/1:0.95", Merge::Max);
+    stage.fetch_with("a/1", &links);
+    assert_eq!(stage.counts().known, 3);
+    stage.restart();
+    let counts = stage.counts();
+    assert_eq!((counts.known, counts.waiting, counts.hosts), (2, 2, 2));
+    assert_eq!(stage.standing("c/1"), Standing::New);
+    assert_eq!(stage.score("b/1"), 0.8);
+    assert_eq!(stage.visits(), "a/1 b/1");
+}
+
+/// Leased and drawn URLs wait again, with all they gained.
+pub fn leases_end_with_the_process<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.5 b/1:0.4 c/1:0.3 d/1:0.2");
+    let leased = stage.take_one("a/1");
+    assert_eq!(leased.attempt, 0);
+    let now = stage.now;
+    assert_eq!(stage.f().draw(2, now).unwrap(), 2);
+    let gain = stage.links("a/1:0.5 c/1:0.25", Merge::Add);
+    stage.fetch_with("b/1", &gain);
+    stage.commit();
+    stage.restart();
+    let counts = stage.counts();
+    assert_eq!((counts.waiting, counts.leased), (3, 0));
+    assert_eq!(stage.score("a/1"), 1.0);
+    assert_eq!(stage.visits(), "a/1 c/1 d/1");
+}
+
+/// When the last request was made is not known, so each gets its full rest.
+pub fn every_host_rests_one_delay_on_opening<H: Harness>() {
+    let mut stage = Stage::<H>::new(Policy {
+        delay: secs(3),
+        robots: false,
+        ..Policy::default()
+    });
+    stage.seed("a/1:0.9 b/1:0.8");
+    stage.commit();
+    stage.take_one("a/1");
+    stage.pass(10_000);
+    stage.restart();
+    assert_eq!(stage.next(2), Next::WaitUntil(at(13)));
+    assert_eq!(stage.counts().hosts_resting, 2);
+    stage.pass(3000);
+    assert_eq!(stage.take(2).len(), 2);
+}
+
+/// `a` failed twice and rests long; `b` has rules and asks for a crawl-delay.
+pub fn backoff_and_rules_survive<H: Harness>() {
+    let mut stage = Stage::<H>::new(Policy {
+        backoff: secs(100),
+        max_pages_per_host: Some(3),
+        ..Policy::default()
+    });
+    stage.seed("a/1:0.9 b/1:0.1 b/2:0.1");
+    let robots = stage.take_one("a/robots.txt");
+    stage.settle_with(&robots, End::Retry, Manners::Failed, &[]);
+    let robots = stage.take_one("b/robots.txt");
+    stage.rules(&robots, at(50), Some(secs(7)), "");
+    stage.pass(7000);
+    stage.fetch("b/1", "");
+    let before = stage.facts("a/1");
+    assert_eq!(before.host_failures, 1);
+    stage.commit();
+    stage.restart();
+    assert_eq!(stage.facts("a/1"), before);
+    assert_eq!(stage.facts("b/1").host_pages, 1);
+    assert_eq!(stage.f().rules(&url("b/9")).unwrap(), Some(b"rules".to_vec()));
+    assert_eq!(
+        stage.next(1),
+        Next::WaitUntil(at(14)),
+        "the crawl-delay counts on opening too"
+    );
+    stage.pass(7000);
+    stage.fetch("b/2", "b/3:0.1");
+    stage.now = at(50);
+    stage.take_one("b/robots.txt");
+}
+
+/// A redirect target keeps its source's age, a returned URL its own, a retry its count.
+pub fn ages_and_attempts_survive<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.5 a/2:0.5 a/3:0.5 b/1:0.9 b/2:0.8");
+    let forget = Update::Forget {
+        url: stage.key("a/2"),
+    };
+    stage.fetch_with("b/1", &[forget]);
+    stage.fetch("b/2", "a/2:0.5");
+    let lease = stage.take_one("a/1");
+    stage.redirected(&lease, "a/4", Merge::Max);
+    let lease = stage.take_one("a/4");
+    stage.settle_with(&lease, End::Retry, Manners::Asked, &[]);
+    stage.commit();
+    stage.restart();
+    let lease = stage.take_one("a/4");
+    assert_eq!((lease.attempt, lease.redirects, lease.taken.age), (1, 1, 0));
+    stage.fetched(&lease, &[]);
+    assert_eq!(stage.visits(), "a/3 a/2");
+}
+
+/// ```text
+/// hub/1 -> a/1 a/2      a/2 => c/1      hub/1 again -> c/2
+/// ```
+/// The children of `hub/1` are `a/1`, `a/2`, `c/1` and `c/2`, also after a restart.
+pub fn children_are_found_again<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("hub/1:1 z/1:0.05 z/2:0.04");
+    let mut updates = stage.links("a/1:0.1 b/2:0.8", Merge::Max);
+    updates.extend(stage.links("hub/1:0.5", Merge::Add));
+    let lease = stage.take_one("hub/1");
+    stage.fetched(&lease, &updates);
+    let lease = stage.take_one("b/2");
+    stage.redirected(&lease, "c/1", Merge::Max);
+    stage.fetch_with("c/1", &[Update::RevisitRichest]);
+    stage.fetch("hub/1", "c/2:0.1");
+    stage.commit();
+    stage.restart();
+    let raise = Update::RaiseSiblings {
+        of: stage.key("c/1"),
+        parents: Parents::First,
+        rank: rank("0.5"),
+        merge: Merge::Add,
+    };
+    stage.seed("y/1:9");
+    stage.fetch_with("y/1", &[raise]);
+    assert_eq!(stage.score("a/1"), 0.6);
+    assert_eq!(stage.score("c/2"), 0.6);
+    assert_eq!(stage.score("z/1"), 0.05);
+}
+
+/// Two parents each at most, and raises that were had are no news.
+pub fn raises_and_parents_survive<H: Harness>() {
+    let mut stage = Stage::<H>::new(Policy {
+        all_parents: true,
+        max_parents: 2,
+        ..Policy::instant()
+    });
+    stage.seed("hub/1:2 hub/2:2 hub/3:2 hub/4:1.9");
+    stage.fetch("hub/1", "a/1:1 b/1:0.1");
+    stage.fetch("hub/2", "a/1:1 b/2:0.1 b/3:0.9");
+    stage.fetch("hub/3", "a/1:1");
+    let raise = |stage: &Stage<H>, of: &str, to: &str| Update::RaiseSiblings {
+        of: stage.key(of),
+        parents: Parents::All,
+        rank: rank(to),
+        merge: Merge::Max,
+    };
+    stage.fetch("hub/4", "a/2:0.2 a/3:0.1");
+    let update = raise(&stage, "a/1", "0.5");
+    stage.fetch_with("a/1", &[update]);
+    let lower = Update::Rescore {
+        url: stage.key("b/2"),
+        rank: rank("0.2"),
+    };
+    let same = raise(&stage, "b/3", "0.5");
+    stage.commit();
+    stage.restart();
+    assert_eq!(stage.counts().parents_dropped, 1);
+    stage.fetch_with("b/3", &[lower, same]);
+    assert_eq!(stage.score("b/2"), 0.2, "a raise it had before the restart");
+    stage.seed("y/1:9");
+    stage.fetch("y/1", "b/1:0.1 b/2:0.1");
+    let higher = raise(&stage, "a/1", "0.75");
+    stage.seed("y/2:9");
+    stage.fetch_with("y/2", &[higher]);
+    assert_eq!((stage.score("b/1"), stage.score("b/2")), (0.75, 0.75));
+    stage.seed("y/3:9");
+    stage.fetch("y/3", "a/1:0.1");
+    assert_eq!(
+        stage.counts().parents_dropped,
+        2,
+        "the kept parents are counted again"
+    );
+}
+
+/// Asked for and committed, not fetched yet; and one that was out.
+pub fn a_revisit_asked_for_is_still_due<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 a/2:0.8 b/1:0.7");
+    stage.fetch("a/1", "");
+    stage.fetch("a/2", "");
+    let mut updates = stage.links("a/1:0.5 a/2:0.75", Merge::Add);
+    updates.extend([Update::RevisitRichest, Update::RevisitRichest]);
+    stage.fetch_with("b/1", &updates);
+    stage.commit();
+    assert!(stage.take_one("a/2").revisit);
+    stage.restart();
+    for name in ["a/2", "a/1"] {
+        let lease = stage.take_one(name);
+        assert!(lease.revisit);
+        stage.fetched(&lease, &[]);
+    }
+    assert_eq!(stage.next(1), Next::Done);
+}
+
+/// The same URL, host and note changed again.
+pub fn a_second_commit_replaces_the_first<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.1");
+    let mut notes = StateDelta::default();
+    notes.put("n", b"1");
+    stage.f().commit(&notes).unwrap();
+    stage.fetch("a/1", "b/1:0.5");
+    let mut notes = StateDelta::default();
+    notes.put("n", b"2");
+    stage.f().commit(&notes).unwrap();
+    stage.restart();
+    assert_eq!(stage.facts("a/1").state, State::Fetched);
+    assert_eq!(stage.score("b/1"), 0.5);
+    assert_eq!(stage.f().notes("n").unwrap(), [("n".to_owned(), b"2".to_vec())]);
+    stage.restart();
+    assert_eq!(stage.visits(), "b/1");
+}

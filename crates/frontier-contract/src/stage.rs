@@ -1,0 +1,277 @@
+//! A frontier on a stage: short names for URLs, a clock that is stepped by hand, and a few verbs.
+//!
+//! `a/1` stands for `http://a.test/1`. A line of seeds or links is written `a/1:0.9 b/2:0.5`; a rank in full is
+//! `class/score/tie`.
+
+use std::time::Duration;
+
+use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_types::{
+    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Score, Standing, StateDelta, Timestamp,
+    Update, UrlKey,
+};
+
+use crate::Harness;
+
+/// The seed of the suite's keys.
+pub(crate) const KEYRING_SEED: u64 = 7;
+
+/// The URL of a short name.
+pub fn url(name: &str) -> CanonicalUrl {
+    let (host, path) = name.split_once('/').expect("a short name is host/path");
+    CanonicalUrl::parse(&format!("http://{host}.test/{path}")).expect("a short name makes a URL")
+}
+
+/// The short name of a URL.
+pub(crate) fn name(url: &CanonicalUrl) -> String {
+    let host = url.host().trim_end_matches(".test");
+    format!("{host}{}", url.path())
+}
+
+pub(crate) fn rank(spelled: &str) -> Rank {
+    let parts: Vec<&str> = spelled.split('/').collect();
+    match parts.as_slice() {
+        [score] => Rank::of_score(score.parse().unwrap()),
+        [class, score, tie] => Rank {
+            class: class.parse().unwrap(),
+            score: Score::new(score.parse().unwrap()),
+            tie: tie.parse().unwrap(),
+        },
+        _ => panic!("a rank is score or class/score/tie, not {spelled}"),
+    }
+}
+
+/// A frontier on a stage.
+#[derive(Debug)]
+pub struct Stage<H> {
+    /// The implementation under test.
+    pub harness: H,
+    /// The present.
+    pub now: Timestamp,
+    keyring: Keyring,
+}
+
+impl<H: Harness> Stage<H> {
+    /// An empty frontier at time 0.
+    pub fn new(policy: Policy) -> Stage<H> {
+        let keyring = Keyring::new(KEYRING_SEED);
+        Stage {
+            harness: H::fresh(policy, keyring),
+            now: Timestamp::ZERO,
+            keyring,
+        }
+    }
+
+    /// An empty frontier that asks for no robots.txt and rests no host.
+    pub fn instant() -> Stage<H> {
+        Stage::new(Policy::instant())
+    }
+
+    pub(crate) fn f(&mut self) -> &mut H::F {
+        self.harness.frontier()
+    }
+
+    pub(crate) fn key(&self, name: &str) -> UrlKey {
+        self.keyring.key(&url(name))
+    }
+
+    /// Steps the clock.
+    pub fn pass(&mut self, millis: u64) {
+        self.now = self.now + Duration::from_millis(millis);
+    }
+
+    pub(crate) fn offer(&self, name: &str, rank: Rank, merge: Merge) -> Offer {
+        Offer {
+            url: url(name),
+            key: self.key(name),
+            rank,
+            merge,
+        }
+    }
+
+    /// The offers of a line like `a/1:0.9 b/2:0.5`.
+    pub(crate) fn offers(&self, line: &str, merge: Merge) -> Vec<Offer> {
+        line.split_whitespace()
+            .map(|word| {
+                let (name, spelled) = word.split_once(':').unwrap_or((word, "0"));
+                self.offer(name, rank(spelled), merge)
+            })
+            .collect()
+    }
+
+    pub(crate) fn links(&self, line: &str, merge: Merge) -> Vec<Update> {
+        self.offers(line, merge).into_iter().map(Update::Offer).collect()
+    }
+
+    /// Seeds a line like `a/1:0.9 b/2:0.5`.
+    pub fn seed(&mut self, line: &str) {
+        let (offers, now) = (self.offers(line, Merge::Keep), self.now);
+        self.f().seed(&offers, now).unwrap();
+    }
+
+    pub(crate) fn next(&mut self, n: usize) -> Next {
+        let now = self.now;
+        self.f().take_many(n, now).unwrap()
+    }
+
+    /// Leases up to `n`; none is no fault.
+    pub(crate) fn take(&mut self, n: usize) -> Vec<Lease> {
+        match self.next(n) {
+            Next::Fetch(leases) => leases,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Leases exactly one, with this name.
+    pub(crate) fn take_one(&mut self, expected: &str) -> Lease {
+        match self.next(1) {
+            Next::Fetch(mut leases) => {
+                assert_eq!(leases.len(), 1);
+                let lease = leases.remove(0);
+                assert_eq!(name(&lease.url), expected);
+                lease
+            }
+            other => panic!("{expected} should be leased at {:?}, not {other:?}", self.now),
+        }
+    }
+
+    pub(crate) fn settle_with(&mut self, lease: &Lease, end: End, manners: Manners, updates: &[Update]) {
+        let links: Vec<UrlKey> = updates
+            .iter()
+            .filter_map(|update| match update {
+                Update::Offer(offer) => Some(offer.key),
+                _ => None,
+            })
+            .collect();
+        let now = self.now;
+        self.f()
+            .settle(
+                Settled {
+                    lease,
+                    end,
+                    manners,
+                    updates,
+                    links: &links,
+                    rules: None,
+                    sitemaps: &[],
+                },
+                now,
+            )
+            .unwrap();
+    }
+
+    /// Settles as read, with these updates.
+    pub(crate) fn fetched(&mut self, lease: &Lease, updates: &[Update]) {
+        self.settle_with(lease, End::Fetched { relevance: 0.5 }, Manners::Asked, updates);
+    }
+
+    /// Leases the next URL, which must be this one, and settles it as read with a line of links.
+    pub fn fetch(&mut self, expected: &str, links: &str) {
+        let links = self.links(links, Merge::Max);
+        let lease = self.take_one(expected);
+        self.fetched(&lease, &links);
+    }
+
+    /// Like [`Stage::fetch`], with any updates.
+    pub(crate) fn fetch_with(&mut self, expected: &str, updates: &[Update]) {
+        let lease = self.take_one(expected);
+        self.fetched(&lease, updates);
+    }
+
+    pub(crate) fn rules(
+        &mut self,
+        lease: &Lease,
+        fresh_until: Timestamp,
+        crawl_delay: Option<Duration>,
+        sitemaps: &str,
+    ) {
+        assert_eq!(lease.kind, LeaseKind::Robots);
+        let (sitemaps, now) = (self.offers(sitemaps, Merge::Keep), self.now);
+        self.f()
+            .settle(
+                Settled {
+                    lease,
+                    end: End::Gone,
+                    manners: Manners::Asked,
+                    updates: &[],
+                    links: &[],
+                    rules: Some(HostRules {
+                        bytes: b"rules".to_vec(),
+                        fresh_until,
+                        crawl_delay,
+                    }),
+                    sitemaps: &sitemaps,
+                },
+                now,
+            )
+            .unwrap();
+    }
+
+    pub(crate) fn redirected(&mut self, lease: &Lease, to: &str, merge: Merge) {
+        let (to, key) = (url(to), self.key(to));
+        self.settle_with(lease, End::Redirected { to, key, merge }, Manners::Asked, &[]);
+    }
+
+    pub(crate) fn hand_back(&mut self, lease: &Lease, until: Timestamp) {
+        let now = self.now;
+        self.f().hand_back(lease, until, now).unwrap();
+    }
+
+    /// Fetches all there is, one by one, stepping the clock where needed. The names in order, lower case for pages.
+    pub fn visits(&mut self) -> String {
+        let mut names = Vec::new();
+        loop {
+            match self.next(1) {
+                Next::Fetch(leases) => {
+                    for lease in leases {
+                        names.push(name(&lease.url));
+                        self.fetched(&lease, &[]);
+                    }
+                }
+                Next::WaitUntil(until) => self.now = until,
+                Next::Blocked => panic!("blocked with nothing out"),
+                Next::Done => return names.join(" "),
+            }
+        }
+    }
+
+    pub(crate) fn facts(&mut self, name: &str) -> UrlFacts {
+        let facts = self.f().look_up(&url(name)).unwrap();
+        facts.unwrap_or_else(|| panic!("{name} should be known"))
+    }
+
+    pub(crate) fn score(&mut self, name: &str) -> f64 {
+        self.facts(name).priority.rank.score.get()
+    }
+
+    pub(crate) fn standing(&mut self, name: &str) -> Standing {
+        let (key, mut out) = (self.key(name), Vec::new());
+        self.f().standings(&[key], &mut out);
+        out[0]
+    }
+
+    pub(crate) fn counts(&mut self) -> Counts {
+        self.f().counts()
+    }
+
+    pub(crate) fn commit(&mut self) {
+        self.f().commit(&StateDelta::default()).unwrap();
+    }
+
+    pub(crate) fn restart(&mut self) {
+        let now = self.now;
+        self.harness.restart(now);
+    }
+}
+
+pub(crate) fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub(crate) fn at(seconds: u64) -> Timestamp {
+    Timestamp::ZERO + secs(seconds)
+}
+
+pub(crate) fn names(leases: &[Lease]) -> Vec<String> {
+    leases.iter().map(|lease| name(&lease.url)).collect()
+}

@@ -1,0 +1,86 @@
+//! The folder a store lives in: made whole or not at all, and labelled with what is in it.
+//!
+//! The label is a file of its own rather than a record in the store, so that it can be read when the store cannot.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use scenthound_types::Keyring;
+
+use crate::DurableError;
+use crate::shelf::FjallShelf;
+
+const LABEL: &str = "FRONTIER";
+const FORMAT: &str = "scenthound frontier 1";
+
+fn fault(path: &Path) -> impl FnOnce(std::io::Error) -> DurableError {
+    let path = path.to_owned();
+    move |source| DurableError::Files { path, source }
+}
+
+/// Tells keys of one seed from those of another without giving the seed away.
+fn fingerprint(keyring: Keyring) -> String {
+    format!("keys {:016x}", keyring.hash(FORMAT))
+}
+
+/// Whether the folder holds a store we can read. No folder and an empty one hold none; anything else is an error.
+pub(crate) fn holds_store(folder: &Path, keyring: Keyring) -> Result<bool, DurableError> {
+    let path = folder.join(LABEL);
+    let label = match fs::read_to_string(&path) {
+        Ok(label) => label,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return match fs::read_dir(folder).map(|mut files| files.next().is_none()) {
+                Ok(true) => Ok(false),
+                Ok(false) => Err(DurableError::Foreign {
+                    folder: folder.to_owned(),
+                }),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+                Err(error) => Err(fault(folder)(error)),
+            };
+        }
+        Err(error) => return Err(fault(&path)(error)),
+    };
+    let mut lines = label.lines();
+    let found = lines.next().unwrap_or_default();
+    if found != FORMAT {
+        return Err(DurableError::Format {
+            folder: folder.to_owned(),
+            found: found.chars().take(60).collect(),
+            expected: FORMAT,
+        });
+    }
+    if lines.next() != Some(fingerprint(keyring).as_str()) {
+        return Err(DurableError::OtherSeed {
+            folder: folder.to_owned(),
+        });
+    }
+    Ok(true)
+}
+
+/// Makes an empty store beside its place and renames it there: the store's own files are many, and a process killed
+/// between two of them would leave something that cannot be opened.
+pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError> {
+    let unfinished = beside(folder);
+    match fs::remove_dir_all(&unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(fault(&unfinished)(error)),
+        _ => {}
+    }
+    fs::create_dir_all(&unfinished).map_err(fault(&unfinished))?;
+    drop(FjallShelf::open(&unfinished)?);
+    let path = unfinished.join(LABEL);
+    let label = format!("{FORMAT}\n{}\n", fingerprint(keyring));
+    fs::File::create_new(&path)
+        .and_then(|mut file| {
+            file.write_all(label.as_bytes())?;
+            file.sync_all()
+        })
+        .map_err(fault(&path))?;
+    fs::rename(&unfinished, folder).map_err(fault(folder))
+}
+
+fn beside(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".unfinished");
+    folder.with_file_name(name)
+}

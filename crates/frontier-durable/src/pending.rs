@@ -1,0 +1,21 @@
+//! What was put on the shelf since the last commit: not in the store yet, but already to be found.
+//!
+//! One value a key. Two writes of one key in one batch would leave it to the store which of them counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use scenthound_frontier::{KnownUrl, UrlId};
+use scenthound_types::Rank;
+
+/// The puts since the last commit that a get may ask for. Ordered maps, so that the journal's bytes follow from the crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    pub urls: BTreeMap<u32, KnownUrl>,
+    pub children: BTreeMap<u32, Box<[UrlId]>>,
+    /// Child and parent.
+    pub parents: BTreeSet<(u32, u32)>,
+    /// Page and whether all parents count.
+    pub raised: BTreeMap<(u32, bool), Rank>,
+    pub rules: BTreeMap<u32, Vec<u8>>,
+    pub notes: BTreeMap<String, Vec<u8>>,
+}

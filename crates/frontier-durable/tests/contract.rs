@@ -1,0 +1,45 @@
+//! The durable frontier keeps the contract of all frontiers, and what it committed.
+
+use scenthound_frontier::Policy;
+use scenthound_frontier_contract::{Harness, frontier_contract, restart_contract};
+use scenthound_frontier_durable::{DurableFrontier, open};
+use scenthound_types::{Keyring, Timestamp};
+use tempfile::TempDir;
+
+struct Durable {
+    /// None only while it is being opened again.
+    frontier: Option<DurableFrontier>,
+    policy: Policy,
+    keyring: Keyring,
+    folder: TempDir,
+}
+
+impl Harness for Durable {
+    type F = DurableFrontier;
+    const SURVIVES: bool = true;
+    const CASES: u32 = 48;
+
+    fn fresh(policy: Policy, keyring: Keyring) -> Durable {
+        let folder = TempDir::new().unwrap();
+        let frontier = open(folder.path(), policy.clone(), keyring, Timestamp::ZERO).unwrap();
+        Durable {
+            frontier: Some(frontier),
+            policy,
+            keyring,
+            folder,
+        }
+    }
+
+    fn frontier(&mut self) -> &mut DurableFrontier {
+        self.frontier.as_mut().unwrap()
+    }
+
+    fn restart(&mut self, now: Timestamp) {
+        self.frontier = None;
+        let again = open(self.folder.path(), self.policy.clone(), self.keyring, now);
+        self.frontier = Some(again.unwrap());
+    }
+}
+
+frontier_contract!(Durable);
+restart_contract!(Durable);

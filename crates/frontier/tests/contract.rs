@@ -1,0 +1,27 @@
+//! The frontier in memory keeps the contract of all frontiers.
+
+use scenthound_frontier::{MemoryFrontier, Policy};
+use scenthound_frontier_contract::{Harness, frontier_contract};
+use scenthound_types::{Keyring, Timestamp};
+
+struct Memory(MemoryFrontier);
+
+impl Harness for Memory {
+    type F = MemoryFrontier;
+    const SURVIVES: bool = false;
+    const CASES: u32 = 512;
+
+    fn fresh(policy: Policy, keyring: Keyring) -> Memory {
+        Memory(MemoryFrontier::new(policy, keyring))
+    }
+
+    fn frontier(&mut self) -> &mut MemoryFrontier {
+        &mut self.0
+    }
+
+    fn restart(&mut self, _now: Timestamp) {
+        unreachable!("the suite restarts only what survives");
+    }
+}
+
+frontier_contract!(Memory);
