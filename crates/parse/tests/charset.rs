@@ -1,5 +1,8 @@
 //! Encodings against the html5lib sniffing cases and the labels of the Encoding Standard.
 
+// The exception made for tests does not reach the functions that they share.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::path::Path;
 
 use scenthound_parse::{Limits, PageInput, parse};

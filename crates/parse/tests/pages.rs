@@ -1,5 +1,8 @@
 //! Little pages and what is read from them.
 
+// The exception made for tests does not reach the functions that they share.
+#![allow(clippy::unwrap_used)]
+
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_types::{CanonicalUrl, Link, LinkSource, ParsedPage, TokenRange};
 
