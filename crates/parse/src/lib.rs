@@ -86,7 +86,11 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         .canonical
         .as_deref()
         .and_then(|href| resolver.resolve(href));
-    let language = language::detect(&reading.sample, reading.declared_language.as_deref());
+    let language = language::detect(
+        reading.text.tokens(),
+        &reading.sample,
+        reading.declared_language.as_deref(),
+    );
     let fingerprint = fingerprint::simhash(reading.text.tokens());
     ParsedPage {
         url: input.url.clone(),

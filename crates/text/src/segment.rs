@@ -105,16 +105,20 @@ enum Scan {
 /// Reads on from the first letter, digit or joiner of a word.
 #[inline]
 fn ascii_word(bytes: &[u8], start: usize) -> Scan {
-    let mut seen = 0;
-    let mut last = OTHER;
     let mut at = start;
+    let mut seen = 0;
     loop {
-        let class = class_at(bytes, at);
-        if class & WORD != 0 {
+        // Letters, digits and joiners stay together whatever their order.
+        let mut last = OTHER;
+        let mut class = class_at(bytes, at);
+        while class & WORD != 0 {
             seen |= class;
             last = class;
             at += 1;
-            continue;
+            class = class_at(bytes, at);
+        }
+        if class == OTHER {
+            break;
         }
         let joins = match last {
             LETTER => class & MID_LETTER != 0,
@@ -124,7 +128,7 @@ fn ascii_word(bytes: &[u8], start: usize) -> Scan {
         if joins {
             let next = class_at(bytes, at + 1);
             if next == last {
-                at += 2;
+                at += 1;
                 continue;
             }
             if next == HIGH && !plain_punctuation(bytes, at + 1) {
@@ -133,10 +137,11 @@ fn ascii_word(bytes: &[u8], start: usize) -> Scan {
         } else if class == HIGH && !plain_punctuation(bytes, at) {
             return Scan::NotAscii;
         }
-        return match seen & (LETTER | DIGIT) {
-            0 => Scan::Joiners(at),
-            _ => Scan::Word(at),
-        };
+        break;
+    }
+    match seen & (LETTER | DIGIT) {
+        0 => Scan::Joiners(at),
+        _ => Scan::Word(at),
     }
 }
 
