@@ -1,0 +1,444 @@
+//! `hound results`: the best pages of a crawl, ranked.
+//!
+//! One entry a URL: the last attempt that brought a page counts. Pages that asked not to be indexed, and pages in a
+//! language not wanted, are left out. Near-duplicates are folded under the one fetched first.
+//!
+//! The page records are read twice: once to rank, keeping a few numbers a page, and once for the records chosen. So
+//! the memory needed does not follow the size of the records.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::PathBuf;
+
+use scenthound_store::{CrawlView, PageRecord};
+use scenthound_types::{Keyring, Parts, TermHit, TermSet};
+
+use crate::look::{self, is_judged_page};
+use crate::stdout;
+use crate::table::{Align, Table, terminal_width};
+use crate::twins::Twins;
+use crate::wording::{counted, harmless};
+
+/// So many records are held at a time.
+const AT_A_TIME: usize = 20_000;
+/// Terms of one list told by `--why`.
+const TERMS_TOLD: usize = 8;
+
+/// The best pages found so far.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  hound results tea                               the 20 best pages
+  hound results tea --why                         with the terms found and the way there
+  hound results tea --all --format csv > tea.csv  everything, for a spreadsheet
+  hound results tea --relevant-only --all --format jsonl | jq -r .url")]
+pub struct Args {
+    /// The folder of the crawl.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// How many pages to show.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Show all of them.
+    #[arg(long, conflicts_with = "top")]
+    pub all: bool,
+    /// Say under each page which terms were found, and how the crawl came to it.
+    #[arg(long)]
+    pub why: bool,
+    /// How to write them.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub format: Format,
+    /// Leave out pages that were judged irrelevant.
+    #[arg(long)]
+    pub relevant_only: bool,
+    /// Show near-duplicates too, each naming the page it repeats.
+    #[arg(long)]
+    pub with_duplicates: bool,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// One page record a line.
+    Jsonl,
+    /// For spreadsheets.
+    Csv,
+}
+
+/// Answers `hound results`.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let view = look::open(&args.folder)?;
+    stdout::write(|out| show(&view, &args, out))
+}
+
+/// Writes the results; what is to be said about them goes to standard error.
+pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let ranking = Ranking::of(view, args)?;
+    let top = if args.all { usize::MAX } else { args.top };
+    let chosen: &[Ranked] = ranking.ranked.get(..top).unwrap_or(&ranking.ranked);
+    if args.format == Format::Csv {
+        write_csv_line(out, CSV_COLUMNS)?;
+    }
+    let mut rank = 0;
+    for part in chosen.chunks(AT_A_TIME) {
+        let pages = fetch(view, part, &ranking)?;
+        match args.format {
+            Format::Table => table(&pages, rank, args.why).write(out, terminal_width())?,
+            Format::Jsonl => {
+                for page in &pages {
+                    serde_json::to_writer(&mut *out, &page.record)?;
+                    writeln!(out)?;
+                }
+            }
+            Format::Csv => {
+                for (at, page) in pages.iter().enumerate() {
+                    write_csv(out, rank + at + 1, &page.record)?;
+                }
+            }
+        }
+        rank += part.len();
+    }
+    stdout::note(&ranking.summary(chosen.len(), args));
+    Ok(())
+}
+
+/// What is kept of a page to rank it.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    /// Where its record is.
+    line: u64,
+    relevance: f64,
+    fingerprint: u64,
+    is_relevant: bool,
+    is_hidden: bool,
+    /// Line of the page it repeats.
+    original: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Ranking {
+    /// Best first.
+    ranked: Vec<Ranked>,
+    /// How many pages repeat the page of a line.
+    repeated: HashMap<u64, u64>,
+    relevant: u64,
+    hidden: u64,
+    folded: u64,
+    judged: u64,
+}
+
+impl Ranking {
+    fn of(view: &CrawlView, args: &Args) -> anyhow::Result<Ranking> {
+        let pages = judged_pages(view)?;
+        let mut ranking = Ranking {
+            judged: pages.len() as u64,
+            ranked: Vec::new(),
+            repeated: HashMap::new(),
+            relevant: 0,
+            hidden: 0,
+            folded: 0,
+        };
+        let mut twins = Twins::default();
+        for (number, mut page) in (0_u32..).zip(pages.iter().copied()) {
+            if page.is_hidden {
+                ranking.hidden += 1;
+                continue;
+            }
+            ranking.relevant += u64::from(page.is_relevant);
+            if args.relevant_only && !page.is_relevant {
+                continue;
+            }
+            let original = twins.add(number, page.fingerprint, page.relevance);
+            page.original = original
+                .and_then(|number| pages.get(number as usize))
+                .map(|page| page.line);
+            if let Some(original) = page.original {
+                ranking.folded += 1;
+                *ranking.repeated.entry(original).or_default() += 1;
+                if !args.with_duplicates {
+                    continue;
+                }
+            }
+            ranking.ranked.push(page);
+        }
+        // Ties go to the page fetched earlier.
+        ranking
+            .ranked
+            .sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.line.cmp(&b.line)));
+        Ok(ranking)
+    }
+
+    fn summary(&self, shown: usize, args: &Args) -> String {
+        if self.judged == 0 {
+            return "no page has been read yet".to_owned();
+        }
+        let mut text = format!("{} of {}", shown, counted(self.judged, "page"));
+        text.push_str(&format!(" ({} relevant", self.relevant));
+        if args.format == Format::Table && self.ranked.iter().take(shown).any(|page| page.is_relevant) {
+            text.push_str(", marked *");
+        }
+        text.push(')');
+        if self.folded > 0 {
+            let folded = counted(self.folded, "near-duplicate");
+            text.push_str(&match args.with_duplicates {
+                true => format!("; {folded} among them"),
+                false => format!("; {folded} folded (--with-duplicates shows them)"),
+            });
+        }
+        if self.hidden > 0 {
+            text.push_str(&format!("; {} left out by noindex or language", self.hidden));
+        }
+        text
+    }
+}
+
+/// The pages read and judged, one a URL, in the order they were fetched.
+fn judged_pages(view: &CrawlView) -> anyhow::Result<Vec<Ranked>> {
+    // Hashes in place of URLs; two of a million share one with a chance of one in ten million.
+    let hashes = Keyring::new(0);
+    let mut by_url: HashMap<u64, Ranked> = HashMap::new();
+    look::each_record(view, |line, record| {
+        if !is_judged_page(&record) {
+            return;
+        }
+        let page = Ranked {
+            line,
+            relevance: record.relevance.unwrap_or_default(),
+            fingerprint: record.fingerprint.unwrap_or_default(),
+            is_relevant: record.relevant == Some(true),
+            is_hidden: is_hidden(&record),
+            original: None,
+        };
+        by_url.insert(hashes.hash(&record.url), page);
+    })?;
+    let mut pages: Vec<Ranked> = by_url.into_values().collect();
+    pages.sort_unstable_by_key(|page| page.line);
+    Ok(pages)
+}
+
+/// Whether a page was read but is not to be shown: it asked not to be indexed, or its language is not wanted. The
+/// record says so in its note.
+pub fn is_hidden(record: &PageRecord) -> bool {
+    let note = record.error.as_deref().unwrap_or_default();
+    note.contains("(noindex)") || note.contains("its language is not wanted")
+}
+
+/// A page to show.
+struct Shown {
+    record: PageRecord,
+    repeated: u64,
+}
+
+/// The records of some ranked pages, in their order.
+fn fetch(view: &CrawlView, wanted: &[Ranked], ranking: &Ranking) -> anyhow::Result<Vec<Shown>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut records: HashMap<u64, Option<PageRecord>> = wanted.iter().map(|page| (page.line, None)).collect();
+    let mut originals: HashMap<u64, String> = wanted
+        .iter()
+        .filter_map(|page| page.original)
+        .map(|line| (line, String::new()))
+        .collect();
+    look::each_record(view, |line, record| {
+        if let Some(url) = originals.get_mut(&line) {
+            *url = record.url.clone();
+        }
+        if let Some(place) = records.get_mut(&line) {
+            *place = Some(record);
+        }
+    })?;
+    let shown = wanted.iter().filter_map(|page| {
+        let mut record = records.remove(&page.line)??;
+        if let Some(original) = page.original.and_then(|line| originals.get(&line)) {
+            record.duplicate_of = Some(original.clone());
+        }
+        let repeated = ranking.repeated.get(&page.line).copied().unwrap_or_default();
+        Some(Shown { record, repeated })
+    });
+    Ok(shown.collect())
+}
+
+/// A part of the relevance: its name in a table, and where it stands.
+type PartColumn = (&'static str, fn(&Parts) -> Option<f64>);
+const PARTS: [PartColumn; 3] = [
+    ("genre", |parts| parts.genre),
+    ("content", |parts| parts.content),
+    ("url", |parts| parts.url),
+];
+
+fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
+    let value = |page: &Shown, part: fn(&Parts) -> Option<f64>| page.record.parts.as_ref().and_then(part);
+    // A topic without genre terms needs no column of dashes.
+    let parts: Vec<PartColumn> = PARTS
+        .into_iter()
+        .filter(|(_, part)| pages.iter().any(|page| value(page, *part).is_some()))
+        .collect();
+    let has_twins = pages.iter().any(|page| page.repeated > 0);
+
+    let mut columns = vec![("#", Align::Right), ("score", Align::Left)];
+    columns.extend(parts.iter().map(|(name, _)| (*name, Align::Right)));
+    if has_twins {
+        columns.push(("twins", Align::Right));
+    }
+    columns.extend([("title", Align::Cut), ("URL", Align::Left)]);
+    let mut table = Table::new(&columns);
+    for (at, page) in pages.iter().enumerate() {
+        let record = &page.record;
+        let mark = if record.relevant == Some(true) { "*" } else { "" };
+        let mut cells = vec![
+            (ranks_before + at + 1).to_string(),
+            format!("{:.3}{mark}", record.relevance.unwrap_or_default()),
+        ];
+        cells.extend(
+            parts
+                .iter()
+                .map(|(_, part)| value(page, *part).map_or("-".to_owned(), |value| format!("{value:.2}"))),
+        );
+        if has_twins {
+            cells.push(if page.repeated > 0 {
+                format!("+{}", page.repeated)
+            } else {
+                String::new()
+            });
+        }
+        let title = harmless(record.title.as_deref().unwrap_or_default());
+        cells.push(if title.is_empty() {
+            "(no title)".to_owned()
+        } else {
+            title
+        });
+        cells.push(harmless(&record.url));
+        let mut lines = Vec::new();
+        if let Some(original) = &record.duplicate_of {
+            lines.push(format!("      repeats {}", harmless(original)));
+        }
+        if why {
+            lines.extend(reasons(record).into_iter().map(|line| format!("      {line}")));
+        }
+        table.row(cells, lines);
+    }
+    table
+}
+
+/// Which terms were found, and how the crawl came to the page.
+fn reasons(record: &PageRecord) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(parts) = &record.parts {
+        let mut sets: BTreeMap<TermSet, Vec<&TermHit>> = BTreeMap::new();
+        for hit in &parts.terms {
+            sets.entry(hit.set).or_default().push(hit);
+        }
+        for (set, hits) in &sets {
+            let mut told: Vec<String> = hits
+                .iter()
+                .take(TERMS_TOLD)
+                .map(|hit| format!("{} ×{} ({:.2})", harmless(&hit.term), hit.count, hit.share))
+                .collect();
+            if hits.len() > TERMS_TOLD {
+                told.push(format!("{} more", hits.len() - TERMS_TOLD));
+            }
+            lines.push(format!("{}: {}", set_name(*set), told.join(", ")));
+        }
+        if sets.is_empty() {
+            lines.push("none of the topic's terms".to_owned());
+        }
+    }
+    lines.push(way(record));
+    lines
+}
+
+/// How the crawl came to a page, in a sentence.
+fn way(record: &PageRecord) -> String {
+    let why = harmless(&record.why);
+    match &record.parent {
+        Some(parent) => format!("depth {} from {}: {why}", record.depth, harmless(parent)),
+        None => format!("depth {}: {why}", record.depth),
+    }
+}
+
+/// The word for a list of terms.
+pub fn set_name(set: TermSet) -> &'static str {
+    match set {
+        TermSet::Genre => "genre",
+        TermSet::Content => "content",
+        TermSet::Url => "url",
+        TermSet::Exclude => "exclude",
+    }
+}
+
+const CSV_COLUMNS: &[&str] = &[
+    "rank",
+    "url",
+    "title",
+    "relevance",
+    "relevant",
+    "genre",
+    "content",
+    "url_terms",
+    "language",
+    "depth",
+    "parent",
+    "fetched_at",
+    "status",
+    "bytes",
+    "duplicate_of",
+    "archive_file",
+    "archive_offset",
+];
+
+fn write_csv(out: &mut dyn Write, rank: usize, record: &PageRecord) -> anyhow::Result<()> {
+    fn shown<T: ToString>(value: Option<T>) -> String {
+        value.map(|value| value.to_string()).unwrap_or_default()
+    }
+    let part = |part: fn(&Parts) -> Option<f64>| shown(record.parts.as_ref().and_then(part));
+    let cells = [
+        rank.to_string(),
+        record.url.clone(),
+        record.title.clone().unwrap_or_default(),
+        shown(record.relevance),
+        shown(record.relevant),
+        part(|parts| parts.genre),
+        part(|parts| parts.content),
+        part(|parts| parts.url),
+        shown(record.language.as_ref()),
+        record.depth.to_string(),
+        record.parent.clone().unwrap_or_default(),
+        record.fetched_at.clone(),
+        shown(record.status),
+        record.bytes.to_string(),
+        record.duplicate_of.clone().unwrap_or_default(),
+        shown(record.archive.as_ref().map(|position| &position.file)),
+        shown(record.archive.as_ref().map(|position| position.offset)),
+    ];
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    write_csv_line(out, &cells)
+}
+
+/// One record by RFC 4180: commas between, CRLF at the end, quotes where needed and doubled inside.
+fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
+    for (at, cell) in cells.iter().enumerate() {
+        if at > 0 {
+            out.write_all(b",")?;
+        }
+        if cell.contains(['"', ',', '\r', '\n']) {
+            write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
+        } else {
+            out.write_all(cell.as_bytes())?;
+        }
+    }
+    Ok(out.write_all(b"\r\n")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_would_break_a_line_or_a_cell() {
+        let mut out = Vec::new();
+        write_csv_line(&mut out, &["plain", "a, b", "say \"tea\"", "two\nlines", ""]).unwrap();
+        assert_eq!(out, b"plain,\"a, b\",\"say \"\"tea\"\"\",\"two\nlines\",\r\n");
+    }
+}

@@ -1,0 +1,51 @@
+//! Standard output, buffered, that may be closed early.
+//!
+//! `hound results DIR | head` ends without complaint: a reader that has seen enough is no failure.
+
+use std::error::Error;
+use std::io::{self, BufWriter, Write};
+
+/// Has everything written to standard output. A closed pipe ends the writing quietly.
+pub fn write(writer: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let written = writer(&mut out).and_then(|()| Ok(out.flush()?));
+    // What is left in the buffer would be tried once more on dropping, and fail again; that is ignored there.
+    match written {
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        other => other,
+    }
+}
+
+/// Tells the user something beside the results, on standard error. Nobody listening is no failure.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_broken = |error: &(dyn Error + 'static)| {
+        let json = error
+            .downcast_ref::<serde_json::Error>()
+            .and_then(serde_json::Error::io_error_kind);
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        json.or(kind) == Some(io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is_broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_pipe_is_recognised_through_its_wrappings() {
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(is_closed_pipe(&closed().into()));
+        assert!(is_closed_pipe(
+            &anyhow::Error::from(closed()).context("while writing")
+        ));
+        assert!(is_closed_pipe(&serde_json::Error::io(closed()).into()));
+        assert!(!is_closed_pipe(
+            &io::Error::from(io::ErrorKind::StorageFull).into()
+        ));
+    }
+}
