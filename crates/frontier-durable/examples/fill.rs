@@ -1,0 +1,236 @@
+//! Measures the durable frontier: `cargo run --release --example fill -- [FOLDER] [URLS]`.
+//!
+//! Every settle brings 95 links of which about nine in ten are known. Printed are the time and the bytes written a link
+//! for 1, 16 and 64 settles a commit, the memory a known URL takes, and the time to open it all again.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs
+)] // a bench reads the clock
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use scenthound_frontier::{End, Frontier, Manners, Next, Policy, Settled};
+use scenthound_frontier_durable::{DurableFrontier, open};
+use scenthound_types::{CanonicalUrl, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update, UrlKey};
+
+const LINKS: u64 = 95;
+const HOSTS: u64 = 10_000;
+
+fn proc_number(file: &str, name: &str) -> u64 {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+        .unwrap_or_default()
+}
+
+fn resident() -> u64 {
+    proc_number("/proc/self/status", "VmRSS:") * 1024
+}
+
+/// Bytes handed to the operating system.
+fn written() -> u64 {
+    proc_number("/proc/self/io", "wchar:")
+}
+
+fn cpu_ticks() -> u64 {
+    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = text.rsplit(") ").next().unwrap_or_default();
+    let fields: Vec<u64> = after
+        .split_whitespace()
+        .map(|f| f.parse().unwrap_or_default())
+        .collect();
+    fields.get(11).unwrap_or(&0) + fields.get(12).unwrap_or(&0)
+}
+
+struct Filler {
+    frontier: DurableFrontier,
+    keyring: Keyring,
+    known: u64,
+    dice: u64,
+    now: u64,
+}
+
+impl Filler {
+    fn roll(&mut self) -> u64 {
+        // A small generator of our own: the bench needs spread, not quality.
+        self.dice = self
+            .dice
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        self.dice >> 33
+    }
+
+    fn url(&self, number: u64) -> (CanonicalUrl, UrlKey) {
+        let host = number % HOSTS;
+        let spelled = format!("http://www.host-{host}.example/articles/{number}/some-title-of-the-page.html");
+        let url = CanonicalUrl::from_canonical(&spelled).unwrap();
+        let key = self.keyring.key(&url);
+        (url, key)
+    }
+
+    /// 95 links, about one in ten new, made before the clock runs: parsing and canonical spelling are not ours.
+    fn links(&mut self) -> Vec<Update> {
+        (0..LINKS)
+            .map(|_| {
+                let is_new = self.roll().is_multiple_of(10);
+                let number = if is_new {
+                    self.known
+                } else {
+                    self.roll() % self.known
+                };
+                self.known += u64::from(is_new);
+                let (url, key) = self.url(number);
+                let score = self.roll() as f64 / f64::from(u32::MAX);
+                Update::Offer(Offer {
+                    url,
+                    key,
+                    rank: Rank::of_score(score),
+                    merge: Merge::Max,
+                })
+            })
+            .collect()
+    }
+
+    /// Seconds spent in the frontier.
+    fn settle(&mut self, settles: usize, per_commit: usize) -> f64 {
+        let mut spent = 0.0;
+        let mut uncommitted = 0;
+        for _ in 0..settles {
+            let updates = self.links();
+            self.now += 1;
+            let now = Timestamp::from_millis(self.now);
+            let start = Instant::now();
+            let Next::Fetch(leases) = self.frontier.take_many(1, now).unwrap() else {
+                panic!("nothing to fetch");
+            };
+            self.frontier
+                .settle(
+                    Settled {
+                        lease: &leases[0],
+                        end: End::Fetched { relevance: 0.5 },
+                        manners: Manners::Asked,
+                        updates: &updates,
+                        links: &[],
+                        rules: None,
+                        sitemaps: &[],
+                    },
+                    now,
+                )
+                .unwrap();
+            uncommitted += 1;
+            if uncommitted == per_commit {
+                self.frontier.commit(&StateDelta::default()).unwrap();
+                uncommitted = 0;
+            }
+            spent += start.elapsed().as_secs_f64();
+        }
+        self.frontier.commit(&StateDelta::default()).unwrap();
+        spent
+    }
+}
+
+fn measure(filler: &mut Filler, settles: usize, per_commit: usize) {
+    let (before, ticks) = (written(), cpu_ticks());
+    let started = Instant::now();
+    let spent = filler.settle(settles, per_commit);
+    let whole = started.elapsed().as_secs_f64();
+    let links = settles as f64 * LINKS as f64;
+    println!(
+        "{per_commit:3} settles a commit: {:.2} µs a link, {:.0} µs a settle, {:.1} bytes written a link, \
+         {:.1} CPU s in {whole:.1} s with background work and making links ({settles} settles)",
+        spent * 1e6 / links,
+        spent * 1e6 / settles as f64,
+        (written() - before) as f64 / links,
+        (cpu_ticks() - ticks) as f64 / 100.0,
+    );
+}
+
+fn grow(filler: &mut Filler, to: u64) {
+    while filler.known < to {
+        let from = filler.known;
+        let seeds: Vec<Offer> = (from..(from + 1000).min(to))
+            .map(|number| {
+                let (url, key) = filler.url(number);
+                Offer {
+                    url,
+                    key,
+                    rank: Rank::of_score((number * 7919 % 1009) as f64),
+                    merge: Merge::Keep,
+                }
+            })
+            .collect();
+        filler.known += seeds.len() as u64;
+        filler.frontier.seed(&seeds, Timestamp::ZERO).unwrap();
+        filler.frontier.commit(&StateDelta::default()).unwrap();
+    }
+}
+
+fn disk(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(items) = fs::read_dir(folder) else { return 0 };
+    items
+        .flatten()
+        .map(|item| match item.metadata() {
+            Ok(meta) if meta.is_dir() => disk(&item.path()),
+            // Blocks, not length: journals are made larger in advance.
+            Ok(meta) => meta.blocks() * 512,
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+fn main() {
+    let mut arguments = std::env::args_os().skip(1);
+    let folder: PathBuf = arguments.next().unwrap_or_else(|| "fill-bench".into()).into();
+    let urls: u64 = arguments
+        .next()
+        .and_then(|number| number.to_str()?.parse().ok())
+        .unwrap_or(2_000_000);
+    let keyring = Keyring::new(1);
+    let policy = Policy::instant();
+    let frontier = open(&folder, policy.clone(), keyring, Timestamp::ZERO).unwrap();
+    let mut filler = Filler {
+        frontier,
+        keyring,
+        known: 0,
+        dice: 42,
+        now: 0,
+    };
+    println!("empty: {:.1} MB resident", resident() as f64 / 1e6);
+    grow(&mut filler, 100_000);
+    let base = resident();
+    println!("100,000 URLs: {:.1} MB resident", base as f64 / 1e6);
+    let started = Instant::now();
+    grow(&mut filler, urls);
+    println!(
+        "{urls} URLs: {:.1} MB resident, {:.1} bytes a URL beyond the first 100,000; {:.1} s to seed; {:.0} MB on disk",
+        resident() as f64 / 1e6,
+        (resident() as f64 - base as f64) / (urls - 100_000) as f64,
+        started.elapsed().as_secs_f64(),
+        disk(&folder) as f64 / 1e6,
+    );
+    for (settles, per_commit) in [(2000, 1), (5000, 16), (5000, 64)] {
+        measure(&mut filler, settles, per_commit);
+    }
+    println!(
+        "{} URLs: {:.1} MB resident, {:.0} MB on disk",
+        filler.known,
+        resident() as f64 / 1e6,
+        disk(&folder) as f64 / 1e6
+    );
+    let known = filler.known;
+    drop(filler);
+    let started = Instant::now();
+    let frontier = open(&folder, policy, keyring, Timestamp::ZERO).unwrap();
+    assert_eq!(frontier.counts().known, known);
+    println!(
+        "opened again in {:.2} s, {:.1} MB resident",
+        started.elapsed().as_secs_f64(),
+        resident() as f64 / 1e6
+    );
+}

@@ -1,0 +1,148 @@
+//! Measures the frontier in memory: `cargo bench -p scenthound-frontier`.
+//!
+//! Settling pages of 95 links of which nine in ten are known, and taking with ten million URLs waiting.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs
+)] // a bench reads the clock
+
+use std::time::Instant;
+
+use scenthound_frontier::{End, Frontier, Manners, MemoryFrontier, Next, Policy, Settled};
+use scenthound_types::{CanonicalUrl, Keyring, Lease, Merge, Offer, Rank, Timestamp, Update};
+
+const LINKS: u64 = 95;
+
+struct Web {
+    keyring: Keyring,
+    hosts: u64,
+    dice: u64,
+}
+
+impl Web {
+    fn roll(&mut self) -> u64 {
+        self.dice = self
+            .dice
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        self.dice >> 33
+    }
+
+    fn offer(&mut self, number: u64, merge: Merge) -> Offer {
+        let spelled = format!("http://host-{}.example/{number}", number % self.hosts);
+        let url = CanonicalUrl::from_canonical(&spelled).unwrap();
+        Offer {
+            key: self.keyring.key(&url),
+            url,
+            rank: Rank::of_score(self.roll() as f64 / f64::from(u32::MAX)),
+            merge,
+        }
+    }
+
+    fn filled(&mut self, urls: u64) -> MemoryFrontier {
+        let mut frontier = MemoryFrontier::new(Policy::instant(), self.keyring);
+        let mut number = 0;
+        while number < urls {
+            let seeds: Vec<Offer> = (number..(number + 1000).min(urls))
+                .map(|number| self.offer(number, Merge::Keep))
+                .collect();
+            number += seeds.len() as u64;
+            frontier.seed(&seeds, Timestamp::ZERO).unwrap();
+        }
+        frontier
+    }
+}
+
+fn settle(frontier: &mut MemoryFrontier, lease: &Lease, updates: &[Update]) {
+    let settled = Settled {
+        lease,
+        end: End::Fetched { relevance: 0.5 },
+        manners: Manners::Asked,
+        updates,
+        links: &[],
+        rules: None,
+        sitemaps: &[],
+    };
+    frontier.settle(settled, Timestamp::ZERO).unwrap();
+}
+
+fn take(frontier: &mut MemoryFrontier, n: usize) -> Vec<Lease> {
+    match frontier.take_many(n, Timestamp::ZERO).unwrap() {
+        Next::Fetch(leases) => leases,
+        other => panic!("something should be waiting, not {other:?}"),
+    }
+}
+
+fn settling(urls: u64, merge: Merge) {
+    const SETTLES: u64 = 10_000;
+    let mut web = Web {
+        keyring: Keyring::new(1),
+        hosts: 10_000,
+        dice: 42,
+    };
+    let mut frontier = web.filled(urls);
+    let mut known = urls;
+    let mut spent = 0.0;
+    for _ in 0..SETTLES {
+        let updates: Vec<Update> = (0..LINKS)
+            .map(|_| {
+                let is_new = web.roll().is_multiple_of(10);
+                let number = if is_new { known } else { web.roll() % known };
+                known += u64::from(is_new);
+                Update::Offer(web.offer(number, merge))
+            })
+            .collect();
+        let lease = take(&mut frontier, 1).remove(0);
+        let started = Instant::now();
+        settle(&mut frontier, &lease, &updates);
+        spent += started.elapsed().as_secs_f64();
+        if known.is_multiple_of(8) {
+            frontier.commit(&Default::default()).unwrap();
+        }
+    }
+    println!(
+        "settle, {urls} URLs known, merge {merge:?}: {:.3} µs a link",
+        spent * 1e6 / (SETTLES * LINKS) as f64
+    );
+}
+
+fn taking(urls: u64, hosts: u64, n: usize) {
+    const TAKES: usize = 100_000;
+    let mut web = Web {
+        keyring: Keyring::new(1),
+        hosts,
+        dice: 42,
+    };
+    let started = Instant::now();
+    let mut frontier = web.filled(urls);
+    let filling = started.elapsed().as_secs_f64();
+    let (mut taking, mut settling, mut taken) = (0.0, 0.0, 0);
+    while taken < TAKES {
+        let started = Instant::now();
+        let leases = take(&mut frontier, n);
+        taking += started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        for lease in &leases {
+            settle(&mut frontier, lease, &[]);
+        }
+        settling += started.elapsed().as_secs_f64();
+        taken += leases.len();
+    }
+    println!(
+        "take_many({n}), {urls} URLs on {hosts} hosts: {:.2} µs a take, {:.2} µs an empty settle ({filling:.1} s to fill)",
+        taking * 1e6 / taken as f64,
+        settling * 1e6 / taken as f64,
+    );
+}
+
+fn main() {
+    settling(1_000_000, Merge::Max);
+    settling(1_000_000, Merge::Add);
+    settling(10_000_000, Merge::Max);
+    taking(10_000_000, 10_000, 1);
+    taking(10_000_000, 10_000, 64);
+    taking(10_000_000, 1, 1);
+}
