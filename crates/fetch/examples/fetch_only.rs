@@ -5,6 +5,10 @@
 //!
 //! Without `--urls` it starts itself once more as a server of 30 KB pages on loopback, in a process of its own, so
 //! that the CPU time shown is the client's alone. With `--urls` the file names one URL a line; loopback is allowed.
+//!
+//! `--client hyper` asks the built-in server with the bare library instead (a task per connection, the body collected,
+//! nothing recorded or guarded): the control that figures have to be compared with, on the same machine and minute.
+//! The built-in pages are plain, all the same and sent in one write, so both figures are a lower limit.
 
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 #![allow(clippy::print_stdout, reason = "its result")]
@@ -12,16 +16,21 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use rustix::time::{ClockId, clock_gettime};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
 use scenthound_types::CanonicalUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -77,7 +86,14 @@ fn main() -> Result<()> {
             }
         }
     }
-    let measured = runtime.block_on(fetch_all(Fetcher::new(settings)?, urls, concurrency));
+    let measured = match (
+        options.get("--client").map(String::as_str),
+        settings.pins.values().next(),
+    ) {
+        (None | Some("ours"), _) => runtime.block_on(fetch_all(Fetcher::new(settings)?, urls, concurrency)),
+        (Some("hyper"), Some(&address)) => runtime.block_on(bare(address, urls.len(), concurrency)),
+        _ => Err("--client is ours or hyper, the latter without --urls".into()),
+    };
     if let Some(mut child) = server {
         child.kill()?;
         child.wait()?;
@@ -126,19 +142,60 @@ async fn fetch_all(fetcher: Fetcher, urls: Vec<CanonicalUrl>, concurrency: usize
             *outcomes.entry(code).or_default() += count;
         }
     }
-    let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-    let pages = urls.len() as f64;
-    println!(
-        "{} pages, {:.1} MB in {wall:.2} s: {outcomes:?}",
-        urls.len(),
-        bytes as f64 / 1e6
-    );
-    println!(
-        "{:.0} pages/s, {:.4} CPU s per 1,000 pages",
-        pages / wall,
-        cpu * 1000.0 / pages
-    );
+    show(urls.len(), bytes, began, cpu);
+    println!("{outcomes:?}");
     Ok(())
+}
+
+/// The same number of pages by the library alone.
+async fn bare(address: SocketAddr, pages: usize, concurrency: usize) -> Result<()> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let (began, cpu) = (Instant::now(), cpu_seconds());
+    let mut workers = Vec::new();
+    for _ in 0..concurrency {
+        let next = next.clone();
+        workers.push(tokio::spawn(async move {
+            let stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+            tokio::spawn(connection);
+            let mut bytes = 0;
+            loop {
+                let page = next.fetch_add(1, Ordering::Relaxed);
+                if page >= pages {
+                    return Ok::<usize, Box<dyn Error + Send + Sync>>(bytes);
+                }
+                let request = http::Request::get(format!("/{page}"))
+                    .header("host", "h0.example")
+                    .body(Empty::<Bytes>::new())?;
+                sender.ready().await?;
+                bytes += sender
+                    .send_request(request)
+                    .await?
+                    .into_body()
+                    .collect()
+                    .await?
+                    .to_bytes()
+                    .len();
+            }
+        }));
+    }
+    let mut bytes = 0;
+    for worker in workers {
+        bytes += worker.await??;
+    }
+    show(pages, bytes, began, cpu);
+    Ok(())
+}
+
+fn show(pages: usize, bytes: usize, began: Instant, cpu_before: f64) {
+    let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - cpu_before);
+    println!(
+        "{pages} pages, {:.1} MB in {wall:.2} s: {:.0} pages/s, {:.4} CPU s per 1,000 pages",
+        bytes as f64 / 1e6,
+        pages as f64 / wall,
+        cpu * 1000.0 / pages as f64
+    );
 }
 
 fn cpu_seconds() -> f64 {

@@ -37,6 +37,13 @@ impl Shelf {
         }
         Some(channel)
     }
+
+    fn remove_shared(&mut self, origin: &str) -> Option<Channel> {
+        let mut idle = self.by_origin.get(origin)?.iter();
+        let shared = idle.find(|idle| matches!(idle.channel.line, Line::Many(_)))?;
+        let number = shared.number;
+        self.remove(origin, number)
+    }
 }
 
 /// Idle connections by origin.
@@ -84,8 +91,9 @@ impl Pool {
         let now = Instant::now();
         let mut dropped = Vec::new();
         let mut shelf = self.lock();
-        if matches!(channel.line, Line::Many(_)) && shelf.by_origin.contains_key(origin) {
-            return;
+        if matches!(channel.line, Line::Many(_)) {
+            // One is enough; put back, it counts as new again.
+            dropped.extend(shelf.remove_shared(origin));
         }
         let origin: Arc<str> = match shelf.by_origin.get_key_value(origin) {
             Some((known, _)) => known.clone(),
@@ -113,18 +121,8 @@ impl Pool {
 
     /// Drops the shared connection to this origin, which proved useless.
     pub(crate) fn forget_shared(&self, origin: &str) {
-        let mut shelf = self.lock();
-        let shared = shelf.by_origin.get(origin).and_then(|idle| {
-            let shared = idle
-                .iter()
-                .find(|idle| matches!(idle.channel.line, Line::Many(_)));
-            shared.map(|idle| idle.number)
-        });
-        if let Some(number) = shared {
-            let dropped = shelf.remove(origin, number);
-            drop(shelf);
-            drop(dropped);
-        }
+        let dropped = self.lock().remove_shared(origin);
+        drop(dropped);
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelf> {

@@ -93,6 +93,26 @@ async fn one_connection_serves_many_requests() {
 }
 
 #[tokio::test]
+async fn only_so_many_idle_connections_are_kept_and_only_so_long() {
+    let (one, other) = (
+        Served::always(page("one")).await,
+        Served::always(page("other")).await,
+    );
+    let mut few = settings();
+    few.idle_connections = 1;
+    let mut short = settings();
+    short.idle_time = Duration::ZERO;
+    for settings in [few, short] {
+        let before = one.connections();
+        let fetcher = fetcher(settings);
+        for server in [&one, &other, &one] {
+            server.fetch_with(&fetcher, "/", Want::Page).await;
+        }
+        assert_eq!(one.connections() - before, 2);
+    }
+}
+
+#[tokio::test]
 async fn chunked_failures_and_redirects_keep_the_connection() {
     let server = Served::in_turn([
         ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", After::Listen),
