@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use scenthound_text::StopList;
-use scenthound_types::{Language, Token};
+use scenthound_types::{Language, Text, Token};
 use whatlang::Lang;
 
 /// How much text the trigrams are taken from.
@@ -18,9 +18,13 @@ pub(crate) const SAMPLE_BYTES: usize = 2 << 10;
 /// How many words vote, taken evenly from the whole page.
 const VOTERS: usize = 400;
 /// Fewer words than this do not vote.
-const FEWEST_VOTERS: usize = 60;
+const FEWEST_VOTERS: usize = 40;
 
-/// The languages that the vote may decide for, and the share of words, in percent, that must be in their list.
+/// The share of words, in percent, that may be written in a script no eligible language uses.
+const MOST_STRANGERS: u32 = 15;
+
+/// The languages that the vote may decide for, and the share of words, in percent, that must be in their list (half of
+/// it where no other language gets a quarter of the votes).
 const ELIGIBLE: [(&str, u32); 6] = [
     ("en", 22),
     ("de", 30),
@@ -31,8 +35,8 @@ const ELIGIBLE: [(&str, u32); 6] = [
 ];
 
 /// Detects the language of a page from its words and a sample as written, or believes what the page declares.
-pub(crate) fn detect(tokens: &[Token], sample: &str, declared: Option<&str>) -> Option<Language> {
-    VOTE.decide(tokens).or_else(|| by_trigrams(sample)).or_else(|| {
+pub(crate) fn detect(text: &Text, sample: &str, declared: Option<&str>) -> Option<Language> {
+    VOTE.decide(text).or_else(|| by_trigrams(sample)).or_else(|| {
         let code = declared?.trim().split(['-', '_']).next()?;
         Language::from_code(code)
     })
@@ -82,13 +86,18 @@ impl Vote {
         at
     }
 
-    fn decide(&self, tokens: &[Token]) -> Option<Language> {
+    fn decide(&self, text: &Text) -> Option<Language> {
         let mut shares = [0u32; 32];
         let mut hits = [0u32; 32];
         let mut voters = 0u32;
-        let step = tokens.len().div_ceil(VOTERS).max(1);
-        for token in tokens.iter().step_by(step).filter(|token| token.is_word()) {
+        let mut strangers = 0u32;
+        let step = text.tokens().len().div_ceil(VOTERS).max(1);
+        for (position, token) in (0u32..).zip(text.tokens()).step_by(step) {
+            if !token.is_word() {
+                continue;
+            }
             voters += 1;
+            strangers += u32::from(text.spelling(position).bytes().next().is_some_and(|b| b >= 0xe0));
             let lists = self.slots.get(self.place(*token)).map_or(0, |(_, lists)| *lists);
             // A word of several languages says less for each of them.
             let share = 1000 / lists.count_ones().max(1);
@@ -102,7 +111,8 @@ impl Vote {
                 }
             }
         }
-        if (voters as usize) < FEWEST_VOTERS {
+        // Many words in scripts of three-byte characters: a page in another language that quotes one of ours.
+        if (voters as usize) < FEWEST_VOTERS || strangers * 100 > voters * MOST_STRANGERS {
             return None;
         }
         let (best, share) = shares.iter().enumerate().max_by_key(|(_, share)| **share)?;
@@ -114,8 +124,11 @@ impl Vote {
             .max()?;
         let language = *self.languages.get(best)?;
         let needed = ELIGIBLE.iter().find(|(code, _)| *code == language.code())?.1;
-        let enough = hits.get(best)? * 100 >= needed * voters;
-        (enough && *share >= 2 * second).then_some(language)
+        let hits = hits.get(best)? * 100;
+        // Lists of names and links hold less grammar; then the lead must be larger.
+        let clear = hits >= needed * voters && *share >= 2 * second;
+        let lone = hits * 2 >= needed * voters && *share >= 4 * second;
+        (clear || lone).then_some(language)
     }
 }
 
@@ -201,17 +214,23 @@ mod tests {
     #[test]
     fn the_text_beats_the_declaration() {
         let english = "The quick brown fox jumps over the lazy dog while the farmer looks at the weather and thinks about his fields.";
-        assert_eq!(detect(&[], english, Some("de")), Language::from_code("en"));
-        assert_eq!(detect(&[], "", Some("pt-BR")), Language::from_code("pt"));
-        assert_eq!(detect(&[], "42", None), None);
+        assert_eq!(
+            detect(&Text::default(), english, Some("de")),
+            Language::from_code("en")
+        );
+        assert_eq!(
+            detect(&Text::default(), "", Some("pt-BR")),
+            Language::from_code("pt")
+        );
+        assert_eq!(detect(&Text::default(), "42", None), None);
     }
 
     #[test]
     fn grammar_votes_for_its_language() {
         let vote = |text: &str| {
-            let mut words = scenthound_types::Text::default();
+            let mut words = Text::default();
             words.push(text);
-            VOTE.decide(words.tokens()).map(|language| language.to_string())
+            VOTE.decide(&words).map(|language| language.to_string())
         };
         let english = "This is the house that was built by the people who had lived in it for many years, and it is now
             one of the oldest in the town. If you come from the north you will see it on the left side of the road, before

@@ -87,7 +87,7 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         .as_deref()
         .and_then(|href| resolver.resolve(href));
     let language = language::detect(
-        reading.text.tokens(),
+        &reading.text,
         &reading.sample,
         reading.declared_language.as_deref(),
     );
