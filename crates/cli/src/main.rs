@@ -1,3 +1,85 @@
-//! The command line of Scenthound.
+//! The command line of Scenthound: a thin binary over the crates that do the work.
+//!
+//! Results go to stdout, progress and notes to stderr. Exit codes are those of [`exit`].
+#![allow(clippy::disallowed_methods, reason = "the command line may read the clock")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the command line speaks to people")]
 
-fn main() {}
+mod bench;
+mod crawl;
+mod demo;
+mod exit;
+mod look;
+mod stdout;
+mod wording;
+mod explain;
+mod plot;
+mod progress;
+mod results;
+mod status;
+mod table;
+mod twins;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::{Args, Command, FromArgMatches};
+
+const ABOUT: &str = "A focused web crawler: says what it looks for by topic and by genre, and brings back the pages that matter.";
+
+const EXAMPLES: &str = "\
+Examples:
+  hound demo                                             a little web on this machine, crawled and shown
+  hound crawl tea.toml -o tea                            a crawl by a topic file; run it again to resume
+  hound crawl \"green tea\" https://example.org/ -o tea    a crawl by words and a seed
+  hound results tea --top 10 --why                       the best pages, and why
+  hound explain tea https://example.org/a                why a page was (not) fetched, and how it was judged";
+
+fn command() -> Command {
+    Command::new("hound")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(ABOUT)
+        .after_help(EXAMPLES)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(crawl::command())
+        .subcommand(status::Args::augment_args(
+            Command::new("status").about("Where a crawl stands: pages, harvest, frontier, errors, budgets"),
+        ))
+        .subcommand(results::Args::augment_args(
+            Command::new("results").about("The best pages of a crawl, ranked, near-duplicates folded"),
+        ))
+        .subcommand(explain::Args::augment_args(
+            Command::new("explain").about("Why a page was judged so, or why a URL was (not) fetched"),
+        ))
+        .subcommand(demo::Args::augment_args(
+            Command::new("demo").about("Serve a little web on this machine, crawl it live, and show what was found"),
+        ))
+        .subcommand(bench::command())
+}
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing::Level::WARN)
+        .with_target(false)
+        .init();
+    let matches = command().get_matches();
+    let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
+    let result = match matches.subcommand() {
+        Some(("crawl", given)) => crawl::run(given),
+        Some(("status", given)) => done(parsed(given).and_then(status::run)),
+        Some(("results", given)) => done(parsed(given).and_then(results::run)),
+        Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
+        Some(("demo", given)) => parsed(given).and_then(demo::run),
+        Some(("bench", given)) => done(bench::run(given)),
+        _ => Ok(ExitCode::from(exit::FAILURE)),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("hound: {error:#}");
+        ExitCode::from(exit::FAILURE)
+    })
+}
+
+fn parsed<A: FromArgMatches>(given: &clap::ArgMatches) -> anyhow::Result<A> {
+    Ok(A::from_arg_matches(given)?)
+}

@@ -112,6 +112,8 @@ pub struct Summary {
     pub counts: Counts,
     /// Running time over all runs.
     pub running: Duration,
+    /// Pages of this run alone.
+    pub pages_this_run: u64,
     /// Bytes that an earlier run had written but not committed, cut off on opening.
     pub cut: u64,
 }
@@ -192,6 +194,7 @@ pub fn crawl(
         tally: drive.crawl.tally().clone(),
         counts: drive.crawl.counts(),
         running: drive.crawl.running(drive.workshop.clock.now()),
+        pages_this_run: drive.crawl.tally().pages - drive.started_pages,
         cut: cut.archive.bytes + cut.pages,
     };
     drop(drive);

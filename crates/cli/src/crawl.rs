@@ -1,0 +1,288 @@
+//! `hound crawl`: the main job.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, Surroundings, changes, check, options};
+use scenthound_engine::StopReason;
+use scenthound_live::{Ended, LiveSettings, StopSwitch, Summary};
+use scenthound_store::CrawlFolder;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::progress::Progress;
+use crate::{exit, wiring};
+
+const EXAMPLES: &str = "\
+Examples:
+  hound crawl tea.toml -o tea --max-pages 5000
+  hound crawl \"green tea\" https://example.org/ -o tea --scope domain --contact me@example.org
+  hound crawl tea.toml -s more-seeds.txt --strategy fs-2 --max-time 2h
+  hound crawl tea.toml -o tea                 again: carries on where it stopped
+
+Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forced,
+14/15/16 stopped by size/time/disk. The first Ctrl-C saves and stops, the second forces.";
+
+/// The option that seeds on the command line become.
+const SEED_URLS: &str = "seed-urls";
+
+pub fn command() -> Command {
+    let command = Command::new("crawl")
+        .about("Crawl the web for a topic; run again to resume")
+        .after_help(EXAMPLES)
+        .arg(Arg::new("TOPIC").required(true).help("A topic file ending in .toml, or the words to look for"))
+        .arg(Arg::new("SEED_URL").num_args(0..).help("URLs to start from, besides those of the topic file"))
+        .arg(
+            Arg::new("output")
+                .short('o')
+                .long("output")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("The crawl folder, made if it is not there [default: the topic's name]"),
+        )
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the summary as JSON"));
+    options().filter(|option| option.name != SEED_URLS).fold(command, |command, option| command.arg(arg(option)))
+}
+
+fn arg(option: &'static OptionSpec) -> Arg {
+    let mut help = option.help();
+    if let Some(default) = option.default.filter(|_| option.kind.value_name().is_some()) {
+        help.push_str(&format!(" [default: {default}]"));
+    }
+    let arg = Arg::new(option.name).long(option.name).help(help).help_heading(match option.section {
+        "topic" | "terms" | "seeds" => "What to look for, and where to start",
+        "judge" => "What counts as relevant",
+        "strategy" => "Which link is followed next",
+        _ => "How far, how fast and how politely",
+    });
+    let arg = match option.short() {
+        Some(letter) => arg.short(letter),
+        None => arg,
+    };
+    let arg = if option.not_yet.is_some() { arg.hide(true) } else { arg };
+    match option.kind.value_name() {
+        None => arg.action(ArgAction::SetTrue),
+        Some(name) => arg
+            .value_name(name)
+            .allow_hyphen_values(true)
+            .action(if option.shape == Shape::Many { ArgAction::Append } else { ArgAction::Set }),
+    }
+}
+
+/// What was given on the command line, by option.
+fn given(matches: &ArgMatches) -> Vec<Given> {
+    let mut given = Vec::new();
+    for option in options().filter(|option| option.name != SEED_URLS) {
+        if option.kind.value_name().is_none() {
+            if matches.get_flag(option.name) {
+                given.push(Given::new(option.name, "true"));
+            }
+        } else if let Some(values) = matches.get_many::<String>(option.name) {
+            given.extend(values.map(|value| Given::new(option.name, value)));
+        }
+    }
+    let seeds = matches.get_many::<String>("SEED_URL").into_iter().flatten();
+    given.extend(seeds.map(|url| Given::new(SEED_URLS, url)));
+    given
+}
+
+/// Checks a topic and options with files read from disk.
+pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Result<Settings, Faults>> {
+    let folder = std::env::current_dir().context("the current folder cannot be told")?;
+    let read = |path: &Path| {
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes)?;
+            Ok(bytes)
+        } else {
+            std::fs::read(path)
+        }
+    };
+    let surroundings = Surroundings {
+        folder: &folder,
+        strategies: wiring::STRATEGIES,
+        judges: wiring::JUDGES,
+        read: &read,
+    };
+    Ok(check(topic, given, &surroundings))
+}
+
+/// The settings an earlier run left in a folder, if there was one.
+pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
+    let file = folder.join("crawl.toml");
+    if !file.exists() {
+        return Ok(None);
+    }
+    let name = file.to_str().context("the folder's name is not text")?;
+    match check_settings(name, &[])? {
+        Ok(settings) => Ok(Some(settings)),
+        Err(faults) => Err(anyhow::anyhow!("the settings of the earlier run do not check out:\n{faults}")),
+    }
+}
+
+pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let topic = matches.get_one::<String>("TOPIC").map_or("", String::as_str);
+    let settings = match check_settings(topic, &given(matches))? {
+        Ok(settings) => settings,
+        Err(faults) => {
+            eprintln!("{faults}");
+            return Ok(ExitCode::from(exit::BAD_SETTINGS));
+        }
+    };
+    let output = match matches.get_one::<PathBuf>("output") {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from(slug(&settings.topic.name)),
+    };
+    // All that can be wrong is looked at before anything is written.
+    let live = match wiring::live(&settings).and_then(|live| Ok((live, wiring::judge(&settings)?))) {
+        Ok((live, _)) => live,
+        Err(error) => {
+            eprintln!("hound: {error:#}");
+            return Ok(ExitCode::from(exit::BAD_SETTINGS));
+        }
+    };
+    if let Some(before) = earlier_settings(&output)? {
+        let changed = changes(&before, &settings);
+        if changed.iter().any(|change| !change.is_allowed()) {
+            eprintln!("{} holds a crawl with other settings:", output.display());
+            for change in changed.iter().filter(|change| !change.is_allowed()) {
+                eprintln!("  {change}");
+            }
+            return Ok(ExitCode::from(exit::BAD_SETTINGS));
+        }
+        for change in changed {
+            eprintln!("note: {change}");
+        }
+    }
+    for warning in &settings.warnings {
+        eprintln!("note: {warning}");
+    }
+    let folder = CrawlFolder::open_or_create(&output)?;
+    folder.write_settings(&settings.to_toml())?;
+    let stop = StopSwitch::default();
+    listen_for_signals(stop.clone())?;
+    let summary = crawl(&folder, &settings, live, &stop)?;
+    tell(&summary, &output, matches.get_flag("json"))
+}
+
+/// Runs a crawl in an open folder, with progress on stderr.
+pub fn crawl(
+    folder: &CrawlFolder,
+    settings: &Settings,
+    live: LiveSettings,
+    stop: &StopSwitch,
+) -> Result<Summary> {
+    let judge = wiring::judge(settings)?;
+    let strategy = wiring::strategy(settings)?;
+    let mut progress = Progress::new(folder.layout().clone(), &settings.crawl);
+    let result = scenthound_live::crawl(
+        folder,
+        live,
+        judge,
+        strategy,
+        &settings.seeds.urls,
+        stop,
+        &mut |snapshot| progress.tell(snapshot),
+    );
+    let ended = match &result {
+        Ok(summary) => ending(summary),
+        Err(error) => format!("failed: {error}"),
+    };
+    progress.end(&ended);
+    Ok(result?)
+}
+
+/// The first signal saves and stops, the second stops at once.
+pub fn listen_for_signals(stop: StopSwitch) -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM]).context("could not listen for signals")?;
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            if stop.is_on() {
+                eprintln!("\nhound: stopped at once; the crawl resumes from its last commit");
+                std::process::exit(exit::FORCED.into());
+            }
+            stop.stop();
+            eprintln!("\nhound: saving and stopping; once more to stop at once");
+        }
+    });
+    Ok(())
+}
+
+pub fn ending(summary: &Summary) -> String {
+    match summary.ended {
+        Ended::Done(reason) => reason.to_string(),
+        Ended::Interrupted => "interrupted and saved".to_owned(),
+        Ended::Disk => "the disk is nearly full".to_owned(),
+    }
+}
+
+fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
+    let tally = &summary.tally;
+    let folder = output.display();
+    if as_json {
+        println!(
+            "{}",
+            serde_json::json!({
+                "folder": output, "ended": ending(summary), "pages": tally.pages, "bodies": tally.bodies,
+                "relevant": tally.relevant, "harvest_rate": tally.harvest_rate(), "bytes": tally.bytes,
+                "outcomes": tally.outcomes, "known": summary.counts.known, "waiting": summary.counts.waiting,
+                "hosts": summary.counts.hosts, "running_ms": summary.running.as_millis() as u64,
+            })
+        );
+    } else {
+        println!(
+            "{} pages, {} relevant ({:.1} %), {} URLs known, {} waiting; {}.",
+            tally.pages,
+            tally.relevant,
+            100.0 * tally.harvest_rate(),
+            summary.counts.known,
+            summary.counts.waiting,
+            ending(summary)
+        );
+        println!("In {folder}. See the best: hound results {folder} --why");
+    }
+    let code = match summary.ended {
+        Ended::Done(reason) => {
+            if let Some(option) = met_already(summary, reason) {
+                eprintln!("note: the budget was met before this run; raise {option} to go on");
+                return Ok(ExitCode::SUCCESS);
+            }
+            match reason {
+                StopReason::Bytes => exit::SIZE,
+                StopReason::Time => exit::TIME,
+                StopReason::Exhausted | StopReason::OnlyRestingHosts | StopReason::Pages => 0,
+            }
+        }
+        Ended::Interrupted => exit::INTERRUPTED,
+        Ended::Disk => exit::DISK,
+    };
+    Ok(ExitCode::from(code))
+}
+
+/// The option to raise, if nothing was done because a budget was met by earlier runs.
+fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
+    if summary.pages_this_run > 0 {
+        return None;
+    }
+    match reason {
+        StopReason::Pages => Some("--max-pages"),
+        StopReason::Time => Some("--max-time"),
+        StopReason::Bytes => Some("--max-bytes"),
+        StopReason::Exhausted | StopReason::OnlyRestingHosts => None,
+    }
+}
+
+/// A folder name from a topic's name.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word.to_lowercase());
+    }
+    if slug.is_empty() { "crawl".to_owned() } else { slug }
+}

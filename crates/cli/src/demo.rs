@@ -1,0 +1,111 @@
+//! `hound demo`: a little web on this machine, crawled live, and what came of it.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use scenthound_config::{Given, Surroundings, check};
+use scenthound_live::StopSwitch;
+use scenthound_store::CrawlFolder;
+use scenthound_worlds::{DemoWeb, ServeOptions, World, serve};
+
+use crate::{crawl, exit, plot, results, wiring};
+
+/// What the demo is told.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why")]
+pub struct Args {
+    /// Keep the crawl folder here
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// The strategy to crawl with
+    #[arg(long, value_name = "NAME", default_value = "best-first")]
+    strategy: String,
+    /// How many pages to fetch
+    #[arg(long, value_name = "N")]
+    max_pages: Option<u64>,
+}
+
+/// The name the topic goes by in messages.
+const TOPIC: &str = "demo.toml";
+/// As if the web were far away.
+const LATENCY: Duration = Duration::from_millis(5);
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let world = Arc::new(DemoWeb::new());
+    let hosts = world.hosts();
+    let serving = serve(Arc::clone(&world) as Arc<dyn World>, ServeOptions { latency: LATENCY, ..ServeOptions::default() })?;
+
+    let mut given = vec![Given::new("strategy", &args.strategy), Given::new("ip-delay", "0s")];
+    given.extend(args.max_pages.map(|most| Given::new("max-pages", most.to_string())));
+    let surroundings = Surroundings {
+        folder: &std::env::current_dir().context("the current folder cannot be told")?,
+        strategies: wiring::STRATEGIES,
+        judges: wiring::JUDGES,
+        read: &|_| Ok(DemoWeb::TOPIC.as_bytes().to_vec()),
+    };
+    let settings = match check(TOPIC, &given, &surroundings) {
+        Ok(settings) => settings,
+        Err(faults) => {
+            eprintln!("{faults}");
+            return Ok(ExitCode::from(exit::BAD_SETTINGS));
+        }
+    };
+    let mut live = wiring::live(&settings)?;
+    live.fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
+
+    // Kept until the end of this function unless the user wants it for longer.
+    let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
+    let output = args.output.clone().unwrap_or_else(|| temporary.path().join("demo"));
+    let folder = CrawlFolder::open_or_create(&output)?;
+    folder.write_settings(&settings.to_toml())?;
+
+    println!("A web of {} hosts and {} pages is served on this machine, at {}.", hosts.len(), world.pages(), serving.addr());
+    println!("Looking for: {} (judged by {} genre and {} content terms).", settings.topic.name, settings.terms.genre.len(), settings.terms.content.len());
+    println!("Starting from {}, by {}.\n", DemoWeb::SEEDS.join(" and "), settings.strategy.kind);
+    let stop = StopSwitch::default();
+    crawl::listen_for_signals(stop.clone())?;
+    let summary = crawl::crawl(&folder, &settings, live, &stop)?;
+    drop(folder);
+
+    let tally = &summary.tally;
+    println!("The best pages, and why:\n");
+    results::run(results::Args {
+        folder: output.clone(),
+        top: 10,
+        all: false,
+        why: true,
+        format: results::Format::Table,
+        relevant_only: false,
+        with_duplicates: false,
+    })?;
+    println!("\nRelevant pages found, by pages fetched:\n");
+    println!("{}", plot::harvest_curve(&tally.curve(), 60, 10));
+    println!(
+        "{} pages in {:.1} s: {} judged relevant (harvest rate {:.1} %), {} failed; {}.",
+        tally.pages,
+        summary.running.as_secs_f64(),
+        tally.relevant,
+        100.0 * tally.harvest_rate(),
+        tally.errors(),
+        crawl::ending(&summary)
+    );
+    let asked: HashSet<String> =
+        serving.requests().iter().map(|request| format!("http://{}{}", request.host, request.path)).collect();
+    let found = world.relevant().iter().filter(|url| asked.contains(*url)).count();
+    let trespassed = world.forbidden().iter().filter(|url| asked.contains(*url)).count();
+    let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
+    println!(
+        "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
+        world.relevant().len(),
+        world.forbidden().len()
+    );
+    match args.output {
+        Some(kept) => println!("The crawl folder is {0}: try hound explain {0} {1}", kept.display(), DemoWeb::SEEDS[1]),
+        None => println!("The crawl folder was temporary ({}); keep it with: hound demo -o DIR", output.display()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,153 @@
+//! Progress on stderr while a crawl runs: one live line on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use scenthound_config::CrawlSettings;
+use scenthound_live::Snapshot;
+use scenthound_store::Layout;
+use scenthound_types::Timestamp;
+
+use crate::status::StatusFile;
+
+/// How often a plain line is written where no line can be redrawn.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+/// How often `logs/status.json` is brought up to date.
+const STATUS_EVERY: Duration = Duration::from_secs(1);
+
+pub struct Progress {
+    layout: Layout,
+    max_pages: Option<u64>,
+    max_time: Option<Duration>,
+    bar: Option<ProgressBar>,
+    last_plain: Instant,
+    last_status: Option<Instant>,
+    latest: Option<StatusFile>,
+}
+
+impl Progress {
+    pub fn new(layout: Layout, settings: &CrawlSettings) -> Progress {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = match settings.max_pages {
+                Some(most) => ProgressBar::new(most),
+                None => ProgressBar::new_spinner(),
+            };
+            let shape = if settings.max_pages.is_some() { "{bar:24} {msg}" } else { "{spinner} {msg}" };
+            bar.set_style(ProgressStyle::with_template(shape).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Progress {
+            layout,
+            max_pages: settings.max_pages,
+            max_time: settings.max_time,
+            bar,
+            last_plain: Instant::now(),
+            last_status: None,
+            latest: None,
+        }
+    }
+
+    pub fn tell(&mut self, snapshot: &Snapshot<'_>) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(snapshot.tally.pages);
+                bar.set_message(self.line(snapshot));
+            }
+            None if self.last_plain.elapsed() >= PLAIN_EVERY => {
+                self.last_plain = Instant::now();
+                eprintln!("{}", self.line(snapshot));
+            }
+            None => {}
+        }
+        if self.last_status.is_none_or(|last| last.elapsed() >= STATUS_EVERY) {
+            self.last_status = Some(Instant::now());
+            self.write_status(status(snapshot));
+        } else {
+            self.latest = Some(status(snapshot));
+        }
+    }
+
+    /// Clears the line and writes down how it ended.
+    pub fn end(&mut self, reason: &str) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        if let Some(status) = self.latest.take() {
+            self.write_status(StatusFile { ended: Some(reason.to_owned()), ..status });
+        }
+    }
+
+    fn write_status(&mut self, status: StatusFile) {
+        // A crawl must not fail over a file that only tells how it goes.
+        if let Err(error) = crate::status::write(&self.layout, &status) {
+            tracing::warn!("could not write the status file: {error:#}");
+        }
+        self.latest = Some(status);
+    }
+
+    fn line(&self, snapshot: &Snapshot<'_>) -> String {
+        let Snapshot { tally, counts, .. } = snapshot;
+        let rate = snapshot.pages_this_run as f64 / snapshot.this_run.as_secs_f64().max(0.001);
+        let mut line = format!(
+            "{} pages, {rate:.1}/s, {} relevant ({:.1} %), {} waiting, {} hosts ({} resting), {} errors, {}",
+            tally.pages,
+            tally.relevant,
+            100.0 * tally.harvest_rate(),
+            counts.waiting,
+            counts.hosts,
+            counts.hosts_resting,
+            tally.errors(),
+            clock(snapshot.running),
+        );
+        if let Some(left) = self.time_left(snapshot, rate) {
+            line.push_str(&format!(", {} left", clock(left)));
+        }
+        line
+    }
+
+    /// What is left of the budget that ends first.
+    fn time_left(&self, snapshot: &Snapshot<'_>, rate: f64) -> Option<Duration> {
+        let by_time = self.max_time.map(|most| most.saturating_sub(snapshot.running));
+        let by_pages = self.max_pages.filter(|_| rate > 0.0).map(|most| {
+            Duration::from_secs_f64((most.saturating_sub(snapshot.tally.pages) as f64 / rate).min(1e9))
+        });
+        by_time.into_iter().chain(by_pages).min()
+    }
+}
+
+fn status(snapshot: &Snapshot<'_>) -> StatusFile {
+    let Snapshot { tally, counts, .. } = snapshot;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    StatusFile {
+        version: 1,
+        updated: (Timestamp::ZERO + now).to_rfc3339(),
+        pid: std::process::id(),
+        running_ms: u64::try_from(snapshot.running.as_millis()).unwrap_or(u64::MAX),
+        pages: tally.pages,
+        bodies: tally.bodies,
+        relevant: tally.relevant,
+        harvest_rate: tally.harvest_rate(),
+        bytes: tally.bytes,
+        known: counts.known,
+        waiting: counts.waiting,
+        leased: counts.leased,
+        hosts: counts.hosts,
+        hosts_resting: counts.hosts_resting,
+        errors: tally.errors(),
+        outcomes: tally.outcomes.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect(),
+        curve: tally.curve(),
+        ended: None,
+        resumable: counts.waiting > 0,
+    }
+}
+
+/// Hours, minutes and seconds.
+pub fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m{s:02}s"),
+        (h, m, _) => format!("{h}h{m:02}m"),
+    }
+}

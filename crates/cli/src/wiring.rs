@@ -1,0 +1,173 @@
+//! From checked settings to the parts of a crawl.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use scenthound_config::{Scope as ScopeName, Settings, Sitemaps, Ties as TiesName};
+use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, SitemapUse};
+use scenthound_fetch::{FetchSettings, Limits, Proxy};
+use scenthound_frontier::Policy;
+use scenthound_judge::{IdfTable, Judge, TermJudge, TermSets, TermSettings, Weights};
+use scenthound_live::LiveSettings;
+use scenthound_store::ArchiveSettings;
+use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
+
+/// The strategies that can be chosen by name.
+pub const STRATEGIES: &[&str] =
+    &["breadth-first", "random", "best-first", "ps", "fs-1", "fs-2", "pfs-1", "pfs-2", "opic"];
+
+/// The judges that can be chosen by name.
+pub const JUDGES: &[&str] = &["terms"];
+
+/// A crawl stops before the disk is fuller than this.
+const MIN_FREE_BYTES: u64 = 200 << 20;
+
+/// The window over which a body's rate is measured.
+const SLOW_WINDOW: Duration = Duration::from_secs(10);
+
+pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    let idf = settings.judge.idf.as_deref().map(IdfTable::load).transpose()?;
+    let judge = &settings.judge;
+    let terms = TermSettings {
+        genre: settings.terms.genre.clone(),
+        content: settings.terms.content.clone(),
+        url: settings.terms.url.clone(),
+        exclude: settings.terms.exclude.clone(),
+        exclude_at: settings.terms.min_exclude as usize,
+        language: settings.topic.language,
+        weights: Weights {
+            genre: judge.genre_weight,
+            content: judge.content_weight,
+            text: judge.genre_content_weight,
+            url: judge.url_weight,
+        },
+        sets: if judge.joint { TermSets::Joint } else { TermSets::Separate },
+        threshold: judge.threshold,
+        idf,
+    };
+    Ok(Arc::new(TermJudge::new(&terms).context("the terms of the topic make no judge")?))
+}
+
+pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
+    let chosen = &settings.strategy;
+    let siblings = |policy: Siblings| -> Box<dyn Strategy> {
+        Box::new(Siblings {
+            change_threshold: policy.change_threshold.map(|_| chosen.change_threshold),
+            parents: chosen.parents,
+            merge: chosen.merge,
+            ties: match chosen.ties {
+                TiesName::Fifo => Ties::Fifo,
+                TiesName::Random => Ties::Random,
+                TiesName::Probe => Ties::Probe,
+            },
+            ..policy
+        })
+    };
+    Ok(match chosen.kind.as_str() {
+        "breadth-first" => Box::new(BreadthFirst),
+        "random" => Box::new(Random),
+        "best-first" => Box::new(BestFirst),
+        "opic" => Box::new(Opic),
+        "ps" => siblings(Siblings::PS),
+        "fs-1" => siblings(Siblings::FS_1),
+        "fs-2" => siblings(Siblings::FS_2),
+        "pfs-1" => siblings(Siblings::PFS_1),
+        "pfs-2" => siblings(Siblings::PFS_2),
+        other => bail!("there is no strategy {other:?}"),
+    })
+}
+
+pub fn scope(settings: &Settings) -> Result<Scope> {
+    let kind = match settings.crawl.scope {
+        ScopeName::Any => ScopeKind::Any,
+        ScopeName::Domain => ScopeKind::Domain,
+        ScopeName::Host => ScopeKind::Host,
+        ScopeName::Prefix => ScopeKind::Prefix,
+    };
+    let spelled = |patterns: &[scenthound_config::Pattern]| -> Vec<String> {
+        patterns.iter().map(|pattern| pattern.0.as_str().to_owned()).collect()
+    };
+    let (include, exclude) = (spelled(&settings.crawl.include), spelled(&settings.crawl.exclude));
+    Scope::new(kind, &settings.seeds.urls, &include, &exclude)
+        .context("the include and exclude patterns are too large together")
+}
+
+pub fn policy(settings: &Settings) -> Policy {
+    let crawl = &settings.crawl;
+    Policy {
+        delay: crawl.delay,
+        max_delay: crawl.max_delay,
+        connections_per_host: crawl.connections_per_host,
+        max_pages_per_host: crawl.max_pages_per_host,
+        robots: !crawl.ignore_robots,
+        ..Policy::default()
+    }
+}
+
+fn fetch(settings: &Settings) -> Result<FetchSettings> {
+    let crawl = &settings.crawl;
+    let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+    let languages: Vec<_> = crawl.lang.iter().map(|language| language.code().to_owned()).collect();
+    Ok(FetchSettings {
+        accept_language: (!languages.is_empty()).then(|| languages.join(", ")),
+        limits: Limits {
+            connect: crawl.connect_timeout,
+            first_byte: crawl.first_byte_timeout,
+            whole_body: crawl.body_timeout,
+            slow_bytes: bytes(crawl.slowest_rate.saturating_mul(SLOW_WINDOW.as_secs())),
+            slow_window: SLOW_WINDOW,
+            wire_bytes: bytes(crawl.max_wire_bytes),
+            decoded_bytes: bytes(crawl.max_page_bytes),
+            ..Limits::default()
+        },
+        allowed_nets: crawl.allow_net.clone(),
+        resolver: crawl.resolver,
+        proxy: crawl.proxy.as_ref().map(|url| Proxy::parse(url.as_str())).transpose().context("--proxy")?,
+        ca_files: crawl.ca_file.iter().cloned().collect(),
+        ..FetchSettings::new(settings.user_agent())
+    })
+}
+
+pub fn live(settings: &Settings) -> Result<LiveSettings> {
+    let crawl = &settings.crawl;
+    let scope = scope(settings)?;
+    let mut archive = ArchiveSettings::named(&settings.topic.name, crawl.seed);
+    archive.info.push(("http-header-user-agent".to_owned(), settings.user_agent()));
+    archive.info.push(("robots".to_owned(), if crawl.ignore_robots { "ignore" } else { "classic" }.to_owned()));
+    archive.info.push(("description".to_owned(), settings.topic.name.clone()));
+    if let Some(contact) = &crawl.contact {
+        archive.info.push(("operator".to_owned(), contact.clone()));
+    }
+    Ok(LiveSettings {
+        seed: crawl.seed,
+        concurrency: crawl.concurrency as usize,
+        ip_delay: crawl.ip_delay,
+        min_free_bytes: MIN_FREE_BYTES,
+        threads: 0,
+        policy: policy(settings),
+        desk: DeskSettings {
+            scope: scope.clone(),
+            max_depth: crawl.depth,
+            width: crawl.width,
+            follow_nofollow: crawl.follow_nofollow,
+            languages: crawl.lang.clone(),
+            limits: Default::default(),
+        },
+        crawl: CrawlSettings {
+            budget: Budget { pages: crawl.max_pages, time: crawl.max_time, bytes: crawl.max_bytes },
+            scope,
+            retries: crawl.retries,
+            redirects: crawl.redirects,
+            sitemaps: match crawl.sitemaps {
+                Sitemaps::Off => SitemapUse::Off,
+                Sitemaps::Seeds => SitemapUse::Seeds,
+                Sitemaps::All => SitemapUse::All,
+            },
+            list_size: crawl.list_size as usize,
+            patience: CrawlSettings::default().patience.max(crawl.max_delay * 2),
+        },
+        fetch: fetch(settings)?,
+        archive,
+    })
+}
