@@ -84,28 +84,28 @@ impl Votes {
 pub(crate) fn simhash(tokens: &[Token]) -> u64 {
     let mut votes = Votes::default();
     let mut batch = [0; 8];
-    let mut filled = 0;
-    // The two words before, each already turned by its place in the run.
+    // The two words before.
     let (mut before, mut last) = (0u64, 0u64);
-    let mut words = 0u32;
-    for token in tokens.iter().filter(|token| token.is_word()) {
+    let mut words = 0usize;
+    for token in tokens {
+        if !token.is_word() {
+            continue;
+        }
         let hash = token.hash();
         let run = mix(before.rotate_left(42) ^ last.rotate_left(21) ^ hash);
         (before, last) = (last, hash);
+        batch[words % 8] = run;
         words += 1;
-        if words < 3 {
-            continue;
-        }
-        if let Some(slot) = batch.get_mut(filled) {
-            *slot = run;
-        }
-        filled += 1;
-        if filled == batch.len() {
-            votes.add8(&batch);
-            filled = 0;
+        // The first two runs lack words.
+        if words.is_multiple_of(8) {
+            match words {
+                8 => batch.iter().skip(2).for_each(|run| votes.add(*run)),
+                _ => votes.add8(&batch),
+            }
         }
     }
-    for run in batch.iter().take(filled) {
+    let unfinished = if words < 8 { 2..words.max(2) } else { 0..words % 8 };
+    for run in batch.get(unfinished).unwrap_or_default() {
         votes.add(*run);
     }
     // One or two words are a run of their own.
@@ -171,6 +171,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn every_run_of_three_words_votes_once(words in prop::collection::vec(any::<u8>(), 3..60)) {
+            let mut text = Text::default();
+            words.iter().for_each(|word| text.push(&format!("w{word}")));
+            let mut votes = Votes::default();
+            for run in text.tokens().windows(3) {
+                let [a, b, c] = [run[0], run[1], run[2]].map(Token::hash);
+                votes.add(mix(a.rotate_left(42) ^ b.rotate_left(21) ^ c));
+            }
+            prop_assert_eq!(simhash(text.tokens()), votes.majority());
+        }
+
         #[test]
         fn planes_count_as_64_counters_would(hashes in prop::collection::vec(any::<u64>(), 0..100)) {
             let mut votes = Votes::default();

@@ -80,8 +80,8 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         kind::Kind::Plain => read::read_plain(&decoded.text, limits),
         kind::Kind::Unreadable => read::Reading::default(),
     };
-    let resolver = resolve::Resolver::new(input.url, reading.base.as_deref());
-    let links = links::gather(&reading, &resolver, input.url);
+    let mut resolver = resolve::Resolver::new(input.url, reading.base.as_deref());
+    let links = links::gather(&reading, &mut resolver, input.url);
     let canonical = reading
         .canonical
         .as_deref()

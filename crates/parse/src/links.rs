@@ -14,7 +14,7 @@ use crate::resolve::Resolver;
 const AROUND: u32 = 20;
 
 /// The links of a page in document order.
-pub(crate) fn gather(reading: &Reading<'_>, resolver: &Resolver, page: &CanonicalUrl) -> Vec<Link> {
+pub(crate) fn gather(reading: &Reading<'_>, resolver: &mut Resolver, page: &CanonicalUrl) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::with_capacity(reading.places.len());
     // Only looked up, never walked, so that its random seed (which a hostile page cannot guess) reaches no output.
     let mut known: HashMap<CanonicalUrl, usize> = HashMap::with_capacity(reading.places.len());

@@ -22,6 +22,9 @@ use crate::scan::{Event, Keep, Raw, Scanner};
 /// A block longer than this is handed over in parts.
 const BLOCK_BYTES: usize = 64 << 10;
 
+/// Room made for text before any is seen, at most. Most pages fit, and those that are all script cost little.
+const ROOM_BYTES: usize = 256 << 10;
+
 /// Frames from these hosts play videos.
 const PLAYERS: [&str; 6] = [
     "youtube.com/embed",
@@ -148,7 +151,7 @@ impl<'a> Reader<'a> {
             in_select: false,
             in_media: None,
         };
-        reader.page.text = Text::with_capacity(html.len() / 2);
+        reader.page.text = Text::with_capacity((html.len() * 3 / 4).min(ROOM_BYTES));
         reader.scanner.reads_cdata = dialect == Dialect::Xhtml;
         if let Some(title) = title {
             reader.begin_with_title(title);

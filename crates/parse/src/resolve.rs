@@ -15,6 +15,8 @@ pub(crate) struct Resolver {
     base: Option<Url>,
     /// The base in canonical spelling; none where the base itself is no ordinary URL.
     plain: Option<CanonicalUrl>,
+    /// Where addresses are put together, used again and again.
+    spelled: String,
 }
 
 impl Resolver {
@@ -26,16 +28,18 @@ impl Resolver {
             Some(url) => Resolver {
                 plain: CanonicalUrl::from_url(url.clone()).ok(),
                 base: Some(url),
+                spelled: String::new(),
             },
             None => Resolver {
                 plain: Some(page.clone()),
                 base: page_url,
+                spelled: String::new(),
             },
         }
     }
 
     /// The canonical URL of an address; none when it leads nowhere we could fetch.
-    pub(crate) fn resolve(&self, href: &str) -> Option<CanonicalUrl> {
+    pub(crate) fn resolve(&mut self, href: &str) -> Option<CanonicalUrl> {
         self.shortly(href).or_else(|| self.at_length(href))
     }
 
@@ -44,11 +48,9 @@ impl Resolver {
     }
 
     /// The short way; none when the address is not plain.
-    fn shortly(&self, href: &str) -> Option<CanonicalUrl> {
-        let href = href
-            .split_once('#')
-            .map_or(href, |(before, _)| before)
-            .trim_ascii();
+    fn shortly(&mut self, href: &str) -> Option<CanonicalUrl> {
+        let href = href.trim_ascii();
+        let href = href.split_once('#').map_or(href, |(before, _)| before);
         if href.is_empty() || href.len() > MAX_BYTES {
             return None;
         }
@@ -61,9 +63,9 @@ impl Resolver {
             return if !is_plain_host(host) {
                 None
             } else if path.is_empty() {
-                spell(&[href, "/"])
+                spell(&mut self.spelled, &[href, "/"])
             } else if is_plain_path(path) {
-                spell(&[href])
+                spell(&mut self.spelled, &[href])
             } else {
                 None
             };
@@ -71,7 +73,7 @@ impl Resolver {
         let base = self.plain.as_ref()?;
         if href.starts_with('/') {
             return (!href.starts_with("//") && is_plain_path(href))
-                .then(|| spell(&[base.origin(), href]))
+                .then(|| spell(&mut self.spelled, &[base.origin(), href]))
                 .flatten();
         }
         // A colon in front of the first slash may end a scheme, and a question mark begins a query of the base itself.
@@ -92,13 +94,15 @@ impl Resolver {
             }
         }
         (is_plain_path(rest) && is_plain_path(folder) && !rest.starts_with('/'))
-            .then(|| spell(&[base.origin(), folder, rest]))
+            .then(|| spell(&mut self.spelled, &[base.origin(), folder, rest]))
             .flatten()
     }
 }
 
-fn spell(parts: &[&str]) -> Option<CanonicalUrl> {
-    CanonicalUrl::from_canonical(&parts.concat()).ok()
+fn spell(spelled: &mut String, parts: &[&str]) -> Option<CanonicalUrl> {
+    spelled.clear();
+    parts.iter().for_each(|part| spelled.push_str(part));
+    CanonicalUrl::from_canonical(spelled).ok()
 }
 
 /// The path up to its last slash.
@@ -196,6 +200,8 @@ mod tests {
             ("https://b.test", "https://b.test/"),
             ("/é", "http://a.test/%C3%A9"),
             ("http:p", "http://a.test/x/p"),
+            // A space in front of the fragment is part of the path.
+            ("/ #f", "http://a.test/%20"),
         ] {
             assert_eq!(resolved(href).as_deref(), Some(expected), "{href}");
         }
@@ -231,7 +237,7 @@ mod tests {
             page in "http://(a\\.test|b\\.c\\.org:81)/([a-c.]{0,3}/){0,3}[a-c.]{0,3}(\\?[a-c]{1,2})?",
             href in "( |/|//|https?://(a\\.test|b-c\\.de|1\\.2\\.3|x\\.1|xn--a\\.de|a\\.\\.b|A\\.b))?(\\.{0,2}/){0,3}[a-zA-Z0-9.%~_:@&=+,;!$'()*?#/ -]{0,12}",
         ) {
-            let resolver = resolver(&page, None);
+            let mut resolver = resolver(&page, None);
             if let Some(short) = resolver.shortly(&href) {
                 prop_assert_eq!(Some(short), resolver.at_length(&href));
             }

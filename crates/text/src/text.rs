@@ -56,7 +56,7 @@ struct Span {
 impl Text {
     /// An empty text with room for about this many bytes of writing.
     pub fn with_capacity(bytes: usize) -> Text {
-        let words = bytes / 6;
+        let words = bytes / 5;
         Text {
             tokens: Vec::with_capacity(words),
             spans: Vec::with_capacity(words),
@@ -115,25 +115,15 @@ impl Text {
     /// wholly inside belong.
     pub fn push_marked(&mut self, raw: &str, marks: &[Mark], positions: &mut Vec<u32>) {
         let from = self.folded.len();
-        // Folding changes lengths, so the marks are carried over piece by piece.
-        let mut folding = Folding::default();
-        let mut done = 0;
-        let mut moved = Vec::with_capacity(marks.len());
-        for mark in marks {
-            let at = floor_boundary(raw, mark.at as usize).max(done);
-            folding.fold(raw.get(done..at).unwrap_or_default(), &mut self.folded);
-            done = at;
-            moved.push((self.folded.len(), mark.edge));
-        }
-        folding.fold(raw.get(done..).unwrap_or_default(), &mut self.folded);
-
+        let moved = self.fold_in(raw, marks);
         let Text {
             tokens,
             spans,
             folded,
             sentence_ends,
         } = self;
-        let mut waiting = moved.into_iter().peekable();
+        let mut waiting = moved.iter();
+        let mut next = waiting.next();
         segment(folded, from, |piece| {
             let (start, end, is_pair) = match piece {
                 Piece::Word { start, end } => (start, end, false),
@@ -147,7 +137,7 @@ impl Text {
                 }
             };
             let here = tokens.len() as u32;
-            while let Some((at, edge)) = waiting.peek()
+            while let Some((at, edge)) = next
                 && *at < end
             {
                 let is_inside = *at > start;
@@ -157,7 +147,7 @@ impl Text {
                     (Edge::End, false) if is_inside => here + 1,
                     _ => here,
                 });
-                waiting.next();
+                next = waiting.next();
             }
             if let Some(spelling) = folded.get(start..end) {
                 tokens.push(Token::of(spelling));
@@ -167,11 +157,38 @@ impl Text {
                 });
             }
         });
-        positions.extend(waiting.map(|_| tokens.len() as u32));
+        positions.extend(next.into_iter().chain(waiting).map(|_| tokens.len() as u32));
         // Keeps the first word of the next call from running into the last one of this.
         if self.folded.len() > from {
             self.folded.push(' ');
         }
+    }
+
+    /// Appends raw writing folded, and tells where in the folded writing the marks are.
+    fn fold_in(&mut self, raw: &str, marks: &[Mark]) -> Vec<(usize, Edge)> {
+        let from = self.folded.len();
+        if raw.is_ascii() {
+            self.folded.push_str(raw);
+            if let Some(tail) = self.folded.get_mut(from..) {
+                tail.make_ascii_lowercase();
+            }
+            return marks
+                .iter()
+                .map(|mark| (from + (mark.at as usize).min(raw.len()), mark.edge))
+                .collect();
+        }
+        // Folding changes lengths, so the marks are carried over piece by piece.
+        let mut folding = Folding::default();
+        let mut done = 0;
+        let mut moved = Vec::with_capacity(marks.len());
+        for mark in marks {
+            let at = floor_boundary(raw, mark.at as usize).max(done);
+            folding.fold(raw.get(done..at).unwrap_or_default(), &mut self.folded);
+            done = at;
+            moved.push((self.folded.len(), mark.edge));
+        }
+        folding.fold(raw.get(done..).unwrap_or_default(), &mut self.folded);
+        moved
     }
 
     /// The run and up to `words` words more, half on each side (the odd one to the right), blocks ignored.

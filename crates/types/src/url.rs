@@ -85,7 +85,11 @@ impl CanonicalUrl {
 
     /// Takes a string that [`CanonicalUrl::as_str`] gave earlier, as our own files hold it. Checks only its shape.
     pub fn from_canonical(spelled: &str) -> Result<CanonicalUrl, UrlFault> {
-        let after_scheme = spelled.find("://").ok_or(UrlFault::Unreadable)? + 3;
+        let after_scheme = match spelled.strip_prefix("http") {
+            Some(rest) if rest.starts_with("://") => "http://".len(),
+            Some(rest) if rest.starts_with("s://") => "https://".len(),
+            _ => return Err(UrlFault::Unreadable),
+        };
         let authority = spelled[after_scheme..].find('/').ok_or(UrlFault::Unreadable)?;
         let origin = u16::try_from(after_scheme + authority).map_err(|_| UrlFault::TooLong)?;
         Ok(CanonicalUrl {
