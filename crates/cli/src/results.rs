@@ -17,10 +17,10 @@ use crate::look::{self, is_judged_page};
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::twins::Twins;
-use crate::wording::{counted, harmless};
+use crate::wording::{count, counted, harmless};
 
 /// So many records are held at a time.
-const AT_A_TIME: usize = 20_000;
+const AT_A_TIME: usize = 50_000;
 /// Terms of one list told by `--why`.
 const TERMS_TOLD: usize = 8;
 
@@ -173,8 +173,8 @@ impl Ranking {
         if self.judged == 0 {
             return "no page has been read yet".to_owned();
         }
-        let mut text = format!("{} of {}", shown, counted(self.judged, "page"));
-        text.push_str(&format!(" ({} relevant", self.relevant));
+        let mut text = format!("{} of {}", count(shown as u64), counted(self.judged, "page"));
+        text.push_str(&format!(" ({} relevant", count(self.relevant)));
         if args.format == Format::Table && self.ranked.iter().take(shown).any(|page| page.is_relevant) {
             text.push_str(", marked *");
         }
@@ -187,7 +187,10 @@ impl Ranking {
             });
         }
         if self.hidden > 0 {
-            text.push_str(&format!("; {} left out by noindex or language", self.hidden));
+            text.push_str(&format!(
+                "; {} left out by noindex or language",
+                count(self.hidden)
+            ));
         }
         text
     }

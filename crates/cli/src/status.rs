@@ -399,7 +399,7 @@ fn write_text(report: &Report, out: &mut dyn Write) -> anyhow::Result<()> {
         } else {
             line(
                 "Frontier",
-                "not known; the crawl tells it once a second while it runs",
+                "not known: the crawl has not told its figures yet, and its state cannot be read",
             )?;
         }
         line("Bytes", &bytes(figures.bytes))?;
