@@ -153,6 +153,26 @@ struct Budgets {
     max_bytes: Option<u64>,
 }
 
+impl Budgets {
+    /// The options a resumed crawl needs to do more than see that its budgets are met: twice what they were.
+    fn raise_met(&self, figures: &StatusFile) -> String {
+        let budgets = [
+            ("pages", self.max_pages, figures.pages, ""),
+            ("time", self.max_time_ms, figures.running_ms, "ms"),
+            ("bytes", self.max_bytes, figures.bytes, "B"),
+        ];
+        let met = budgets.into_iter().filter_map(|(name, most, spent, unit)| {
+            let more = most.filter(|most| spent >= *most)?.max(spent).saturating_mul(2);
+            // Whole seconds read better, and nothing is lost by asking for one more.
+            Some(match unit {
+                "ms" => format!(" --max-{name} {}s", more.div_ceil(1_000)),
+                unit => format!(" --max-{name} {more}{unit}"),
+            })
+        });
+        met.collect()
+    }
+}
+
 const COUNTED: &[&str] = &[
     "pages",
     "bodies",
@@ -220,6 +240,14 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
     };
     let can_resume = worker.is_none() && (figures.resumable || state != State::Ended);
     let settings = settings.as_ref();
+    let budgets = settings.map_or_else(Budgets::default, |s| Budgets {
+        max_pages: s.crawl.max_pages,
+        max_time_ms: s
+            .crawl
+            .max_time
+            .map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        max_bytes: s.crawl.max_bytes,
+    });
     Ok(Report {
         folder: view.layout().root().display().to_string(),
         topic: settings.map(|s| s.topic.name.clone()),
@@ -232,15 +260,9 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
         worker,
         counted,
         unknown,
-        budgets: settings.map_or_else(Budgets::default, |s| Budgets {
-            max_pages: s.crawl.max_pages,
-            max_time_ms: s
-                .crawl
-                .max_time
-                .map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-            max_bytes: s.crawl.max_bytes,
-        }),
-        resume: (can_resume && settings.is_some()).then(|| look::resume_command(view)),
+        resume: (can_resume && settings.is_some())
+            .then(|| look::resume_command(view) + &budgets.raise_met(&figures)),
+        budgets,
         figures,
     })
 }
@@ -500,6 +522,25 @@ mod tests {
                 .all(|(pages, relevant)| pages / 4 == u64::from(*relevant))
         );
         assert!(curve.points.last().unwrap().0 > 99_000);
+    }
+
+    #[test]
+    fn resuming_past_a_met_budget_names_the_option_to_raise() {
+        let budgets = Budgets {
+            max_pages: Some(250),
+            max_time_ms: Some(1_500),
+            max_bytes: Some(10),
+        };
+        let spent = |pages, running_ms| StatusFile {
+            pages,
+            running_ms,
+            ..StatusFile::default()
+        };
+        assert_eq!(budgets.raise_met(&spent(249, 0)), "");
+        assert_eq!(
+            budgets.raise_met(&spent(250, 1_600)),
+            " --max-pages 500 --max-time 4s"
+        );
     }
 
     #[test]
