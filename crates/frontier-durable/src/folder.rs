@@ -76,7 +76,13 @@ pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError
             file.sync_all()
         })
         .map_err(fault(&path))?;
-    fs::rename(&unfinished, folder).map_err(fault(folder))
+    fs::rename(&unfinished, folder).map_err(fault(folder))?;
+    // The rename stands in the folder above; without this a power failure could undo it after pages were committed.
+    match folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+        Some(above) => fs::File::open(above).and_then(|file| file.sync_all()),
+        None => fs::File::open(".").and_then(|file| file.sync_all()),
+    }
+    .map_err(fault(folder))
 }
 
 fn beside(folder: &Path) -> PathBuf {
