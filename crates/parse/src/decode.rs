@@ -1,7 +1,7 @@
 //! From bytes to characters.
 //!
-//! What names the encoding, in this order: a byte order mark, the Content-Type header, a meta element, and at last
-//! the bytes themselves. UTF-8 (and ASCII in any encoding that agrees on it) is borrowed, not copied. Bytes that do
+//! What names the encoding, in this order: a byte order mark, the Content-Type header, a meta element, an XML
+//! declaration, and at last the bytes themselves. UTF-8 (and ASCII in any encoding that agrees on it) is borrowed, not copied. Bytes that do
 //! not fit become replacement characters.
 
 use std::borrow::Cow;
@@ -94,6 +94,10 @@ mod tests {
         assert_eq!(html(latin, b"\xef\xbb\xbfx").encoding, "UTF-8");
         assert_eq!(html(latin, b"<meta charset=utf-8>").encoding, "windows-1252");
         assert_eq!(html(None, b"<meta charset=koi8-r>").encoding, "KOI8-R");
+        assert_eq!(
+            html(None, b"<?xml version='1.0' encoding = 'koi8-r'?><p>").encoding,
+            "KOI8-R"
+        );
         assert_eq!(
             html(Some("text/html; charset=nonsense"), b"<meta charset=koi8-r>").encoding,
             "KOI8-R"

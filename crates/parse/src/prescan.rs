@@ -1,7 +1,7 @@
 //! Looks for a declared character encoding in the first bytes of a page.
 //!
 //! The standard's prescan: meta elements are read byte by byte before anything is decoded, with just enough knowledge
-//! of comments and tags to not be fooled by them. Deliberately absent: XML declarations; browsers ignore them in HTML.
+//! of comments and tags to not be fooled by them. Failing that, an XML declaration in the very first bytes counts.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
@@ -9,8 +9,35 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 /// looking further at once ends in the same encoding.
 const LOOK: usize = 16 << 10;
 
-/// The encoding that a meta element declares.
+/// The encoding that the page declares.
 pub(crate) fn prescan(body: &[u8]) -> Option<&'static Encoding> {
+    in_meta(body).or_else(|| in_xml(body))
+}
+
+/// The encoding in `<?xml … encoding="…"?>`.
+fn in_xml(body: &[u8]) -> Option<&'static Encoding> {
+    let declaration = body.strip_prefix(b"<?xml")?;
+    let declaration =
+        declaration.get(..memchr::memchr(b'>', declaration.get(..LOOK).unwrap_or(declaration))?)?;
+    let after = declaration.get(memchr::memmem::find(declaration, b"encoding")? + 8..)?;
+    let value = after.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let quote = *value.first().filter(|b| matches!(b, b'"' | b'\''))?;
+    let quoted = value.get(1..)?;
+    let label = quoted.get(..memchr::memchr(quote, quoted)?)?;
+    Encoding::for_label(label).map(readable)
+}
+
+/// A page whose ASCII could be read so far is not in 16-bit units, and the last one is no encoding of text.
+fn readable(encoding: &'static Encoding) -> &'static Encoding {
+    match encoding.name() {
+        "UTF-16LE" | "UTF-16BE" => UTF_8,
+        "x-user-defined" => WINDOWS_1252,
+        _ => encoding,
+    }
+}
+
+/// The encoding that a meta element declares.
+fn in_meta(body: &[u8]) -> Option<&'static Encoding> {
     let mut scan = Prescan {
         bytes: body.get(..LOOK).unwrap_or(body),
         at: 0,
@@ -99,13 +126,7 @@ impl<'a> Prescan<'a> {
         if needs_pragma? && !is_pragma {
             return None;
         }
-        let charset = charset?;
-        Some(match charset.name() {
-            // A page whose ASCII could be read so far is not in 16-bit units.
-            "UTF-16LE" | "UTF-16BE" => UTF_8,
-            "x-user-defined" => WINDOWS_1252,
-            _ => charset,
-        })
+        charset.map(readable)
     }
 
     /// The next attribute of a tag; none at the end of the tag.
