@@ -21,9 +21,9 @@ pub struct Args {
     /// Keep the crawl folder here
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The strategy to crawl with
-    #[arg(long, value_name = "NAME", default_value = "best-first")]
-    strategy: String,
+    /// The strategy to crawl with, in place of the topic's
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<String>,
     /// How many pages to fetch
     #[arg(long, value_name = "N")]
     max_pages: Option<u64>,
@@ -39,7 +39,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let hosts = world.hosts();
     let serving = serve(Arc::clone(&world) as Arc<dyn World>, ServeOptions { latency: LATENCY, ..ServeOptions::default() })?;
 
-    let mut given = vec![Given::new("strategy", &args.strategy), Given::new("ip-delay", "0s")];
+    let mut given: Vec<Given> = args.strategy.iter().map(|name| Given::new("strategy", name)).collect();
     given.extend(args.max_pages.map(|most| Given::new("max-pages", most.to_string())));
     let surroundings = Surroundings {
         folder: &std::env::current_dir().context("the current folder cannot be told")?,

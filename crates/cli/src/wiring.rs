@@ -23,6 +23,11 @@ pub const JUDGES: &[&str] = &["terms"];
 /// A crawl stops before the disk is fuller than this.
 const MIN_FREE_BYTES: u64 = 200 << 20;
 
+/// After a failure a host rests this many delays, doubled with each failure in a row…
+const BACKOFF_DELAYS: u32 = 5;
+/// …and never less than this.
+const MIN_BACKOFF: Duration = Duration::from_millis(250);
+
 /// The window over which a body's rate is measured.
 const SLOW_WINDOW: Duration = Duration::from_secs(10);
 
@@ -98,6 +103,7 @@ pub fn policy(settings: &Settings) -> Policy {
     Policy {
         delay: crawl.delay,
         max_delay: crawl.max_delay,
+        backoff: (crawl.delay * BACKOFF_DELAYS).max(MIN_BACKOFF),
         connections_per_host: crawl.connections_per_host,
         max_pages_per_host: crawl.max_pages_per_host,
         robots: !crawl.ignore_robots,
