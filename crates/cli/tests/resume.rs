@@ -1,0 +1,242 @@
+//! A real process, killed again and again, against a web on loopback that remembers every request.
+//!
+//! What must hold, whenever the process dies: what was committed is never asked for again; in the end every page was
+//! settled exactly once; archive and page records are whole; and no host was asked sooner than its rest allows, across
+//! restarts too. Run for the strategies whose state is hardest to keep: raised siblings by all parents, and cash.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use scenthound_frontier::{Frontier, Policy, State};
+use scenthound_store::{CrawlView, PageRecord, WarcReader};
+use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+use scenthound_worlds::bench::{BenchSize, Naming};
+use scenthound_worlds::{BenchWeb, Request, ServeOptions, Serving, World, serve};
+
+const HOSTS: usize = 6;
+const PAGES: usize = 240;
+const DELAY: Duration = Duration::from_millis(60);
+const ROUNDS: usize = 20;
+
+/// A small web on addresses of its own, so that hosts need no name server.
+struct Web {
+    serving: Serving,
+    seed: String,
+    urls: BTreeSet<String>,
+}
+
+impl Web {
+    fn start() -> Web {
+        // A port that is free on the first address is all but surely free on the others; try again if not.
+        for _ in 0..20 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let size = BenchSize { hosts: HOSTS, pages: PAGES, bytes: 3_000, links: 12 };
+            let web = BenchWeb::new(size, Naming::Addresses { port });
+            let listen: Vec<SocketAddr> =
+                web.hosts().iter().map(|host| format!("{host}:{port}").parse().unwrap()).collect();
+            let (seed, urls) = (web.seed(), web.urls().collect());
+            let options =
+                ServeOptions { listen, latency: Duration::from_millis(10), ..ServeOptions::default() };
+            if let Ok(serving) = serve(Arc::new(web), options) {
+                return Web { serving, seed, urls };
+            }
+        }
+        panic!("no port is free on all addresses");
+    }
+
+    fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_hound"))
+            .args(["crawl", "water light house", &self.seed, "--allow-net", "127.0.0.0/8", "-o"])
+            .arg(folder)
+            .args(["--delay", "60ms", "--ip-delay", "0s", "--contact", "test@example.org"])
+            .args(options)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    fn page_requests(&self) -> Vec<(String, Request)> {
+        let requests = self.serving.requests().into_iter();
+        let port = self.serving.addr().port();
+        requests
+            .filter(|request| request.path != "/robots.txt")
+            .map(|request| (format!("http://{}:{port}{}", request.host, request.path), request))
+            .collect()
+    }
+}
+
+fn records(folder: &Path) -> Vec<PageRecord> {
+    let pages = CrawlView::open(folder).unwrap().pages().unwrap();
+    pages.map(|record| record.unwrap()).filter(|record| record.kind == "page").collect()
+}
+
+/// Every record of the archive is whole, and every page record points at its own response.
+fn check_archive(folder: &Path) {
+    let view = CrawlView::open(folder).unwrap();
+    let mut responses = 0;
+    for entry in std::fs::read_dir(view.layout().archive()).unwrap() {
+        for record in WarcReader::open(&entry.unwrap().path()).unwrap() {
+            let record = record.unwrap();
+            assert!(record.faults.is_empty(), "{:?}", record.faults);
+            responses += usize::from(record.kind() == "response");
+        }
+    }
+    let mut archived = 0;
+    for record in view.pages().unwrap() {
+        let record = record.unwrap();
+        if let Some(position) = &record.archive {
+            archived += 1;
+            assert_eq!(view.record(position).unwrap().target_uri(), Some(record.url.as_str()));
+        }
+    }
+    assert_eq!(responses, archived, "responses in the archive and page records that point at one");
+}
+
+fn check_spacing(web: &Web) {
+    let mut last: BTreeMap<String, Instant> = BTreeMap::new();
+    let mut requests = web.serving.requests();
+    requests.sort_by_key(|request| request.started);
+    for request in requests {
+        if let Some(before) = last.insert(request.host.clone(), request.started) {
+            // The server's stamps may lag under load; half the delay tells a kept rest from a forgotten one.
+            let gap = request.started - before;
+            assert!(gap >= DELAY / 2, "{} was asked again after {gap:?}", request.host);
+        }
+    }
+}
+
+/// Sheer numbers in place of chance, so that a failure can be repeated.
+fn pause(round: usize) -> Duration {
+    Duration::from_millis(60 + (round as u64 * 7_919) % 340)
+}
+
+fn killed_and_resumed(strategy: &str, options: &[&str]) {
+    let web = Web::start();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("crawl");
+    let options = [&["--strategy", strategy][..], options].concat();
+
+    // URLs known to be settled at each kill, and how many requests had been made by then.
+    let mut settled: BTreeSet<String> = BTreeSet::new();
+    let mut kills = 0;
+    for round in 0..ROUNDS {
+        let mut process = web.crawl(&folder, &options);
+        std::thread::sleep(pause(round));
+        let ended_by_itself = process.try_wait().unwrap().is_some();
+        process.kill().unwrap();
+        process.wait().unwrap();
+        kills += usize::from(!ended_by_itself);
+        let asked_before = web.serving.requests().len();
+
+        // Another look at what the killed process had committed: asked for from here on is an error.
+        if folder.join("state").exists() && folder.join("crawl.toml").exists() {
+            let policy = Policy { delay: Duration::ZERO, ..Policy::default() };
+            let frontier = scenthound_frontier_durable::open_read_only(
+                &folder.join("state"),
+                policy,
+                Keyring::new(0),
+                Timestamp::ZERO,
+            );
+            if let Ok(frontier) = frontier {
+                for url in &web.urls {
+                    let facts = frontier.look_up(&CanonicalUrl::parse(url).unwrap()).unwrap();
+                    let is_settled =
+                        facts.is_some_and(|facts| matches!(facts.state, State::Fetched | State::Gone));
+                    assert!(is_settled || !settled.contains(url), "{url} was settled and is no longer");
+                    if is_settled {
+                        settled.insert(url.clone());
+                    }
+                }
+            }
+        }
+        let port = web.serving.addr().port();
+        let mut next = web.crawl(&folder, &options);
+        std::thread::sleep(Duration::from_millis(150));
+        next.kill().unwrap();
+        next.wait().unwrap();
+        kills += 1;
+        for request in web.serving.requests().iter().skip(asked_before) {
+            let url = format!("http://{}:{port}{}", request.host, request.path);
+            assert!(!settled.contains(&url), "{url} was settled and was asked for again");
+        }
+    }
+    assert!(kills >= ROUNDS, "only {kills} kills: the web is too small for this machine");
+    let end = web.crawl(&folder, &options).wait().unwrap();
+    assert_eq!(end.code(), Some(0));
+
+    let records = records(&folder);
+    let urls: BTreeSet<String> = records.iter().map(|record| record.url.clone()).collect();
+    assert_eq!(records.len(), urls.len(), "each page once in the records");
+    assert_eq!(urls, web.urls, "every page settled");
+    assert!(records.iter().all(|record| record.outcome == "ok"));
+    let mut requests: BTreeMap<String, usize> = BTreeMap::new();
+    for (url, _) in web.page_requests() {
+        *requests.entry(url).or_default() += 1;
+    }
+    assert!(requests.values().all(|count| *count <= 1 + kills));
+    let repeated: usize = requests.values().map(|count| count - 1).sum();
+    // At most what can be out at a time, and what is settled between two commits, is lost to a kill.
+    println!("{strategy}: {kills} kills, {repeated} of {PAGES} pages asked for again");
+    check_archive(&folder);
+    check_spacing(&web);
+
+    // The uninterrupted crawl settles the same pages.
+    let other = tempfile::tempdir().unwrap();
+    let other = other.path().join("crawl");
+    let whole = web.crawl(&other, &options).wait().unwrap();
+    assert_eq!(whole.code(), Some(0));
+    let uninterrupted: BTreeSet<String> = self::records(&other).into_iter().map(|record| record.url).collect();
+    assert_eq!(uninterrupted, urls);
+}
+
+#[test]
+fn raised_siblings_by_all_parents_survive_kill_9() {
+    killed_and_resumed("fs-2", &["--parents", "all"]);
+}
+
+#[test]
+fn cash_survives_kill_9() {
+    killed_and_resumed("opic", &[]);
+}
+
+#[test]
+fn the_first_interrupt_saves_and_stops_and_the_same_command_carries_on() {
+    let web = Web::start();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("crawl");
+    let mut process = web.crawl(&folder, &[]);
+    while web.page_requests().len() < 20 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    assert_eq!(process.wait().unwrap().code(), Some(11));
+    let saved = records(&folder).len();
+    assert!(saved >= 19, "{saved}");
+    // Another page budget is no other crawl; another strategy is.
+    assert_eq!(web.crawl(&folder, &["--strategy", "opic"]).wait().unwrap().code(), Some(4));
+    assert_eq!(web.crawl(&folder, &["--max-pages", "100000"]).wait().unwrap().code(), Some(0));
+    let records = records(&folder);
+    assert_eq!(records.len(), PAGES);
+    assert_eq!(web.page_requests().len(), PAGES, "an orderly stop loses nothing");
+    check_archive(&folder);
+}
+
+#[test]
+fn a_second_crawl_in_the_same_folder_is_refused_while_the_first_runs() {
+    let web = Web::start();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("crawl");
+    let mut first = web.crawl(&folder, &[]);
+    while web.page_requests().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(web.crawl(&folder, &[]).wait().unwrap().code(), Some(1));
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
