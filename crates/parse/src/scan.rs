@@ -65,6 +65,9 @@ pub(crate) struct Scanner<'a> {
     keep: Keep,
     /// Whether `<![CDATA[` begins a section of text, as in XML and in foreign content, or a bogus comment.
     pub(crate) reads_cdata: bool,
+    /// Bytes looked at, to test that none is looked at often.
+    #[cfg(test)]
+    looked_at: std::cell::Cell<usize>,
 }
 
 impl<'a> Scanner<'a> {
@@ -75,6 +78,8 @@ impl<'a> Scanner<'a> {
             attributes: Vec::new(),
             keep,
             reads_cdata: false,
+            #[cfg(test)]
+            looked_at: std::cell::Cell::default(),
         }
     }
 
@@ -104,12 +109,24 @@ impl<'a> Scanner<'a> {
 
     fn find(&self, byte: u8, from: usize) -> Option<usize> {
         let rest = self.html.as_bytes().get(from..)?;
-        memchr(byte, rest).map(|offset| from + offset)
+        let found = memchr(byte, rest).map(|offset| from + offset);
+        self.look(from, found);
+        found
     }
 
     fn find_str(&self, needle: &str, from: usize) -> Option<usize> {
         let rest = self.html.as_bytes().get(from..)?;
-        memmem::find(rest, needle.as_bytes()).map(|offset| from + offset)
+        let found = memmem::find(rest, needle.as_bytes()).map(|offset| from + offset);
+        self.look(from, found);
+        found
+    }
+
+    /// Counts the bytes from one place to another, or to the end of the page.
+    #[inline]
+    fn look(&self, _from: usize, _to: Option<usize>) {
+        #[cfg(test)]
+        self.looked_at
+            .set(self.looked_at.get() + _to.unwrap_or(self.html.len()) - _from);
     }
 
     /// The next piece; none at the end of the page.
@@ -163,7 +180,9 @@ impl<'a> Scanner<'a> {
         let element = Element::of(name.as_bytes());
         self.attributes.clear();
         let keep = self.keep == Keep::Everything || element.has_telling_attributes();
-        let closed = self.rest_of_tag(name_start + name.len(), keep)?;
+        let closed = self.rest_of_tag(name_start + name.len(), keep);
+        self.look(name_start, Some(self.at));
+        let closed = closed?;
         Some(Event::Start {
             name,
             element,
@@ -175,7 +194,9 @@ impl<'a> Scanner<'a> {
         match self.byte(name_start) {
             Some(b) if b.is_ascii_alphabetic() => {
                 let name = self.tag_name(name_start);
-                self.rest_of_tag(name_start + name.len(), false)?;
+                let ended = self.rest_of_tag(name_start + name.len(), false);
+                self.look(name_start, Some(self.at));
+                ended?;
                 Some(Event::End {
                     name,
                     element: Element::of(name.as_bytes()),
@@ -324,6 +345,7 @@ impl<'a> Scanner<'a> {
             return self.slice(start, self.html.len());
         };
         let _ = self.rest_of_tag(end + 2 + name.len(), false);
+        self.look(end, Some(self.at));
         self.slice(start, end)
     }
 
@@ -363,7 +385,9 @@ impl<'a> Scanner<'a> {
         let mut state = Script::Bare;
         let mut at = from;
         loop {
-            at += memchr2(b'<', b'-', bytes.get(at..)?)?;
+            let found = memchr2(b'<', b'-', bytes.get(at..)?).map(|offset| at + offset);
+            self.look(at, found);
+            at = found?;
             if self.byte(at) == Some(b'-') {
                 // Two dashes or more, then a `>`, end the comment.
                 let dashes = bytes.get(at..)?.iter().take_while(|b| **b == b'-').count();

@@ -256,3 +256,36 @@ proptest! {
         agree(&html)?;
     }
 }
+
+/// Each piece, and each pair with an opening one in front, repeated: what makes careless tokenizers quadratic.
+#[test]
+fn no_byte_is_looked_at_often() {
+    for opening in [
+        "",
+        "<script>",
+        "<script><!--",
+        "<style>",
+        "<title>",
+        "<!--",
+        "<a b=",
+        "<a b='",
+    ] {
+        for piece in PIECES {
+            let html = format!("{opening}{}", piece.repeat(20_000));
+            let mut scanner = Scanner::new(&html, Keep::Everything);
+            while let Some(event) = scanner.next() {
+                if let Event::Start { name, .. } = event
+                    && let Some((raw, _)) = raw_kind(&spelled(name))
+                {
+                    scanner.raw_text(name, raw);
+                }
+            }
+            let looked_at = scanner.looked_at.get();
+            assert!(
+                looked_at <= 4 * html.len(),
+                "{opening}{piece}: {looked_at} of {}",
+                html.len()
+            );
+        }
+    }
+}
