@@ -1,0 +1,28 @@
+//! The headers a crawl acts on, and a recorded response, are read whatever they hold.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use scenthound_fetch::{Proxy, RetryAfter};
+use scenthound_robots::{meta_robots, x_robots_tag};
+use scenthound_store::HttpResponse;
+
+const BODY_CAP: usize = 64 << 10;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    let _ = RetryAfter::parse(&text);
+    let _ = Proxy::parse(&text);
+    let _ = meta_robots(&text);
+    let _ = x_robots_tag(text.lines(), "scenthound");
+    if let Some(response) = HttpResponse::parse(data) {
+        for name in [
+            "content-type",
+            "content-encoding",
+            "transfer-encoding",
+            "location",
+        ] {
+            let _ = response.header(name);
+        }
+        assert!(response.body(BODY_CAP).bytes.len() <= BODY_CAP);
+    }
+});
