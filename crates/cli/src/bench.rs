@@ -53,7 +53,12 @@ impl Spent {
 
 pub fn command() -> Command {
     let number = |name: &'static str, default: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("N").default_value(default).value_parser(value_parser!(usize)).help(help)
+        Arg::new(name)
+            .long(name)
+            .value_name("N")
+            .default_value(default)
+            .value_parser(value_parser!(usize))
+            .help(help)
     };
     let web = |command: Command| {
         command
@@ -66,7 +71,11 @@ pub fn command() -> Command {
         web(command)
             .arg(number("concurrency", "25", "Requests at a time"))
             .arg(
-                Arg::new("strategy").long("strategy").value_name("NAME").default_value("best-first").help("The strategy"),
+                Arg::new("strategy")
+                    .long("strategy")
+                    .value_name("NAME")
+                    .default_value("best-first")
+                    .help("The strategy"),
             )
             .arg(
                 Arg::new("output")
@@ -78,15 +87,21 @@ pub fn command() -> Command {
             )
     };
     let hidden = |name: &'static str| {
-        run(Command::new(name).hide(true))
-            .arg(Arg::new("server").long("server").value_parser(value_parser!(SocketAddr)))
+        run(Command::new(name).hide(true)).arg(
+            Arg::new("server")
+                .long("server")
+                .value_parser(value_parser!(SocketAddr)),
+        )
     };
     run(Command::new("bench"))
         .about("Measure a whole crawl of a web of known size on this machine")
-        .after_help(
-            "Examples:\n  hound bench\n  hound bench --pages 200000 --links 50\n  hound bench --json",
+        .after_help("Examples:\n  hound bench\n  hound bench --pages 200000 --links 50\n  hound bench --json")
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the figures as JSON"),
         )
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the figures as JSON"))
         .subcommand(hidden("serve"))
         .subcommand(hidden("fetch"))
         .subcommand(hidden("crawl"))
@@ -103,14 +118,23 @@ pub fn run(given: &ArgMatches) -> Result<()> {
 
 fn web(given: &ArgMatches) -> BenchWeb {
     let number = |name: &str| given.get_one::<usize>(name).copied().unwrap_or(0);
-    let size =
-        BenchSize { hosts: number("hosts"), pages: number("pages"), bytes: number("bytes"), links: number("links") };
+    let size = BenchSize {
+        hosts: number("hosts"),
+        pages: number("pages"),
+        bytes: number("bytes"),
+        links: number("links"),
+    };
     BenchWeb::new(size, Naming::Names)
 }
 
 fn serve(given: &ArgMatches) -> Result<()> {
     let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0))];
-    main_loop(web(given), listen, |serving| println!("{}", serving.addr()), std::io::stdin())?;
+    main_loop(
+        web(given),
+        listen,
+        |serving| println!("{}", serving.addr()),
+        std::io::stdin(),
+    )?;
     Ok(())
 }
 
@@ -120,7 +144,9 @@ fn report(spent: &Spent) -> Result<()> {
 }
 
 fn pins(web: &BenchWeb, given: &ArgMatches) -> Result<std::collections::HashMap<String, SocketAddr>> {
-    let server = *given.get_one::<SocketAddr>("server").context("--server says where the web is")?;
+    let server = *given
+        .get_one::<SocketAddr>("server")
+        .context("--server says where the web is")?;
     Ok(web.hosts().into_iter().map(|host| (host, server)).collect())
 }
 
@@ -130,7 +156,10 @@ fn fetch_all(given: &ArgMatches) -> Result<Spent> {
     let mut settings = FetchSettings::new("scenthound-bench");
     settings.pins = pins(&web, given)?;
     let fetcher = Arc::new(Fetcher::new(settings)?);
-    let urls: Vec<CanonicalUrl> = web.urls().filter_map(|url| CanonicalUrl::parse(&url).ok()).collect();
+    let urls: Vec<CanonicalUrl> = web
+        .urls()
+        .filter_map(|url| CanonicalUrl::parse(&url).ok())
+        .collect();
     let concurrency = given.get_one::<usize>("concurrency").copied().unwrap_or(1);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let base_bytes = memory("VmRSS:");
@@ -170,7 +199,9 @@ fn fetch_all(given: &ArgMatches) -> Result<Spent> {
 }
 
 fn crawl_settings(web: &BenchWeb, given: &ArgMatches) -> Result<Settings> {
-    let strategy = given.get_one::<String>("strategy").map_or("best-first", String::as_str);
+    let strategy = given
+        .get_one::<String>("strategy")
+        .map_or("best-first", String::as_str);
     let concurrency = given.get_one::<usize>("concurrency").copied().unwrap_or(1);
     let options = [
         ("seed-urls", web.seed()),
@@ -181,7 +212,10 @@ fn crawl_settings(web: &BenchWeb, given: &ArgMatches) -> Result<Settings> {
         ("genre-terms", "guide".to_owned()),
         ("genre-terms", "review".to_owned()),
     ];
-    let options: Vec<Given> = options.into_iter().map(|(name, value)| Given::new(name, value)).collect();
+    let options: Vec<Given> = options
+        .into_iter()
+        .map(|(name, value)| Given::new(name, value))
+        .collect();
     crawl::check_settings("water house light garden music history", &options)?
         .map_err(|faults| anyhow::anyhow!("the bench's own settings do not check out:\n{faults}"))
 }
@@ -193,7 +227,9 @@ fn crawl_all(given: &ArgMatches) -> Result<Spent> {
     let mut live = wiring::live(&settings)?;
     live.fetch.pins = pins(&web, given)?;
     drop(web);
-    let output = given.get_one::<PathBuf>("output").context("--output says where to crawl")?;
+    let output = given
+        .get_one::<PathBuf>("output")
+        .context("--output says where to crawl")?;
     let folder = CrawlFolder::open_or_create(output)?;
     folder.write_settings(&settings.to_toml())?;
     let base_bytes = memory("VmRSS:");
@@ -237,11 +273,17 @@ fn part(name: &str, given: &ArgMatches) -> Result<Process> {
 }
 
 fn start_server(given: &ArgMatches) -> Result<Server> {
-    let mut process = part("serve", given)?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut process = part("serve", given)?
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
     let stdout = process.stdout.take().context("the server has no output")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
-    let addr = line.trim().parse().context("the server did not say where it listens")?;
+    let addr = line
+        .trim()
+        .parse()
+        .context("the server did not say where it listens")?;
     Ok(Server { process, addr })
 }
 
@@ -259,7 +301,10 @@ fn run_part(name: &str, server: &Server, folder: &Path, given: &ArgMatches) -> R
 
 fn measure(given: &ArgMatches) -> Result<()> {
     let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
-    let folder = given.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| temporary.path().join("bench"));
+    let folder = given
+        .get_one::<PathBuf>("output")
+        .cloned()
+        .unwrap_or_else(|| temporary.path().join("bench"));
     let truth = given.get_one::<usize>("pages").copied().unwrap_or(0) as u64;
     let server = start_server(given)?;
     eprintln!("fetching all pages and looking at none…");
@@ -284,12 +329,19 @@ fn measure(given: &ArgMatches) -> Result<()> {
         );
         return Ok(());
     }
-    println!("a web of {truth} pages, {} strategy", given.get_one::<String>("strategy").map_or("", String::as_str));
+    println!(
+        "a web of {truth} pages, {} strategy",
+        given.get_one::<String>("strategy").map_or("", String::as_str)
+    );
     println!("                           fetching alone   whole crawl");
     let row = |name: &str, fetch: String, crawl: String| println!("{name:<26} {fetch:>14} {crawl:>13}");
     row("pages", fetch.pages.to_string(), crawl.pages.to_string());
     row("pages missed", String::new(), missed.to_string());
-    row("pages/s", format!("{:.0}", fetch.pages_per_second()), format!("{:.0}", crawl.pages_per_second()));
+    row(
+        "pages/s",
+        format!("{:.0}", fetch.pages_per_second()),
+        format!("{:.0}", crawl.pages_per_second()),
+    );
     row(
         "CPU s per 1,000 pages",
         format!("{:.3}", fetch.cpu_per_thousand()),
@@ -308,7 +360,9 @@ fn measure(given: &ArgMatches) -> Result<()> {
 }
 
 fn disk_use(folder: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
     entries
         .flatten()
         .map(|entry| match entry.metadata() {
@@ -322,12 +376,22 @@ fn disk_use(folder: &Path) -> u64 {
 /// User and system time of this process.
 fn cpu_time() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(spent.tv_sec.unsigned_abs(), u32::try_from(spent.tv_nsec).unwrap_or(0))
+    Duration::new(
+        spent.tv_sec.unsigned_abs(),
+        u32::try_from(spent.tv_nsec).unwrap_or(0),
+    )
 }
 
 /// A line of /proc/self/status, in bytes; 0 where there is none.
 fn memory(line: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = status.lines().find_map(|text| text.strip_prefix(line)?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let kilobytes = status.lines().find_map(|text| {
+        text.strip_prefix(line)?
+            .trim()
+            .strip_suffix(" kB")?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
     kilobytes.unwrap_or(0) * 1024
 }

@@ -33,8 +33,16 @@ pub fn command() -> Command {
     let command = Command::new("crawl")
         .about("Crawl the web for a topic; run again to resume")
         .after_help(EXAMPLES)
-        .arg(Arg::new("TOPIC").required(true).help("A topic file ending in .toml, or the words to look for"))
-        .arg(Arg::new("SEED_URL").num_args(0..).help("URLs to start from, besides those of the topic file"))
+        .arg(
+            Arg::new("TOPIC")
+                .required(true)
+                .help("A topic file ending in .toml, or the words to look for"),
+        )
+        .arg(
+            Arg::new("SEED_URL")
+                .num_args(0..)
+                .help("URLs to start from, besides those of the topic file"),
+        )
         .arg(
             Arg::new("output")
                 .short('o')
@@ -43,8 +51,15 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The crawl folder, made if it is not there [default: the topic's name]"),
         )
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the summary as JSON"));
-    options().filter(|option| option.name != SEED_URLS).fold(command, |command, option| command.arg(arg(option)))
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the summary as JSON"),
+        );
+    options()
+        .filter(|option| option.name != SEED_URLS)
+        .fold(command, |command, option| command.arg(arg(option)))
 }
 
 fn arg(option: &'static OptionSpec) -> Arg {
@@ -52,23 +67,34 @@ fn arg(option: &'static OptionSpec) -> Arg {
     if let Some(default) = option.default.filter(|_| option.kind.value_name().is_some()) {
         help.push_str(&format!(" [default: {default}]"));
     }
-    let arg = Arg::new(option.name).long(option.name).help(help).help_heading(match option.section {
-        "topic" | "terms" | "seeds" => "What to look for, and where to start",
-        "judge" => "What counts as relevant",
-        "strategy" => "Which link is followed next",
-        _ => "How far, how fast and how politely",
-    });
+    let arg = Arg::new(option.name)
+        .long(option.name)
+        .help(help)
+        .help_heading(match option.section {
+            "topic" | "terms" | "seeds" => "What to look for, and where to start",
+            "judge" => "What counts as relevant",
+            "strategy" => "Which link is followed next",
+            _ => "How far, how fast and how politely",
+        });
     let arg = match option.short() {
         Some(letter) => arg.short(letter),
         None => arg,
     };
-    let arg = if option.not_yet.is_some() { arg.hide(true) } else { arg };
+    let arg = if option.not_yet.is_some() {
+        arg.hide(true)
+    } else {
+        arg
+    };
     match option.kind.value_name() {
         None => arg.action(ArgAction::SetTrue),
         Some(name) => arg
             .value_name(name)
             .allow_hyphen_values(true)
-            .action(if option.shape == Shape::Many { ArgAction::Append } else { ArgAction::Set }),
+            .action(if option.shape == Shape::Many {
+                ArgAction::Append
+            } else {
+                ArgAction::Set
+            }),
     }
 }
 
@@ -119,7 +145,9 @@ pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
     let name = file.to_str().context("the folder's name is not text")?;
     match check_settings(name, &[])? {
         Ok(settings) => Ok(Some(settings)),
-        Err(faults) => Err(anyhow::anyhow!("the settings of the earlier run do not check out:\n{faults}")),
+        Err(faults) => Err(anyhow::anyhow!(
+            "the settings of the earlier run do not check out:\n{faults}"
+        )),
     }
 }
 
@@ -278,7 +306,10 @@ fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
 /// A folder name from a topic's name.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
-    for word in name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         if !slug.is_empty() {
             slug.push('-');
         }

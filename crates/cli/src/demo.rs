@@ -16,7 +16,9 @@ use crate::{crawl, exit, plot, results, wiring};
 
 /// What the demo is told.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why")]
+#[command(
+    after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why"
+)]
 pub struct Args {
     /// Keep the crawl folder here
     #[arg(short, long, value_name = "DIR")]
@@ -37,10 +39,23 @@ const LATENCY: Duration = Duration::from_millis(5);
 pub fn run(args: Args) -> Result<ExitCode> {
     let world = Arc::new(DemoWeb::new());
     let hosts = world.hosts();
-    let serving = serve(Arc::clone(&world) as Arc<dyn World>, ServeOptions { latency: LATENCY, ..ServeOptions::default() })?;
+    let serving = serve(
+        Arc::clone(&world) as Arc<dyn World>,
+        ServeOptions {
+            latency: LATENCY,
+            ..ServeOptions::default()
+        },
+    )?;
 
-    let mut given: Vec<Given> = args.strategy.iter().map(|name| Given::new("strategy", name)).collect();
-    given.extend(args.max_pages.map(|most| Given::new("max-pages", most.to_string())));
+    let mut given: Vec<Given> = args
+        .strategy
+        .iter()
+        .map(|name| Given::new("strategy", name))
+        .collect();
+    given.extend(
+        args.max_pages
+            .map(|most| Given::new("max-pages", most.to_string())),
+    );
     let surroundings = Surroundings {
         folder: &std::env::current_dir().context("the current folder cannot be told")?,
         strategies: wiring::STRATEGIES,
@@ -59,13 +74,30 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
     // Kept until the end of this function unless the user wants it for longer.
     let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
-    let output = args.output.clone().unwrap_or_else(|| temporary.path().join("demo"));
+    let output = args
+        .output
+        .clone()
+        .unwrap_or_else(|| temporary.path().join("demo"));
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
 
-    println!("A web of {} hosts and {} pages is served on this machine, at {}.", hosts.len(), world.pages(), serving.addr());
-    println!("Looking for: {} (judged by {} genre and {} content terms).", settings.topic.name, settings.terms.genre.len(), settings.terms.content.len());
-    println!("Starting from {}, by {}.\n", DemoWeb::SEEDS.join(" and "), settings.strategy.kind);
+    println!(
+        "A web of {} hosts and {} pages is served on this machine, at {}.",
+        hosts.len(),
+        world.pages(),
+        serving.addr()
+    );
+    println!(
+        "Looking for: {} (judged by {} genre and {} content terms).",
+        settings.topic.name,
+        settings.terms.genre.len(),
+        settings.terms.content.len()
+    );
+    println!(
+        "Starting from {}, by {}.\n",
+        DemoWeb::SEEDS.join(" and "),
+        settings.strategy.kind
+    );
     let stop = StopSwitch::default();
     crawl::listen_for_signals(stop.clone())?;
     let summary = crawl::crawl(&folder, &settings, live, &stop)?;
@@ -93,10 +125,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
         tally.errors(),
         crawl::ending(&summary)
     );
-    let asked: HashSet<String> =
-        serving.requests().iter().map(|request| format!("http://{}{}", request.host, request.path)).collect();
+    let asked: HashSet<String> = serving
+        .requests()
+        .iter()
+        .map(|request| format!("http://{}{}", request.host, request.path))
+        .collect();
     let found = world.relevant().iter().filter(|url| asked.contains(*url)).count();
-    let trespassed = world.forbidden().iter().filter(|url| asked.contains(*url)).count();
+    let trespassed = world
+        .forbidden()
+        .iter()
+        .filter(|url| asked.contains(*url))
+        .count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
     println!(
         "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
@@ -104,8 +143,15 @@ pub fn run(args: Args) -> Result<ExitCode> {
         world.forbidden().len()
     );
     match args.output {
-        Some(kept) => println!("The crawl folder is {0}: try hound explain {0} {1}", kept.display(), DemoWeb::SEEDS[1]),
-        None => println!("The crawl folder was temporary ({}); keep it with: hound demo -o DIR", output.display()),
+        Some(kept) => println!(
+            "The crawl folder is {0}: try hound explain {0} {1}",
+            kept.display(),
+            DemoWeb::SEEDS[1]
+        ),
+        None => println!(
+            "The crawl folder was temporary ({}); keep it with: hound demo -o DIR",
+            output.display()
+        ),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,23 +2,27 @@
 //!
 //! Results go to stdout, progress and notes to stderr. Exit codes are those of [`exit`].
 #![allow(clippy::disallowed_methods, reason = "the command line may read the clock")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the command line speaks to people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the command line speaks to people"
+)]
 
 mod bench;
 mod crawl;
 mod demo;
 mod exit;
-mod look;
-mod stdout;
-mod wording;
 mod explain;
+mod look;
 mod plot;
 mod progress;
 mod results;
 mod status;
+mod stdout;
 mod table;
 mod twins;
 mod wiring;
+mod wording;
 
 use std::process::ExitCode;
 
@@ -51,9 +55,9 @@ fn command() -> Command {
         .subcommand(explain::Args::augment_args(
             Command::new("explain").about("Why a page was judged so, or why a URL was (not) fetched"),
         ))
-        .subcommand(demo::Args::augment_args(
-            Command::new("demo").about("Serve a little web on this machine, crawl it live, and show what was found"),
-        ))
+        .subcommand(demo::Args::augment_args(Command::new("demo").about(
+            "Serve a little web on this machine, crawl it live, and show what was found",
+        )))
         .subcommand(bench::command())
 }
 

@@ -33,8 +33,14 @@ impl Progress {
                 Some(most) => ProgressBar::new(most),
                 None => ProgressBar::new_spinner(),
             };
-            let shape = if settings.max_pages.is_some() { "{bar:24} {msg}" } else { "{spinner} {msg}" };
-            bar.set_style(ProgressStyle::with_template(shape).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            let shape = if settings.max_pages.is_some() {
+                "{bar:24} {msg}"
+            } else {
+                "{spinner} {msg}"
+            };
+            bar.set_style(
+                ProgressStyle::with_template(shape).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
             bar
         });
         Progress {
@@ -74,7 +80,10 @@ impl Progress {
             bar.finish_and_clear();
         }
         if let Some(status) = self.latest.take() {
-            self.write_status(StatusFile { ended: Some(reason.to_owned()), ..status });
+            self.write_status(StatusFile {
+                ended: Some(reason.to_owned()),
+                ..status
+            });
         }
     }
 
@@ -135,7 +144,11 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         hosts: counts.hosts,
         hosts_resting: counts.hosts_resting,
         errors: tally.errors(),
-        outcomes: tally.outcomes.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect(),
+        outcomes: tally
+            .outcomes
+            .iter()
+            .map(|(code, count)| ((*code).to_owned(), *count))
+            .collect(),
         curve: tally.curve(),
         ended: None,
         resumable: counts.waiting > 0,

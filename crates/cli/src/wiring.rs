@@ -14,8 +14,17 @@ use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
 
 /// The strategies that can be chosen by name.
-pub const STRATEGIES: &[&str] =
-    &["breadth-first", "random", "best-first", "ps", "fs-1", "fs-2", "pfs-1", "pfs-2", "opic"];
+pub const STRATEGIES: &[&str] = &[
+    "breadth-first",
+    "random",
+    "best-first",
+    "ps",
+    "fs-1",
+    "fs-2",
+    "pfs-1",
+    "pfs-2",
+    "opic",
+];
 
 /// The judges that can be chosen by name.
 pub const JUDGES: &[&str] = &["terms"];
@@ -47,11 +56,17 @@ pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
             text: judge.genre_content_weight,
             url: judge.url_weight,
         },
-        sets: if judge.joint { TermSets::Joint } else { TermSets::Separate },
+        sets: if judge.joint {
+            TermSets::Joint
+        } else {
+            TermSets::Separate
+        },
         threshold: judge.threshold,
         idf,
     };
-    Ok(Arc::new(TermJudge::new(&terms).context("the terms of the topic make no judge")?))
+    Ok(Arc::new(
+        TermJudge::new(&terms).context("the terms of the topic make no judge")?,
+    ))
 }
 
 pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
@@ -91,7 +106,10 @@ pub fn scope(settings: &Settings) -> Result<Scope> {
         ScopeName::Prefix => ScopeKind::Prefix,
     };
     let spelled = |patterns: &[scenthound_config::Pattern]| -> Vec<String> {
-        patterns.iter().map(|pattern| pattern.0.as_str().to_owned()).collect()
+        patterns
+            .iter()
+            .map(|pattern| pattern.0.as_str().to_owned())
+            .collect()
     };
     let (include, exclude) = (spelled(&settings.crawl.include), spelled(&settings.crawl.exclude));
     Scope::new(kind, &settings.seeds.urls, &include, &exclude)
@@ -114,7 +132,11 @@ pub fn policy(settings: &Settings) -> Policy {
 fn fetch(settings: &Settings) -> Result<FetchSettings> {
     let crawl = &settings.crawl;
     let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
-    let languages: Vec<_> = crawl.lang.iter().map(|language| language.code().to_owned()).collect();
+    let languages: Vec<_> = crawl
+        .lang
+        .iter()
+        .map(|language| language.code().to_owned())
+        .collect();
     Ok(FetchSettings {
         accept_language: (!languages.is_empty()).then(|| languages.join(", ")),
         limits: Limits {
@@ -129,7 +151,12 @@ fn fetch(settings: &Settings) -> Result<FetchSettings> {
         },
         allowed_nets: crawl.allow_net.clone(),
         resolver: crawl.resolver,
-        proxy: crawl.proxy.as_ref().map(|url| Proxy::parse(url.as_str())).transpose().context("--proxy")?,
+        proxy: crawl
+            .proxy
+            .as_ref()
+            .map(|url| Proxy::parse(url.as_str()))
+            .transpose()
+            .context("--proxy")?,
         ca_files: crawl.ca_file.iter().cloned().collect(),
         ..FetchSettings::new(settings.user_agent())
     })
@@ -139,9 +166,16 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
     let crawl = &settings.crawl;
     let scope = scope(settings)?;
     let mut archive = ArchiveSettings::named(&settings.topic.name, crawl.seed);
-    archive.info.push(("http-header-user-agent".to_owned(), settings.user_agent()));
-    archive.info.push(("robots".to_owned(), if crawl.ignore_robots { "ignore" } else { "classic" }.to_owned()));
-    archive.info.push(("description".to_owned(), settings.topic.name.clone()));
+    archive
+        .info
+        .push(("http-header-user-agent".to_owned(), settings.user_agent()));
+    archive.info.push((
+        "robots".to_owned(),
+        if crawl.ignore_robots { "ignore" } else { "classic" }.to_owned(),
+    ));
+    archive
+        .info
+        .push(("description".to_owned(), settings.topic.name.clone()));
     if let Some(contact) = &crawl.contact {
         archive.info.push(("operator".to_owned(), contact.clone()));
     }
@@ -161,7 +195,11 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
             limits: Default::default(),
         },
         crawl: CrawlSettings {
-            budget: Budget { pages: crawl.max_pages, time: crawl.max_time, bytes: crawl.max_bytes },
+            budget: Budget {
+                pages: crawl.max_pages,
+                time: crawl.max_time,
+                bytes: crawl.max_bytes,
+            },
             scope,
             retries: crawl.retries,
             redirects: crawl.redirects,

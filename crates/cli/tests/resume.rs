@@ -3,6 +3,11 @@
 //! What must hold, whenever the process dies: what was committed is never asked for again; in the end every page was
 //! settled exactly once; archive and page records are whole; and no host was asked sooner than its rest allows, across
 //! restarts too. Run for the strategies whose state is hardest to keep: raised siblings by all parents, and cash.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and print"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener};
@@ -33,14 +38,29 @@ impl Web {
     fn start() -> Web {
         // A port that is free on the first address is all but surely free on the others; try again if not.
         for _ in 0..20 {
-            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            let size = BenchSize { hosts: HOSTS, pages: PAGES, bytes: 3_000, links: 12 };
+            let port = TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port();
+            let size = BenchSize {
+                hosts: HOSTS,
+                pages: PAGES,
+                bytes: 3_000,
+                links: 12,
+            };
             let web = BenchWeb::new(size, Naming::Addresses { port });
-            let listen: Vec<SocketAddr> =
-                web.hosts().iter().map(|host| format!("{host}:{port}").parse().unwrap()).collect();
+            let listen: Vec<SocketAddr> = web
+                .hosts()
+                .iter()
+                .map(|host| format!("{host}:{port}").parse().unwrap())
+                .collect();
             let (seed, urls) = (web.seed(), web.urls().collect());
-            let options =
-                ServeOptions { listen, latency: Duration::from_millis(10), ..ServeOptions::default() };
+            let options = ServeOptions {
+                listen,
+                latency: Duration::from_millis(10),
+                ..ServeOptions::default()
+            };
             if let Ok(serving) = serve(Arc::new(web), options) {
                 return Web { serving, seed, urls };
             }
@@ -50,9 +70,23 @@ impl Web {
 
     fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
         Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args(["crawl", "water light house", &self.seed, "--allow-net", "127.0.0.0/8", "-o"])
+            .args([
+                "crawl",
+                "water light house",
+                &self.seed,
+                "--allow-net",
+                "127.0.0.0/8",
+                "-o",
+            ])
             .arg(folder)
-            .args(["--delay", "60ms", "--ip-delay", "0s", "--contact", "test@example.org"])
+            .args([
+                "--delay",
+                "60ms",
+                "--ip-delay",
+                "0s",
+                "--contact",
+                "test@example.org",
+            ])
             .args(options)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -72,7 +106,10 @@ impl Web {
 
 fn records(folder: &Path) -> Vec<PageRecord> {
     let pages = CrawlView::open(folder).unwrap().pages().unwrap();
-    pages.map(|record| record.unwrap()).filter(|record| record.kind == "page").collect()
+    pages
+        .map(|record| record.unwrap())
+        .filter(|record| record.kind == "page")
+        .collect()
 }
 
 /// Every record of the archive is whole, and every page record points at its own response.
@@ -91,10 +128,16 @@ fn check_archive(folder: &Path) {
         let record = record.unwrap();
         if let Some(position) = &record.archive {
             archived += 1;
-            assert_eq!(view.record(position).unwrap().target_uri(), Some(record.url.as_str()));
+            assert_eq!(
+                view.record(position).unwrap().target_uri(),
+                Some(record.url.as_str())
+            );
         }
     }
-    assert_eq!(responses, archived, "responses in the archive and page records that point at one");
+    assert_eq!(
+        responses, archived,
+        "responses in the archive and page records that point at one"
+    );
 }
 
 fn check_spacing(web: &Web) {
@@ -135,7 +178,10 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
 
         // Another look at what the killed process had committed: asked for from here on is an error.
         if folder.join("state").exists() && folder.join("crawl.toml").exists() {
-            let policy = Policy { delay: Duration::ZERO, ..Policy::default() };
+            let policy = Policy {
+                delay: Duration::ZERO,
+                ..Policy::default()
+            };
             let frontier = scenthound_frontier_durable::open_read_only(
                 &folder.join("state"),
                 policy,
@@ -147,7 +193,10 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
                     let facts = frontier.look_up(&CanonicalUrl::parse(url).unwrap()).unwrap();
                     let is_settled =
                         facts.is_some_and(|facts| matches!(facts.state, State::Fetched | State::Gone));
-                    assert!(is_settled || !settled.contains(url), "{url} was settled and is no longer");
+                    assert!(
+                        is_settled || !settled.contains(url),
+                        "{url} was settled and is no longer"
+                    );
                     if is_settled {
                         settled.insert(url.clone());
                     }
@@ -162,10 +211,16 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
         kills += 1;
         for request in web.serving.requests().iter().skip(asked_before) {
             let url = format!("http://{}:{port}{}", request.host, request.path);
-            assert!(!settled.contains(&url), "{url} was settled and was asked for again");
+            assert!(
+                !settled.contains(&url),
+                "{url} was settled and was asked for again"
+            );
         }
     }
-    assert!(kills >= ROUNDS, "only {kills} kills: the web is too small for this machine");
+    assert!(
+        kills >= ROUNDS,
+        "only {kills} kills: the web is too small for this machine"
+    );
     let end = web.crawl(&folder, &options).wait().unwrap();
     assert_eq!(end.code(), Some(0));
 
@@ -190,7 +245,10 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
     let other = other.path().join("crawl");
     let whole = web.crawl(&other, &options).wait().unwrap();
     assert_eq!(whole.code(), Some(0));
-    let uninterrupted: BTreeSet<String> = self::records(&other).into_iter().map(|record| record.url).collect();
+    let uninterrupted: BTreeSet<String> = self::records(&other)
+        .into_iter()
+        .map(|record| record.url)
+        .collect();
     assert_eq!(uninterrupted, urls);
 }
 
@@ -213,14 +271,26 @@ fn the_first_interrupt_saves_and_stops_and_the_same_command_carries_on() {
     while web.page_requests().len() < 20 {
         std::thread::sleep(Duration::from_millis(10));
     }
-    let interrupt = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("kill")
+        .args(["-INT", &process.id().to_string()])
+        .status()
+        .unwrap();
     assert!(interrupt.success());
     assert_eq!(process.wait().unwrap().code(), Some(11));
     let saved = records(&folder).len();
     assert!(saved >= 19, "{saved}");
     // Another page budget is no other crawl; another strategy is.
-    assert_eq!(web.crawl(&folder, &["--strategy", "opic"]).wait().unwrap().code(), Some(4));
-    assert_eq!(web.crawl(&folder, &["--max-pages", "100000"]).wait().unwrap().code(), Some(0));
+    assert_eq!(
+        web.crawl(&folder, &["--strategy", "opic"]).wait().unwrap().code(),
+        Some(4)
+    );
+    assert_eq!(
+        web.crawl(&folder, &["--max-pages", "100000"])
+            .wait()
+            .unwrap()
+            .code(),
+        Some(0)
+    );
     let records = records(&folder);
     assert_eq!(records.len(), PAGES);
     assert_eq!(web.page_requests().len(), PAGES, "an orderly stop loses nothing");

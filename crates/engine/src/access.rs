@@ -54,7 +54,11 @@ pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -
         Outcome::Refused(_) => Answer::DeadRedirect,
     };
     // Redirects left over at this point are over the limit.
-    let history = History { redirects: u8::MAX, failures: attempt.into(), ..History::default() };
+    let history = History {
+        redirects: u8::MAX,
+        failures: attempt.into(),
+        ..History::default()
+    };
     let verdict = verdict(answer, history);
     let access = match verdict.meaning {
         Meaning::Parse => Access::Rules(Rules::parse(body, PRODUCT_TOKEN)),

@@ -94,7 +94,9 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StopReason::Exhausted => "nothing is left to fetch",
-            StopReason::OnlyRestingHosts => "only hosts are left that fail or asked to be left alone for long",
+            StopReason::OnlyRestingHosts => {
+                "only hosts are left that fail or asked to be left alone for long"
+            }
             StopReason::Pages => "the page budget is met (--max-pages)",
             StopReason::Time => "the time budget is met (--max-time)",
             StopReason::Bytes => "the byte budget is met (--max-bytes)",
@@ -171,7 +173,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             .iter()
             .map(|url| {
                 let key = keyring.key(url);
-                Offer { url: url.clone(), key, rank: strategy.seed(key, seeds.len()), merge: Merge::Keep }
+                Offer {
+                    url: url.clone(),
+                    key,
+                    rank: strategy.seed(key, seeds.len()),
+                    merge: Merge::Keep,
+                }
             })
             .collect();
         frontier.seed(&offers, now)?;
@@ -279,19 +286,27 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
         let origin = lease.url.origin();
         if !self.access.contains_key(origin) {
-            let Some(bytes) = self.frontier.rules(&lease.url)? else { return Ok(Ok(())) };
+            let Some(bytes) = self.frontier.rules(&lease.url)? else {
+                return Ok(Ok(()));
+            };
             if self.access.len() >= RULES_IN_MEMORY {
                 self.access.clear();
             }
             self.access.insert(origin.into(), Access::from_bytes(&bytes));
         }
-        Ok(self.access.get(origin).map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
+        Ok(self
+            .access
+            .get(origin)
+            .map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
     }
 
     /// Settles a lease for which no request was made.
     fn refuse(&mut self, lease: Lease, refusal: Refusal, now: Timestamp) -> Result<(), CrawlError> {
         let outcome = Outcome::Refused(refusal);
-        let facts = ResponseFacts { started: now, ..ResponseFacts::default() };
+        let facts = ResponseFacts {
+            started: now,
+            ..ResponseFacts::default()
+        };
         self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
     }
 
@@ -303,7 +318,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
     /// Ends a lease with what came of it.
     pub fn settle(&mut self, answer: Answer<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
-        let Answer { lease, outcome, found, facts, payload } = answer;
+        let Answer {
+            lease,
+            outcome,
+            found,
+            facts,
+            payload,
+        } = answer;
         self.pages_out -= u64::from(lease.kind == LeaseKind::Page);
         self.settle_as(lease, outcome, found, facts, payload, now)
     }
@@ -371,7 +392,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             will_retry,
             now,
         };
-        self.recorder.record(&visit, payload).map_err(CrawlError::Record)?;
+        self.recorder
+            .record(&visit, payload)
+            .map_err(CrawlError::Record)?;
         self.count(&lease, &outcome, examined, &facts);
         let settled = Settled {
             lease: &lease,
@@ -391,7 +414,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Outcome::Redirect { to, .. } if lease.kind != LeaseKind::Robots => {
                 if lease.redirects >= self.settings.redirects {
                     (Outcome::Refused(Refusal::TooManyRedirects), None)
-                } else if lease.kind == LeaseKind::Page && self.settings.scope.check(to).is_err() && !lease.seed {
+                } else if lease.kind == LeaseKind::Page
+                    && self.settings.scope.check(to).is_err()
+                    && !lease.seed
+                {
                     (Outcome::Refused(Refusal::Scope), None)
                 } else {
                     let redirect = (self.keyring.key(to), self.redirect_merge);
@@ -429,7 +455,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             }
         }
         self.access.insert(lease.url.origin().into(), access.clone());
-        HostRules { bytes: access.to_bytes(), fresh_until, crawl_delay }
+        HostRules {
+            bytes: access.to_bytes(),
+            fresh_until,
+            crawl_delay,
+        }
     }
 
     fn offer_sitemaps<'a>(&self, urls: impl Iterator<Item = &'a CanonicalUrl>, out: &mut Vec<Offer>) {
@@ -453,14 +483,18 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.keys.extend(found.iter().map(|link| link.key));
         self.frontier.standings(&self.keys, &mut self.standings);
         self.links.clear();
-        self.links.extend(found.iter().zip(&self.standings).filter(|(link, _)| link.key != lease.key).map(
-            |(link, standing)| ReportedLink {
-                url: link.url.clone(),
-                key: link.key,
-                standing: *standing,
-                snippets: link.snippets,
-            },
-        ));
+        self.links.extend(
+            found
+                .iter()
+                .zip(&self.standings)
+                .filter(|(link, _)| link.key != lease.key)
+                .map(|(link, standing)| ReportedLink {
+                    url: link.url.clone(),
+                    key: link.key,
+                    standing: *standing,
+                    snippets: link.snippets,
+                }),
+        );
     }
 
     fn count(

@@ -70,7 +70,12 @@ pub struct Desk {
 impl Desk {
     /// A desk with this judge, for a strategy with these needs.
     pub fn new(judge: Arc<dyn Judge>, needs: Needs, keyring: Keyring, settings: DeskSettings) -> Desk {
-        Desk { judge, needs, keyring, settings }
+        Desk {
+            judge,
+            needs,
+            keyring,
+            settings,
+        }
     }
 
     /// Parses and judges a page.
@@ -96,8 +101,7 @@ impl Desk {
             noarchive: page.directives.noarchive || by_header.noarchive,
         };
         let wanted = &self.settings.languages;
-        let foreign =
-            !wanted.is_empty() && page.language.is_some_and(|language| !wanted.contains(&language));
+        let foreign = !wanted.is_empty() && page.language.is_some_and(|language| !wanted.contains(&language));
         if foreign {
             judgement.relevance = 0.0;
             judgement.verdict = Verdict::Irrelevant;
@@ -152,7 +156,11 @@ impl Desk {
                     around: self.judge.snippet(page.text.run(&link.around)),
                     url: self.judge.url_snippet(&url_words(link.url.as_str())),
                 });
-                links.push(FoundLink { key: self.keyring.key(&link.url), url: link.url.clone(), snippets });
+                links.push(FoundLink {
+                    key: self.keyring.key(&link.url),
+                    url: link.url.clone(),
+                    snippets,
+                });
             }
         }
         links
@@ -163,7 +171,11 @@ impl Desk {
         let pages = pages
             .into_iter()
             .filter(|url| self.settings.scope.check(url).is_ok())
-            .map(|url| FoundLink { key: self.keyring.key(&url), url, snippets: None })
+            .map(|url| FoundLink {
+                key: self.keyring.key(&url),
+                url,
+                snippets: None,
+            })
             .collect();
         SitemapFinds { pages, sitemaps }
     }

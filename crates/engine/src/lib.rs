@@ -24,7 +24,7 @@ use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
 pub use access::{Access, PRODUCT_TOKEN, read_rules};
-pub use answer::{Answer, Examined, FoundLink, Found, ResponseFacts, SitemapFinds, Skipped};
+pub use answer::{Answer, Examined, Found, FoundLink, ResponseFacts, SitemapFinds, Skipped};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
 pub use desk::{Desk, DeskSettings, Response};
 pub use recorder::{Recorder, Visit};

@@ -24,13 +24,24 @@ pub(crate) fn read(
     match outcome {
         Outcome::Body { .. } => (End::Fetched { relevance }, Manners::Asked),
         Outcome::Redirect { to, .. } => match redirect {
-            Some((key, merge)) => (End::Redirected { to: to.clone(), key, merge }, Manners::Asked),
+            Some((key, merge)) => (
+                End::Redirected {
+                    to: to.clone(),
+                    key,
+                    merge,
+                },
+                Manners::Asked,
+            ),
             None => (End::Gone, Manners::Asked),
         },
         Outcome::Refused(_) => (End::Gone, if asked { Manners::Asked } else { Manners::Untouched }),
         Outcome::Failed(Failure::NotRecorded) => (End::Gone, Manners::Untouched),
         Outcome::Failed(failure) => {
-            let end = if failure.may_pass() && lease.attempt < retries { End::Retry } else { End::Gone };
+            let end = if failure.may_pass() && lease.attempt < retries {
+                End::Retry
+            } else {
+                End::Gone
+            };
             let manners = match retry_after {
                 Some(until) if failure.is_hosts_fault() => Manners::Later(until),
                 _ if failure.is_hosts_fault() => Manners::Failed,

@@ -46,11 +46,11 @@ impl fmt::Display for OutOfScope {
 
 /// File endings that never hold a page. Asking would only cost the host a request.
 const FILE_ENDINGS: &[&str] = &[
-    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot", "epub", "exe",
-    "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mid", "mkv", "mov", "mp3",
-    "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "otf", "pdf", "png", "ppt", "pptx", "ps", "rar", "rpm", "svg",
-    "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz",
-    "zip", "zst",
+    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot",
+    "epub", "exe", "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a",
+    "m4v", "mid", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "otf", "pdf",
+    "png", "ppt", "pptx", "ps", "rar", "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav",
+    "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
 ];
 
 /// Which URLs belong to the crawl.
@@ -76,7 +76,11 @@ impl Scope {
         let patterns = |list: &[String]| (!list.is_empty()).then(|| RegexSet::new(list)).transpose();
         Ok(Scope {
             kind,
-            allowed: seeds.iter().filter_map(|seed| anchor(kind, seed)).map(str::to_owned).collect(),
+            allowed: seeds
+                .iter()
+                .filter_map(|seed| anchor(kind, seed))
+                .map(str::to_owned)
+                .collect(),
             include: patterns(include)?,
             exclude: patterns(exclude)?,
             seed_hosts: seeds.iter().map(|seed| seed.host().to_owned()).collect(),
@@ -99,10 +103,18 @@ impl Scope {
         if !is_near {
             return Err(OutOfScope::Elsewhere);
         }
-        if self.include.as_ref().is_some_and(|patterns| !patterns.is_match(url.as_str())) {
+        if self
+            .include
+            .as_ref()
+            .is_some_and(|patterns| !patterns.is_match(url.as_str()))
+        {
             return Err(OutOfScope::NotIncluded);
         }
-        if self.exclude.as_ref().is_some_and(|patterns| patterns.is_match(url.as_str())) {
+        if self
+            .exclude
+            .as_ref()
+            .is_some_and(|patterns| patterns.is_match(url.as_str()))
+        {
             return Err(OutOfScope::Excluded);
         }
         if ends_like_a_file(url.path()) {
@@ -140,7 +152,9 @@ fn anchor(kind: ScopeKind, seed: &CanonicalUrl) -> Option<&str> {
 
 fn ends_like_a_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let Some((_, ending)) = name.rsplit_once('.') else { return false };
+    let Some((_, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
     ending.len() <= 5 && {
         let ending = ending.to_ascii_lowercase();
         FILE_ENDINGS.binary_search(&ending.as_str()).is_ok()
@@ -158,7 +172,9 @@ mod tests {
     fn check(kind: ScopeKind, include: &[&str], exclude: &[&str], candidate: &str) -> Result<(), OutOfScope> {
         let list = |patterns: &[&str]| patterns.iter().map(|p| p.to_string()).collect::<Vec<_>>();
         let seeds = [url("http://www.tea.co.uk/guides/index.html")];
-        Scope::new(kind, &seeds, &list(include), &list(exclude)).unwrap().check(&url(candidate))
+        Scope::new(kind, &seeds, &list(include), &list(exclude))
+            .unwrap()
+            .check(&url(candidate))
     }
 
     #[test]
@@ -166,20 +182,41 @@ mod tests {
         use ScopeKind::*;
         assert_eq!(check(Any, &[], &[], "http://cars.test/"), Ok(()));
         assert_eq!(check(Domain, &[], &[], "https://shop.tea.co.uk/x"), Ok(()));
-        assert_eq!(check(Domain, &[], &[], "https://cars.co.uk/x"), Err(OutOfScope::Elsewhere));
+        assert_eq!(
+            check(Domain, &[], &[], "https://cars.co.uk/x"),
+            Err(OutOfScope::Elsewhere)
+        );
         assert_eq!(check(Host, &[], &[], "http://www.tea.co.uk/x"), Ok(()));
         assert_eq!(check(Host, &[], &[], "https://tea.co.uk/x"), Ok(()));
-        assert_eq!(check(Host, &[], &[], "http://shop.tea.co.uk/x"), Err(OutOfScope::Elsewhere));
-        assert_eq!(check(Prefix, &[], &[], "http://www.tea.co.uk/guides/green"), Ok(()));
-        assert_eq!(check(Prefix, &[], &[], "http://www.tea.co.uk/shop"), Err(OutOfScope::Elsewhere));
+        assert_eq!(
+            check(Host, &[], &[], "http://shop.tea.co.uk/x"),
+            Err(OutOfScope::Elsewhere)
+        );
+        assert_eq!(
+            check(Prefix, &[], &[], "http://www.tea.co.uk/guides/green"),
+            Ok(())
+        );
+        assert_eq!(
+            check(Prefix, &[], &[], "http://www.tea.co.uk/shop"),
+            Err(OutOfScope::Elsewhere)
+        );
     }
 
     #[test]
     fn patterns_and_file_endings_keep_urls_out() {
         let any = ScopeKind::Any;
-        assert_eq!(check(any, &["/guides/"], &[], "http://a.test/shop/"), Err(OutOfScope::NotIncluded));
-        assert_eq!(check(any, &[], &["[?&]sort="], "http://a.test/?sort=up"), Err(OutOfScope::Excluded));
-        assert_eq!(check(any, &[], &[], "http://a.test/leaf.JPG?x"), Err(OutOfScope::FileEnding));
+        assert_eq!(
+            check(any, &["/guides/"], &[], "http://a.test/shop/"),
+            Err(OutOfScope::NotIncluded)
+        );
+        assert_eq!(
+            check(any, &[], &["[?&]sort="], "http://a.test/?sort=up"),
+            Err(OutOfScope::Excluded)
+        );
+        assert_eq!(
+            check(any, &[], &[], "http://a.test/leaf.JPG?x"),
+            Err(OutOfScope::FileEnding)
+        );
         assert_eq!(check(any, &[], &[], "http://a.test/v1.2/leaf.html"), Ok(()));
     }
 

@@ -60,12 +60,20 @@ impl Tally {
 
     /// Attempts that failed.
     pub fn errors(&self) -> u64 {
-        self.outcomes.iter().filter(|(code, _)| code.starts_with("failed")).map(|(_, count)| count).sum()
+        self.outcomes
+            .iter()
+            .filter(|(code, _)| code.starts_with("failed"))
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// The harvest curve: (pages, relevant pages among them), evenly spaced, at most a few hundred points.
     pub fn curve(&self) -> Vec<(u64, u32)> {
-        self.curve.iter().enumerate().map(|(i, found)| ((i as u64 + 1) * self.stride, *found)).collect()
+        self.curve
+            .iter()
+            .enumerate()
+            .map(|(i, found)| ((i as u64 + 1) * self.stride, *found))
+            .collect()
     }
 
     /// As it is committed.
@@ -84,7 +92,11 @@ impl Tally {
         );
         lines.extend(self.curve.iter().map(|point| format!("{point} ")));
         lines.push('\n');
-        lines.extend(self.outcomes.iter().map(|(code, count)| format!("{code} {count}\n")));
+        lines.extend(
+            self.outcomes
+                .iter()
+                .map(|(code, count)| format!("{code} {count}\n")),
+        );
         lines.into_bytes()
     }
 
@@ -97,9 +109,23 @@ impl Tally {
             other => return Err(format!("version {other:?}, this program reads version 1")),
         }
         let number = |word: &str| word.parse::<u64>().map_err(|_| format!("{word:?} is no number"));
-        let counts: Vec<u64> = lines.next().unwrap_or("").split(' ').map(number).collect::<Result<_, _>>()?;
-        let &[pages, bodies, relevant, relevance, bytes, other_requests, links_skipped, running, stride] =
-            counts.as_slice()
+        let counts: Vec<u64> = lines
+            .next()
+            .unwrap_or("")
+            .split(' ')
+            .map(number)
+            .collect::<Result<_, _>>()?;
+        let &[
+            pages,
+            bodies,
+            relevant,
+            relevance,
+            bytes,
+            other_requests,
+            links_skipped,
+            running,
+            stride,
+        ] = counts.as_slice()
         else {
             return Err(format!("{} counts where 9 belong", counts.len()));
         };
@@ -111,8 +137,11 @@ impl Tally {
             .collect::<Result<_, String>>()?;
         let mut outcomes = BTreeMap::new();
         for line in lines {
-            let (code, count) = line.split_once(' ').ok_or_else(|| format!("{line:?} is no count"))?;
-            let code = scenthound_types::Outcome::known_code(code).ok_or_else(|| format!("{code:?} is no outcome"))?;
+            let (code, count) = line
+                .split_once(' ')
+                .ok_or_else(|| format!("{line:?} is no count"))?;
+            let code = scenthound_types::Outcome::known_code(code)
+                .ok_or_else(|| format!("{code:?} is no outcome"))?;
             outcomes.insert(code, number(count)?);
         }
         Ok(Tally {
@@ -140,7 +169,11 @@ mod tests {
         let mut tally = Tally::default();
         for page in 0..1000 {
             let relevant = page % 3 == 0;
-            tally.count_page(if page % 10 == 9 { "failed-status-4xx" } else { "ok" }, Some(0.25), relevant);
+            tally.count_page(
+                if page % 10 == 9 { "failed-status-4xx" } else { "ok" },
+                Some(0.25),
+                relevant,
+            );
         }
         tally.running = Duration::from_millis(1234);
         assert_eq!(Tally::from_bytes(&tally.to_bytes()), Ok(tally.clone()));

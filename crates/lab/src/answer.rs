@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 
-use scenthound_engine::{Answer, Desk, Found, ResponseFacts, Response, read_rules};
+use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules};
 use scenthound_seeds::{Sitemap, SitemapLimits};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Refusal, Timestamp};
 use scenthound_worlds::{Answer as Page, World};
-
 
 /// Redirects of a robots.txt that are followed at once, as the live driver does.
 const ROBOTS_REDIRECTS: usize = scenthound_robots::MAX_REDIRECTS as usize;
@@ -29,7 +28,9 @@ pub(crate) fn answer(
     let mut outcome = read(&lease.url, &page);
     if lease.kind == LeaseKind::Robots {
         for _ in 0..ROBOTS_REDIRECTS {
-            let Outcome::Redirect { to, .. } = &outcome else { break };
+            let Outcome::Redirect { to, .. } = &outcome else {
+                break;
+            };
             page = world.answer(to.host(), to.path_and_query());
             outcome = read(to, &page);
         }
@@ -43,9 +44,16 @@ pub(crate) fn answer(
             Found::Rules(access, fresh_until)
         }
         LeaseKind::Page if is_body => {
-            let x_robots_tag: Vec<String> =
-                header(&page, "x-robots-tag").into_iter().map(str::to_owned).collect();
-            let response = Response { content_type, x_robots_tag: &x_robots_tag, body, truncated: false };
+            let x_robots_tag: Vec<String> = header(&page, "x-robots-tag")
+                .into_iter()
+                .map(str::to_owned)
+                .collect();
+            let response = Response {
+                content_type,
+                x_robots_tag: &x_robots_tag,
+                body,
+                truncated: false,
+            };
             Found::Page(Box::new(desk.examine(&lease, &response)))
         }
         LeaseKind::Sitemap if is_body => {
@@ -67,11 +75,20 @@ pub(crate) fn answer(
         content_type: content_type.map(str::to_owned),
         ip: None,
     };
-    Answer { lease, outcome, found, facts, payload: Some(()) }
+    Answer {
+        lease,
+        outcome,
+        found,
+        facts,
+        payload: Some(()),
+    }
 }
 
 fn header<'a>(page: &'a Page, name: &str) -> Option<&'a str> {
-    page.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_ref())
+    page.headers
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_ref())
 }
 
 /// The body out of its content encoding.
@@ -80,7 +97,9 @@ fn decoded(page: &Page) -> Cow<'_, [u8]> {
         Some("gzip") => {
             let mut plain = Vec::new();
             // What came before a damaged part is kept, as the live fetcher does.
-            let _ = MultiGzDecoder::new(&page.body[..]).take(MAX_BODY).read_to_end(&mut plain);
+            let _ = MultiGzDecoder::new(&page.body[..])
+                .take(MAX_BODY)
+                .read_to_end(&mut plain);
             Cow::Owned(plain)
         }
         _ => Cow::Borrowed(&page.body),
@@ -90,16 +109,28 @@ fn decoded(page: &Page) -> Cow<'_, [u8]> {
 fn read(url: &CanonicalUrl, page: &Page) -> Outcome {
     match page.status {
         301 | 302 | 303 | 307 | 308 => match header(page, "location").map(|to| url.join(to)) {
-            Some(Ok(to)) => Outcome::Redirect { status: page.status, to },
+            Some(Ok(to)) => Outcome::Redirect {
+                status: page.status,
+                to,
+            },
             _ => Outcome::Refused(Refusal::RedirectTarget),
         },
         200..=299 => {
             let content_type = header(page, "content-type").unwrap_or("text/html");
-            let is_read = ["text/", "application/xhtml", "application/xml", "application/gzip", "application/x-gzip"]
-                .iter()
-                .any(|known| content_type.starts_with(known));
+            let is_read = [
+                "text/",
+                "application/xhtml",
+                "application/xml",
+                "application/gzip",
+                "application/x-gzip",
+            ]
+            .iter()
+            .any(|known| content_type.starts_with(known));
             if is_read {
-                Outcome::Body { status: page.status, truncated: None }
+                Outcome::Body {
+                    status: page.status,
+                    truncated: None,
+                }
             } else {
                 Outcome::Refused(Refusal::ContentType)
             }

@@ -19,24 +19,54 @@ pub struct Journal {
 impl Journal {
     /// A journal that writes everything down, rather than the order of visits only.
     pub fn full() -> Journal {
-        Journal { is_full: true, ..Journal::default() }
+        Journal {
+            is_full: true,
+            ..Journal::default()
+        }
     }
 
     fn write_down(&mut self, visit: &Visit<'_>) -> std::fmt::Result {
         let Visit { lease, outcome, .. } = visit;
-        write!(self.text, "{} {} {} {outcome}", visit.now.as_millis(), lease.kind.name(), lease.url)?;
-        write!(self.text, " taken {} age {}", show(&lease.taken.rank), lease.taken.age)?;
+        write!(
+            self.text,
+            "{} {} {} {outcome}",
+            visit.now.as_millis(),
+            lease.kind.name(),
+            lease.url
+        )?;
+        write!(
+            self.text,
+            " taken {} age {}",
+            show(&lease.taken.rank),
+            lease.taken.age
+        )?;
         if let Some(examined) = visit.examined {
             write!(self.text, " relevance {:?}", examined.judgement.relevance)?;
         }
-        self.text.push_str(if visit.will_retry { " again\n" } else { "\n" });
+        self.text
+            .push_str(if visit.will_retry { " again\n" } else { "\n" });
         for update in visit.updates {
             match update {
                 Update::Offer(offer) => {
-                    writeln!(self.text, "  offer {} {} {:?}", offer.url, show(&offer.rank), offer.merge)
+                    writeln!(
+                        self.text,
+                        "  offer {} {} {:?}",
+                        offer.url,
+                        show(&offer.rank),
+                        offer.merge
+                    )
                 }
-                Update::RaiseSiblings { of, parents, rank, merge } => {
-                    writeln!(self.text, "  raise siblings of {of:?} {parents:?} {} {merge:?}", show(rank))
+                Update::RaiseSiblings {
+                    of,
+                    parents,
+                    rank,
+                    merge,
+                } => {
+                    writeln!(
+                        self.text,
+                        "  raise siblings of {of:?} {parents:?} {} {merge:?}",
+                        show(rank)
+                    )
                 }
                 Update::Rescore { url, rank } => writeln!(self.text, "  rescore {url:?} {}", show(rank)),
                 Update::RetieSiblings { of } => writeln!(self.text, "  retie siblings of {of:?}"),

@@ -77,17 +77,35 @@ pub fn replay(
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
     let needs = strategy.needs();
-    let policy = Policy { all_parents: needs.all_parents, ..settings.policy.clone() };
+    let policy = Policy {
+        all_parents: needs.all_parents,
+        ..settings.policy.clone()
+    };
     let desk = Desk::new(judge, needs, keyring, settings.desk.clone());
-    let journal = if settings.full_journal { Journal::full() } else { Journal::default() };
+    let journal = if settings.full_journal {
+        Journal::full()
+    } else {
+        Journal::default()
+    };
     let frontier = MemoryFrontier::new(policy, keyring);
     let mut now = Timestamp::ZERO;
-    let mut crawl =
-        Crawl::start(settings.crawl.clone(), frontier, strategy, journal, keyring, seeds, now)?;
+    let mut crawl = Crawl::start(
+        settings.crawl.clone(),
+        frontier,
+        strategy,
+        journal,
+        keyring,
+        seeds,
+        now,
+    )?;
     let mut out = Requests::default();
     let stopped = loop {
         let room = settings.workers.saturating_sub(out.len());
-        let step = if room == 0 { Step::Blocked } else { crawl.next(room, now)? };
+        let step = if room == 0 {
+            Step::Blocked
+        } else {
+            crawl.next(room, now)?
+        };
         let wake = match step {
             Step::Fetch(leases) => {
                 for lease in leases {
@@ -118,7 +136,13 @@ pub fn replay(
     let tally = crawl.tally().clone();
     let (frontier, journal) = crawl.into_parts();
     let known = frontier.counts().known;
-    Ok(Run { journal, tally, virtual_time: now.since(Timestamp::ZERO), stopped, known })
+    Ok(Run {
+        journal,
+        tally,
+        virtual_time: now.since(Timestamp::ZERO),
+        stopped,
+        known,
+    })
 }
 
 /// Requests under way, by when they end; those that end together, in the order they began.

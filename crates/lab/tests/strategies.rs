@@ -1,4 +1,9 @@
 //! Little webs that show what each strategy does, and that nothing but the seed decides.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and print"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,19 +17,30 @@ use scenthound_types::{CanonicalUrl, Merge, Parents};
 use scenthound_worlds::FixtureWeb;
 
 fn judge(term: &str) -> Arc<dyn Judge> {
-    let settings = TermSettings { content: vec![term.to_owned()], ..TermSettings::default() };
+    let settings = TermSettings {
+        content: vec![term.to_owned()],
+        ..TermSettings::default()
+    };
     Arc::new(TermJudge::new(&settings).unwrap())
 }
 
 fn run(web: &str, strategy: impl Strategy + 'static, settings: &LabSettings) -> Run {
     let world = FixtureWeb::parse(web).unwrap();
-    let seed = world.pages().iter().find(|page| !page.name.ends_with("robots.txt")).unwrap();
+    let seed = world
+        .pages()
+        .iter()
+        .find(|page| !page.name.ends_with("robots.txt"))
+        .unwrap();
     let seed = CanonicalUrl::parse(&FixtureWeb::url(&seed.name)).unwrap();
     replay(&world, judge("tea"), Box::new(strategy), &[seed], settings).unwrap()
 }
 
 fn order(run: &Run) -> Vec<String> {
-    run.journal.visits.iter().map(|url| FixtureWeb::name(url.as_str()).unwrap()).collect()
+    run.journal
+        .visits
+        .iter()
+        .map(|url| FixtureWeb::name(url.as_str()).unwrap())
+        .collect()
 }
 
 fn visits(web: &str, strategy: impl Strategy + 'static) -> Vec<String> {
@@ -42,12 +58,18 @@ green/2: tea
 
 #[test]
 fn best_first_leaves_the_dull_page_for_last() {
-    assert_eq!(visits(TEA, BestFirst), ["hub/0", "dull/1", "green/1", "green/2", "dull/2"]);
+    assert_eq!(
+        visits(TEA, BestFirst),
+        ["hub/0", "dull/1", "green/1", "green/2", "dull/2"]
+    );
 }
 
 #[test]
 fn breadth_first_goes_by_order_of_discovery() {
-    assert_eq!(visits(TEA, BreadthFirst), ["hub/0", "dull/1", "green/1", "dull/2", "green/2"]);
+    assert_eq!(
+        visits(TEA, BreadthFirst),
+        ["hub/0", "dull/1", "green/1", "dull/2", "green/2"]
+    );
 }
 
 #[test]
@@ -56,7 +78,16 @@ fn random_depends_on_the_seed_and_on_nothing_else() {
         .chain((1..30).map(|i| format!(" p/{i}")))
         .chain((1..30).map(|i| format!("\np/{i}: x")))
         .collect();
-    let with_seed = |seed| order(&run(&wide, Random, &LabSettings { seed, ..LabSettings::default() }));
+    let with_seed = |seed| {
+        order(&run(
+            &wide,
+            Random,
+            &LabSettings {
+                seed,
+                ..LabSettings::default()
+            },
+        ))
+    };
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));
 }
@@ -80,7 +111,10 @@ c/1: tea
 #[test]
 fn first_parent_and_fifo_ties_are_breadth_first_in_disguise() {
     // The trap: the children of one page already stand side by side in the queue, so raising them changes nothing.
-    let fs2 = Siblings { parents: Parents::First, ..Siblings::FS_2 };
+    let fs2 = Siblings {
+        parents: Parents::First,
+        ..Siblings::FS_2
+    };
     assert_eq!(visits(LISTS, fs2), visits(LISTS, BreadthFirst));
 }
 
@@ -90,7 +124,11 @@ fn all_parents_and_probing_do_not_fall_into_the_trap() {
     // b/1 also stands on list/more, so c/1 is raised past the rest of list/b's discoveries… after b/2 and b/3, which are older.
     let reversed = LISTS.replace("list/a list/b list/more", "list/more list/a list/b");
     assert_ne!(visits(&reversed, Siblings::FS_2), visits(&reversed, BreadthFirst));
-    let probe = Siblings { parents: Parents::First, ties: Ties::Probe, ..Siblings::FS_2 };
+    let probe = Siblings {
+        parents: Parents::First,
+        ties: Ties::Probe,
+        ..Siblings::FS_2
+    };
     let probed = visits(LISTS, probe);
     assert_ne!(probed, breadth);
     let place = |order: &[String], name: &str| order.iter().position(|page| page == name).unwrap();
@@ -105,9 +143,24 @@ s/0: tea -> x/1
 x/1: cars -> s/0 y/1
 y/1: cars
 ";
-    let run = run(web, Siblings::PFS_2, &LabSettings { full_journal: true, ..LabSettings::default() });
-    assert!(!run.journal.text.contains("raise siblings"), "{}", run.journal.text);
-    assert!(run.journal.text.contains("offer http://x.test/1 0/1.0/0 Max"), "{}", run.journal.text);
+    let run = run(
+        web,
+        Siblings::PFS_2,
+        &LabSettings {
+            full_journal: true,
+            ..LabSettings::default()
+        },
+    );
+    assert!(
+        !run.journal.text.contains("raise siblings"),
+        "{}",
+        run.journal.text
+    );
+    assert!(
+        run.journal.text.contains("offer http://x.test/1 0/1.0/0 Max"),
+        "{}",
+        run.journal.text
+    );
 }
 
 #[test]
@@ -140,8 +193,21 @@ late/1: x
 other/1: x
 ";
     let journal = |merge| {
-        let strategy = Siblings { parents: Parents::First, merge, ..Siblings::FS_1 };
-        run(web, strategy, &LabSettings { full_journal: true, ..LabSettings::default() }).journal.text
+        let strategy = Siblings {
+            parents: Parents::First,
+            merge,
+            ..Siblings::FS_1
+        };
+        run(
+            web,
+            strategy,
+            &LabSettings {
+                full_journal: true,
+                ..LabSettings::default()
+            },
+        )
+        .journal
+        .text
     };
     assert!(journal(Merge::Max).contains("page http://late.test/1 ok (200) taken 0/1.0/0"));
     assert!(journal(Merge::Replace).contains("page http://late.test/1 ok (200) taken 0/0.0/0"));
@@ -151,7 +217,10 @@ fn polite() -> LabSettings {
     LabSettings {
         workers: 4,
         latency: Duration::from_millis(200),
-        policy: Policy { delay: Duration::from_secs(1), ..Policy::default() },
+        policy: Policy {
+            delay: Duration::from_secs(1),
+            ..Policy::default()
+        },
         full_journal: true,
         ..LabSettings::default()
     }
@@ -191,8 +260,16 @@ h/robots.txt: /private
 ";
     let run = run(web, BestFirst, &polite());
     assert_eq!(order(&run), ["h/0", "h/2"]);
-    assert!(run.journal.text.contains("page http://h.test/private/1 refused-robots"));
-    assert!(run.journal.text.starts_with("200 robots http://h.test/robots.txt ok (200)"));
+    assert!(
+        run.journal
+            .text
+            .contains("page http://h.test/private/1 refused-robots")
+    );
+    assert!(
+        run.journal
+            .text
+            .starts_with("200 robots http://h.test/robots.txt ok (200)")
+    );
     assert_eq!(run.tally.pages, 2);
 }
 
@@ -200,7 +277,10 @@ h/robots.txt: /private
 fn budgets_scope_depth_and_width_hold() {
     let settings = LabSettings {
         crawl: CrawlSettings {
-            budget: Budget { pages: Some(2), ..Budget::default() },
+            budget: Budget {
+                pages: Some(2),
+                ..Budget::default()
+            },
             ..CrawlSettings::default()
         },
         ..LabSettings::default()
@@ -208,22 +288,47 @@ fn budgets_scope_depth_and_width_hold() {
     let limited = run(TEA, BestFirst, &settings);
     assert_eq!((order(&limited).len(), limited.stopped), (2, StopReason::Pages));
 
-    let desk = |desk| LabSettings { desk, ..LabSettings::default() };
+    let desk = |desk| LabSettings {
+        desk,
+        ..LabSettings::default()
+    };
     let seed = CanonicalUrl::parse("http://hub.test/0").unwrap();
     let scope = Scope::new(ScopeKind::Any, &[seed], &[], &["dull".to_owned()]).unwrap();
-    let settings = desk(DeskSettings { scope, ..DeskSettings::default() });
-    assert_eq!(order(&run(TEA, BestFirst, &settings)), ["hub/0", "green/1", "green/2"]);
-    let settings = desk(DeskSettings { max_depth: Some(1), ..DeskSettings::default() });
-    assert_eq!(order(&run(TEA, BestFirst, &settings)), ["hub/0", "dull/1", "green/1"]);
-    let settings = desk(DeskSettings { width: Some(1), ..DeskSettings::default() });
-    assert_eq!(order(&run(TEA, BestFirst, &settings)), ["hub/0", "dull/1", "dull/2"]);
+    let settings = desk(DeskSettings {
+        scope,
+        ..DeskSettings::default()
+    });
+    assert_eq!(
+        order(&run(TEA, BestFirst, &settings)),
+        ["hub/0", "green/1", "green/2"]
+    );
+    let settings = desk(DeskSettings {
+        max_depth: Some(1),
+        ..DeskSettings::default()
+    });
+    assert_eq!(
+        order(&run(TEA, BestFirst, &settings)),
+        ["hub/0", "dull/1", "green/1"]
+    );
+    let settings = desk(DeskSettings {
+        width: Some(1),
+        ..DeskSettings::default()
+    });
+    assert_eq!(
+        order(&run(TEA, BestFirst, &settings)),
+        ["hub/0", "dull/1", "dull/2"]
+    );
 }
 
 #[test]
 fn a_drawn_list_is_finished_before_the_next_is_drawn() {
     // With a list of three, dull/2 (found on a page of the second list) must wait although nothing better is there.
     let settings = LabSettings {
-        crawl: CrawlSettings { list_size: 3, sitemaps: SitemapUse::Off, ..CrawlSettings::default() },
+        crawl: CrawlSettings {
+            list_size: 3,
+            sitemaps: SitemapUse::Off,
+            ..CrawlSettings::default()
+        },
         ..LabSettings::default()
     };
     assert_eq!(
@@ -238,10 +343,16 @@ b/1: cars
 a/2: tea
 ";
     let list = LabSettings {
-        crawl: CrawlSettings { list_size: 2, ..CrawlSettings::default() },
+        crawl: CrawlSettings {
+            list_size: 2,
+            ..CrawlSettings::default()
+        },
         ..LabSettings::default()
     };
-    assert_eq!(order(&run(web, BestFirst, &strict)), ["hub/0", "a/1", "b/1", "a/2"]);
+    assert_eq!(
+        order(&run(web, BestFirst, &strict)),
+        ["hub/0", "a/1", "b/1", "a/2"]
+    );
     assert_eq!(order(&run(web, BestFirst, &list)), ["hub/0", "a/1", "b/1", "a/2"]);
 }
 

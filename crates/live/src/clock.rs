@@ -15,7 +15,10 @@ impl Clock {
     /// A clock set to the system's time.
     pub fn system() -> Clock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { set_to: Timestamp::ZERO + since, set_at: Instant::now() }
+        Clock {
+            set_to: Timestamp::ZERO + since,
+            set_at: Instant::now(),
+        }
     }
 
     /// The time.

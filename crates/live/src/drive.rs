@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_engine::{Crawl, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, Policy};
@@ -131,9 +131,11 @@ pub fn crawl(
     let clock = Clock::system();
     let keyring = Keyring::new(settings.seed);
     let needs = strategy.needs();
-    let policy = Policy { all_parents: needs.all_parents, ..settings.policy };
-    let frontier =
-        scenthound_frontier_durable::open(&folder.layout().state(), policy, keyring, clock.now())?;
+    let policy = Policy {
+        all_parents: needs.all_parents,
+        ..settings.policy
+    };
+    let frontier = scenthound_frontier_durable::open(&folder.layout().state(), policy, keyring, clock.now())?;
     let mark = match frontier.notes("engine/mark")?.pop() {
         Some((_, bytes)) => Mark::from_bytes(&bytes)?,
         None => Mark::default(),
@@ -161,8 +163,15 @@ pub fn crawl(
         .build()
         .map_err(LiveError::Threads)?;
     let now = clock.now();
-    let crawl =
-        Crawl::start(settings.crawl, frontier, strategy, FolderRecorder(recorder), keyring, seeds, now)?;
+    let crawl = Crawl::start(
+        settings.crawl,
+        frontier,
+        strategy,
+        FolderRecorder(recorder),
+        keyring,
+        seeds,
+        now,
+    )?;
     let (words_in, words) = unbounded();
     let root = folder.layout().root().to_path_buf();
     let mut drive = Drive {
@@ -246,7 +255,11 @@ impl Drive<'_> {
             }
             let now = self.workshop.clock.now();
             let room = self.concurrency.saturating_sub(self.out);
-            let step = if room == 0 { Step::Blocked } else { self.crawl.next(room, now)? };
+            let step = if room == 0 {
+                Step::Blocked
+            } else {
+                self.crawl.next(room, now)?
+            };
             match step {
                 Step::Fetch(leases) => {
                     for lease in leases {
@@ -273,11 +286,12 @@ impl Drive<'_> {
 
     /// Takes in what workers have to say, waiting for the first word at most this long.
     fn listen(&mut self, wait: Duration) -> Result<(), LiveError> {
-        let wait = if self.settled > 0 { wait.min(COMMIT_EVERY) } else { wait };
-        let mut word = match self.words.recv_timeout(wait) {
-            Ok(word) => Some(word),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        let wait = if self.settled > 0 {
+            wait.min(COMMIT_EVERY)
+        } else {
+            wait
         };
+        let mut word = self.words.recv_timeout(wait).ok();
         let now = self.workshop.clock.now();
         for _ in 0..SETTLES_A_COMMIT {
             let Some(heard) = word.take() else { break };
@@ -304,7 +318,11 @@ impl Drive<'_> {
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {
         let is_due = self.last_commit.elapsed() >= COMMIT_EVERY || self.settled >= SETTLES_A_COMMIT;
-        if self.settled > 0 && is_due { self.commit() } else { Ok(()) }
+        if self.settled > 0 && is_due {
+            self.commit()
+        } else {
+            Ok(())
+        }
     }
 
     fn commit(&mut self) -> Result<(), LiveError> {

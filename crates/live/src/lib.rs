@@ -8,7 +8,10 @@
 //!
 //! Commit order: archive records and page lines are appended and handed to the system, then one store batch holds the
 //! page's state, all updates and both file lengths. Killed at any moment, a crawl opens as it was at its last commit.
-#![allow(clippy::disallowed_methods, reason = "this is the driver that brings the clock in")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the driver that brings the clock in"
+)]
 
 mod clock;
 mod drive;

@@ -18,8 +18,13 @@ impl Recorder for FolderRecorder {
         visit: &Visit<'_>,
         payload: Option<PackedExchange>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let archive = payload.map(|packed| self.0.append_exchange(&packed)).transpose()?;
-        self.0.append_page(&PageRecord { archive, ..page_record(visit) })?;
+        let archive = payload
+            .map(|packed| self.0.append_exchange(&packed))
+            .transpose()?;
+        self.0.append_page(&PageRecord {
+            archive,
+            ..page_record(visit)
+        })?;
         Ok(())
     }
 
@@ -33,7 +38,13 @@ impl Recorder for FolderRecorder {
 }
 
 fn page_record(visit: &Visit<'_>) -> PageRecord {
-    let Visit { lease, outcome, examined, facts, .. } = visit;
+    let Visit {
+        lease,
+        outcome,
+        examined,
+        facts,
+        ..
+    } = visit;
     let judgement = examined.map(|examined| &examined.judgement);
     PageRecord {
         url: lease.url.to_string(),
@@ -69,7 +80,9 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         archive: None,
         duplicate_of: None,
         fingerprint: examined.map(|examined| examined.fingerprint),
-        canonical: examined.and_then(|examined| examined.canonical.as_ref()).map(|url| url.to_string()),
+        canonical: examined
+            .and_then(|examined| examined.canonical.as_ref())
+            .map(|url| url.to_string()),
     }
 }
 

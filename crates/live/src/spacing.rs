@@ -21,7 +21,10 @@ pub(crate) struct Spacing {
 
 impl Spacing {
     pub fn new(delay: Duration) -> Spacing {
-        Spacing { delay, free_from: Mutex::default() }
+        Spacing {
+            delay,
+            free_from: Mutex::default(),
+        }
     }
 
     /// Claims the address for a request that begins now; when it is free again, if it is not free.

@@ -86,8 +86,12 @@ impl Workshop {
     /// RFC 9309: at least five redirects of a robots.txt are followed, also to other hosts. Each hop passes the address guard.
     async fn follow_robots(&self, mut fetched: Fetched) -> Fetched {
         for _ in 0..scenthound_robots::MAX_REDIRECTS {
-            let Outcome::Redirect { to, .. } = &fetched.outcome else { break };
-            let Ok(located) = self.fetcher.locate(to).await else { break };
+            let Outcome::Redirect { to, .. } = &fetched.outcome else {
+                break;
+            };
+            let Ok(located) = self.fetcher.locate(to).await else {
+                break;
+            };
             fetched = self.fetcher.fetch(&to.clone(), &located, Want::Robots).await;
         }
         fetched
@@ -102,8 +106,19 @@ impl Workshop {
             }
             LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
         };
-        let facts = ResponseFacts { asked, started, took: now.since(started), ..ResponseFacts::default() };
-        Word::Answer(Box::new(Answer { lease, outcome, found, facts, payload: None }))
+        let facts = ResponseFacts {
+            asked,
+            started,
+            took: now.since(started),
+            ..ResponseFacts::default()
+        };
+        Word::Answer(Box::new(Answer {
+            lease,
+            outcome,
+            found,
+            facts,
+            payload: None,
+        }))
     }
 
     fn make_answer(&self, lease: Lease, fetched: Fetched, started: Timestamp) -> Word {
@@ -143,7 +158,13 @@ impl Workshop {
             content_type: fetched.content_type,
             ip: fetched.ip,
         };
-        Word::Answer(Box::new(Answer { lease, outcome: fetched.outcome, found, facts, payload }))
+        Word::Answer(Box::new(Answer {
+            lease,
+            outcome: fetched.outcome,
+            found,
+            facts,
+            payload,
+        }))
     }
 
     fn pack(
@@ -184,7 +205,10 @@ impl Workshop {
             packers.pop().unwrap_or_else(|| Packer::new(self.seed))
         };
         let packed = packer.pack(&exchange);
-        self.packers.lock().unwrap_or_else(PoisonError::into_inner).push(packer);
+        self.packers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(packer);
         match packed {
             Ok(packed) => Some(packed),
             Err(error) => {

@@ -203,11 +203,15 @@ impl Outcome {
     pub fn explain(&self) -> String {
         match self {
             Outcome::Body { truncated: None, .. } => "fetched".to_owned(),
-            Outcome::Body { truncated: Some(cut), .. } => format!("fetched, cut short by {}", cut.code()),
+            Outcome::Body {
+                truncated: Some(cut), ..
+            } => format!("fetched, cut short by {}", cut.code()),
             Outcome::Redirect { to, .. } => format!("redirects to {to}"),
             Outcome::Refused(refusal) => match refusal {
                 Refusal::Robots => "the host's robots.txt disallows it",
-                Refusal::RobotsUnreachable => "the host's robots.txt could not be had, so nothing of it is fetched",
+                Refusal::RobotsUnreachable => {
+                    "the host's robots.txt could not be had, so nothing of it is fetched"
+                }
                 Refusal::Address => "the host's address is private or local (see --allow-net)",
                 Refusal::ContentType => "the content is of a type that is not read",
                 Refusal::RedirectTarget => "it redirects to something that is no http or https URL",
