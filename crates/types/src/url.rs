@@ -62,6 +62,7 @@ impl CanonicalUrl {
         if url.as_str().len() > 2 * MAX_BYTES {
             return Err(UrlFault::TooLong);
         }
+        tidy_host(&mut url)?;
         url.set_fragment(None);
         if !url.username().is_empty() || url.password().is_some() {
             // Both succeed for any URL with a host.
@@ -179,6 +180,21 @@ impl fmt::Debug for CanonicalUrl {
     }
 }
 
+/// Drops the dot that ends a fully qualified name, or one link with it would bring a whole site in twice; refuses names with
+/// empty labels, which no name server knows.
+fn tidy_host(url: &mut Url) -> Result<(), UrlFault> {
+    let Some(host) = url.host_str() else { return Err(UrlFault::Host) };
+    let name = host.strip_suffix('.').unwrap_or(host);
+    if name.split('.').any(str::is_empty) {
+        return Err(UrlFault::Host);
+    }
+    if name.len() < host.len() {
+        let name = name.to_owned();
+        url.set_host(Some(&name)).map_err(|_| UrlFault::Host)?;
+    }
+    Ok(())
+}
+
 /// Undoes escapes of unreserved characters, writes the others in capitals, and escapes a bare percent sign.
 fn tidy_escapes(url: &str) -> std::borrow::Cow<'_, str> {
     if !url.contains('%') {
@@ -236,6 +252,14 @@ mod tests {
             "http://foo.com/foo.html"
         );
         assert_eq!(canonical("http://foo.com/9%2f11"), "http://foo.com/9%2F11");
+    }
+
+    #[test]
+    fn a_dot_after_the_host_is_no_other_host_and_empty_labels_are_none() {
+        assert_eq!(canonical("http://example.com./a"), "http://example.com/a");
+        for host in ["a..com", ".com", "foo.09..", "."] {
+            assert_eq!(CanonicalUrl::parse(&format!("http://{host}/")), Err(UrlFault::Host), "{host}");
+        }
     }
 
     #[test]
