@@ -183,7 +183,9 @@ impl fmt::Debug for CanonicalUrl {
 /// Drops the dot that ends a fully qualified name, or one link with it would bring a whole site in twice; refuses names with
 /// empty labels, which no name server knows.
 fn tidy_host(url: &mut Url) -> Result<(), UrlFault> {
-    let Some(host) = url.host_str() else { return Err(UrlFault::Host) };
+    let Some(host) = url.host_str() else {
+        return Err(UrlFault::Host);
+    };
     let name = host.strip_suffix('.').unwrap_or(host);
     if name.split('.').any(str::is_empty) {
         return Err(UrlFault::Host);
@@ -258,7 +260,11 @@ mod tests {
     fn a_dot_after_the_host_is_no_other_host_and_empty_labels_are_none() {
         assert_eq!(canonical("http://example.com./a"), "http://example.com/a");
         for host in ["a..com", ".com", "foo.09..", "."] {
-            assert_eq!(CanonicalUrl::parse(&format!("http://{host}/")), Err(UrlFault::Host), "{host}");
+            assert_eq!(
+                CanonicalUrl::parse(&format!("http://{host}/")),
+                Err(UrlFault::Host),
+                "{host}"
+            );
         }
     }
 
