@@ -192,8 +192,23 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     folder.write_settings(&settings.to_toml())?;
     let stop = StopSwitch::default();
     listen_for_signals(stop.clone())?;
-    let summary = crawl(&folder, &settings, live, &stop)?;
+    let summary = match crawl(&folder, &settings, live, &stop) {
+        Ok(summary) => summary,
+        Err(error) if is_full_disk(&error) => {
+            eprintln!("hound: {error:#}");
+            eprintln!("hound: make room on the disk and run the same command again; it carries on from its last commit");
+            return Ok(ExitCode::from(exit::DISK));
+        }
+        Err(error) => return Err(error),
+    };
     tell(&summary, &output, matches.get_flag("json"))
+}
+
+fn is_full_disk(error: &anyhow::Error) -> bool {
+    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    kinds.map(|cause| cause.kind()).any(|kind| {
+        matches!(kind, std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+    })
 }
 
 /// Runs a crawl in an open folder, with progress on stderr.
@@ -270,7 +285,15 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
             summary.counts.waiting,
             ending(summary)
         );
-        println!("In {folder}. See the best: hound results {folder} --why");
+        if tally.bodies == 0 {
+            println!("No page was read. What came of each URL:");
+            for (code, count) in &tally.outcomes {
+                println!("  {count:>6}  {code}");
+            }
+            println!("Ask for one: hound explain {folder} URL");
+        } else {
+            println!("In {folder}. See the best: hound results {folder} --why");
+        }
     }
     let code = match summary.ended {
         Ended::Done(reason) => {

@@ -1,6 +1,6 @@
 //! What a host's robots.txt lets us do, as kept with the host.
 
-use scenthound_robots::{Answer, History, Meaning, Rules, verdict};
+use scenthound_robots::{Answer, History, Meaning, RETRY_FIRST, Rules, verdict};
 use scenthound_types::{Failure, Outcome, Refusal, Timestamp};
 
 /// The name robots.txt files know us by.
@@ -45,6 +45,10 @@ impl Access {
 
 /// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects already.
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
+    if *outcome == Outcome::Failed(Failure::DnsNoName) {
+        // There is no host whose wishes could be broken; asking for the page itself tells the user so, at once.
+        return (Access::Rules(Rules::allow_all()), now + RETRY_FIRST);
+    }
     let answer = match outcome {
         Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => Answer::Status(*status),
         Outcome::Failed(Failure::Status(status)) => Answer::Status(*status),

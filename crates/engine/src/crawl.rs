@@ -123,6 +123,8 @@ const REFUSALS_A_STEP: usize = 1_000;
 const SITEMAP_DEPTH: u16 = 2;
 /// Sitemaps read of one robots.txt or index.
 const SITEMAPS_A_FILE: usize = 100;
+/// Pages taken from the sitemaps of one host in one run, so that a host cannot fill the frontier with what nobody linked to.
+const SITEMAP_PAGES_A_HOST: usize = 100_000;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
 const RULES_IN_MEMORY: usize = 4_096;
 
@@ -139,6 +141,8 @@ pub struct Crawl<F, R> {
     started: Timestamp,
     pages_out: u64,
     access: HashMap<Box<str>, Access>,
+    /// Pages that may still be taken from each host's sitemaps.
+    sitemap_room: HashMap<Box<str>, usize>,
     redirect_merge: Merge,
     // Buffers of one settle, kept for their room.
     keys: Vec<UrlKey>,
@@ -194,6 +198,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             started: now,
             pages_out: 0,
             access: HashMap::new(),
+            sitemap_room: HashMap::new(),
             keys: Vec::new(),
             standings: Vec::new(),
             links: Vec::new(),
@@ -281,7 +286,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Refusal>, CrawlError> {
-        if lease.kind != LeaseKind::Page {
+        if lease.kind == LeaseKind::Robots {
             return Ok(Ok(()));
         }
         let origin = lease.url.origin();
@@ -476,7 +481,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     fn report_links(&mut self, lease: &Lease, found: &Found) {
         let found: &[FoundLink] = match found {
             Found::Page(examined) => &examined.links,
-            Found::Sitemap(finds) => &finds.pages,
+            Found::Sitemap(finds) => {
+                let room = self
+                    .sitemap_room
+                    .entry(lease.url.origin().into())
+                    .or_insert(SITEMAP_PAGES_A_HOST);
+                let taken = finds.pages.get(..*room).unwrap_or(&finds.pages);
+                *room -= taken.len();
+                taken
+            }
             Found::Nothing | Found::Rules(..) => &[],
         };
         self.keys.clear();

@@ -168,9 +168,11 @@ impl Desk {
 
     /// Keeps what a sitemap lists that belongs to the crawl.
     pub fn sift_sitemap(&self, pages: Vec<CanonicalUrl>, sitemaps: Vec<CanonicalUrl>) -> SitemapFinds {
+        // What a sitemap lists is one step away from the user's own words, as a link of a seed is.
+        let reaches = self.settings.max_depth != Some(0);
         let pages = pages
             .into_iter()
-            .filter(|url| self.settings.scope.check(url).is_ok())
+            .filter(|url| reaches && self.settings.scope.check(url).is_ok())
             .map(|url| FoundLink {
                 key: self.keyring.key(&url),
                 url,

@@ -281,7 +281,7 @@ pub fn sitemaps_are_leased_as_such_and_are_nobodys_parent<H: Harness>() {
     let facts = stage.facts("a/2");
     assert_eq!(
         (facts.reason, facts.parent, facts.depth),
-        (Reason::Sitemap, None, 0)
+        (Reason::Sitemap, None, 1)
     );
     let of = stage.key("a/2");
     let raise = Update::RaiseSiblings {

@@ -752,7 +752,7 @@ impl Model {
             let source = match out.kind {
                 LeaseKind::Sitemap => Source {
                     parent: None,
-                    depth,
+                    depth: depth + 1,
                     reason: Reason::Sitemap,
                     sitemap: false,
                     seed: false,
@@ -772,7 +772,8 @@ impl Model {
                 self.keep_children(id, links);
             }
         }
-        let depth = out.url.map_or(0, |id| self.urls[id].depth);
+        let deeper = u16::from(out.kind == LeaseKind::Sitemap);
+        let depth = out.url.map_or(0, |id| self.urls[id].depth) + deeper;
         for sitemap in sitemaps {
             self.offer(
                 sitemap,

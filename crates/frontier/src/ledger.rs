@@ -1059,7 +1059,7 @@ impl<S: Shelf> Frontier for Ledger<S> {
                 // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
                 LeaseKind::Sitemap => Source {
                     parent: UrlId::NONE,
-                    depth: settled.lease.depth,
+                    depth: settled.lease.depth.saturating_add(1),
                     reason: Reason::Sitemap,
                     flags: 0,
                     adopt: false,
@@ -1079,9 +1079,11 @@ impl<S: Shelf> Frontier for Ledger<S> {
                 self.keep_children(id, settled.lease, settled.links)?;
             }
         }
+        // A sitemap named by another lies deeper, so that the crawl can tell when they never end.
+        let deeper = u16::from(out.kind == LeaseKind::Sitemap);
         let source = Source {
             parent: UrlId::NONE,
-            depth: settled.lease.depth,
+            depth: settled.lease.depth.saturating_add(deeper),
             reason: Reason::SitemapLine,
             flags: flag::SITEMAP,
             adopt: false,
