@@ -151,6 +151,26 @@ pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
     }
 }
 
+/// Whether a crawl with these settings may begin in a folder, or carry on there. Says so if not.
+pub fn may_carry_on(output: &Path, settings: &Settings) -> Result<bool> {
+    let Some(before) = earlier_settings(output)? else {
+        return Ok(true);
+    };
+    let changed = changes(&before, settings);
+    let refused: Vec<_> = changed.iter().filter(|change| !change.is_allowed()).collect();
+    if !refused.is_empty() {
+        eprintln!("{} holds a crawl with other settings:", output.display());
+        for change in refused {
+            eprintln!("  {change}");
+        }
+        return Ok(false);
+    }
+    for change in changed {
+        eprintln!("note: {change}");
+    }
+    Ok(true)
+}
+
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let topic = matches.get_one::<String>("TOPIC").map_or("", String::as_str);
     let settings = match check_settings(topic, &given(matches))? {
@@ -172,18 +192,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
-    if let Some(before) = earlier_settings(&output)? {
-        let changed = changes(&before, &settings);
-        if changed.iter().any(|change| !change.is_allowed()) {
-            eprintln!("{} holds a crawl with other settings:", output.display());
-            for change in changed.iter().filter(|change| !change.is_allowed()) {
-                eprintln!("  {change}");
-            }
-            return Ok(ExitCode::from(exit::BAD_SETTINGS));
-        }
-        for change in changed {
-            eprintln!("note: {change}");
-        }
+    if !may_carry_on(&output, &settings)? {
+        return Ok(ExitCode::from(exit::BAD_SETTINGS));
     }
     for warning in &settings.warnings {
         eprintln!("note: {warning}");
@@ -196,7 +206,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Ok(summary) => summary,
         Err(error) if is_full_disk(&error) => {
             eprintln!("hound: {error:#}");
-            eprintln!("hound: make room on the disk and run the same command again; it carries on from its last commit");
+            eprintln!(
+                "hound: make room on the disk and run the same command again; it carries on from its last commit"
+            );
             return Ok(ExitCode::from(exit::DISK));
         }
         Err(error) => return Err(error),
@@ -205,9 +217,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn is_full_disk(error: &anyhow::Error) -> bool {
-    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    let kinds = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     kinds.map(|cause| cause.kind()).any(|kind| {
-        matches!(kind, std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+        matches!(
+            kind,
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+        )
     })
 }
 

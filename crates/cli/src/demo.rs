@@ -78,6 +78,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .output
         .clone()
         .unwrap_or_else(|| temporary.path().join("demo"));
+    if !crawl::may_carry_on(&output, &settings)? {
+        return Ok(ExitCode::from(exit::BAD_SETTINGS));
+    }
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
 

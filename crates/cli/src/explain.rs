@@ -434,7 +434,7 @@ fn queue(
 
 fn robots_word(access: &Access, url: &CanonicalUrl) -> RobotsWord {
     match access {
-        Access::Unreachable => RobotsWord {
+        Access::Unreachable | Access::NoHost => RobotsWord {
             allowed: false,
             rule: None,
             unreachable: true,

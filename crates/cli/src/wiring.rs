@@ -129,6 +129,15 @@ pub fn policy(settings: &Settings) -> Policy {
     }
 }
 
+/// How long a crawl waits with nothing but resting hosts left: long enough for every rest that is part of its manners.
+fn patience(crawl: &scenthound_config::CrawlSettings) -> Duration {
+    let longest = crawl
+        .max_delay
+        .max(crawl.delay)
+        .saturating_mul(2 * BACKOFF_DELAYS);
+    CrawlSettings::default().patience.max(longest)
+}
+
 fn fetch(settings: &Settings) -> Result<FetchSettings> {
     let crawl = &settings.crawl;
     let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
@@ -203,13 +212,14 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
             scope,
             retries: crawl.retries,
             redirects: crawl.redirects,
+            robots: !crawl.ignore_robots,
             sitemaps: match crawl.sitemaps {
                 Sitemaps::Off => SitemapUse::Off,
                 Sitemaps::Seeds => SitemapUse::Seeds,
                 Sitemaps::All => SitemapUse::All,
             },
             list_size: crawl.list_size as usize,
-            patience: CrawlSettings::default().patience.max(crawl.max_delay * 2),
+            patience: patience(crawl),
         },
         fetch: fetch(settings)?,
         archive,

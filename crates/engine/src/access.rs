@@ -1,7 +1,7 @@
 //! What a host's robots.txt lets us do, as kept with the host.
 
 use scenthound_robots::{Answer, History, Meaning, RETRY_FIRST, Rules, verdict};
-use scenthound_types::{Failure, Outcome, Refusal, Timestamp};
+use scenthound_types::{Failure, Outcome, Refusal, Timestamp, Truncation};
 
 /// The name robots.txt files know us by.
 pub const PRODUCT_TOKEN: &str = "scenthound";
@@ -13,15 +13,21 @@ pub enum Access {
     Rules(Rules),
     /// Its rules could not be had: nothing may be fetched for now.
     Unreachable,
+    /// There is no host of that name, so nothing can be fetched and nobody asked.
+    NoHost,
 }
 
+/// What is kept in place of rules for a host without name; no rules begin so.
+const NO_HOST: &[u8] = b"no host";
+
 impl Access {
-    /// Whether a URL of the host may be fetched, and if not, why.
-    pub fn check(&self, path_and_query: &str) -> Result<(), Refusal> {
+    /// Whether a URL of the host may be asked for; if not, what comes of it unasked.
+    pub fn check(&self, path_and_query: &str) -> Result<(), Outcome> {
         match self {
-            Access::Unreachable => Err(Refusal::RobotsUnreachable),
+            Access::Unreachable => Err(Outcome::Refused(Refusal::RobotsUnreachable)),
+            Access::NoHost => Err(Outcome::Failed(Failure::DnsNoName)),
             Access::Rules(rules) if rules.allows(path_and_query) => Ok(()),
-            Access::Rules(_) => Err(Refusal::Robots),
+            Access::Rules(_) => Err(Outcome::Refused(Refusal::Robots)),
         }
     }
 
@@ -29,6 +35,7 @@ impl Access {
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Access::Unreachable => Vec::new(),
+            Access::NoHost => NO_HOST.to_vec(),
             Access::Rules(rules) => rules.to_bytes(),
         }
     }
@@ -37,6 +44,7 @@ impl Access {
     /// its wishes.
     pub fn from_bytes(bytes: &[u8]) -> Access {
         match Rules::from_bytes(bytes) {
+            _ if bytes == NO_HOST => Access::NoHost,
             Ok(rules) => Access::Rules(rules),
             Err(_) => Access::Unreachable,
         }
@@ -46,10 +54,14 @@ impl Access {
 /// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects already.
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
     if *outcome == Outcome::Failed(Failure::DnsNoName) {
-        // There is no host whose wishes could be broken; asking for the page itself tells the user so, at once.
-        return (Access::Rules(Rules::allow_all()), now + RETRY_FIRST);
+        return (Access::NoHost, now + RETRY_FIRST);
     }
     let answer = match outcome {
+        // Half a file may lack the half that forbids. Only our own cap on its length is a whole answer.
+        Outcome::Body {
+            truncated: Some(Truncation::Disconnect | Truncation::Time),
+            ..
+        } => Answer::None,
         Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => Answer::Status(*status),
         Outcome::Failed(Failure::Status(status)) => Answer::Status(*status),
         Outcome::Failed(Failure::NotRecorded) => Answer::Status(404),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostRules, Next, Settled};
+use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Settled};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
     CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal, ReportedLink,
@@ -53,6 +53,8 @@ pub struct CrawlSettings {
     pub retries: u8,
     /// Redirects followed in a row.
     pub redirects: u8,
+    /// Whether robots rules are heeded, also those an earlier run left.
+    pub robots: bool,
     /// Which sitemaps are read.
     pub sitemaps: SitemapUse,
     /// Best-N-first: how many URLs are drawn at a time; 0 to take each as it comes.
@@ -68,6 +70,7 @@ impl Default for CrawlSettings {
             scope: Scope::default(),
             retries: 2,
             redirects: 10,
+            robots: true,
             sitemaps: SitemapUse::Off,
             list_size: 0,
             patience: Duration::from_secs(300),
@@ -121,12 +124,25 @@ pub enum Step {
 const REFUSALS_A_STEP: usize = 1_000;
 /// Sitemaps named by sitemaps named by… are followed this deep.
 const SITEMAP_DEPTH: u16 = 2;
-/// Sitemaps read of one robots.txt or index.
-const SITEMAPS_A_FILE: usize = 100;
-/// Pages taken from the sitemaps of one host in one run, so that a host cannot fill the frontier with what nobody linked to.
-const SITEMAP_PAGES_A_HOST: usize = 100_000;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
 const RULES_IN_MEMORY: usize = 4_096;
+
+/// What may still be taken from one site's sitemaps in this run, so that no site can fill the frontier, or our time, with what
+/// nobody linked to.
+#[derive(Clone, Copy, Debug)]
+struct SitemapRoom {
+    sitemaps: usize,
+    pages: usize,
+}
+
+impl Default for SitemapRoom {
+    fn default() -> SitemapRoom {
+        SitemapRoom {
+            sitemaps: 500,
+            pages: 100_000,
+        }
+    }
+}
 
 /// A crawl: a frontier, a strategy and a recorder, and the rules between them.
 pub struct Crawl<F, R> {
@@ -141,8 +157,8 @@ pub struct Crawl<F, R> {
     started: Timestamp,
     pages_out: u64,
     access: HashMap<Box<str>, Access>,
-    /// Pages that may still be taken from each host's sitemaps.
-    sitemap_room: HashMap<Box<str>, usize>,
+    /// What may still be taken from each site's sitemaps.
+    sitemap_room: HashMap<Box<str>, SitemapRoom>,
     redirect_merge: Merge,
     // Buffers of one settle, kept for their room.
     keys: Vec<UrlKey>,
@@ -237,9 +253,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                                 self.pages_out += u64::from(lease.kind == LeaseKind::Page);
                                 allowed.push(lease);
                             }
-                            Err(refusal) => {
+                            Err(outcome) => {
                                 refused += 1;
-                                self.refuse(lease, refusal, now)?;
+                                self.settle_unasked(lease, outcome, now)?;
                             }
                         }
                     }
@@ -285,8 +301,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.ran_before + now.since(self.started)
     }
 
-    fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Refusal>, CrawlError> {
-        if lease.kind == LeaseKind::Robots {
+    fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Outcome>, CrawlError> {
+        if lease.kind == LeaseKind::Robots || !self.settings.robots {
             return Ok(Ok(()));
         }
         let origin = lease.url.origin();
@@ -294,10 +310,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             let Some(bytes) = self.frontier.rules(&lease.url)? else {
                 return Ok(Ok(()));
             };
-            if self.access.len() >= RULES_IN_MEMORY {
-                self.access.clear();
-            }
-            self.access.insert(origin.into(), Access::from_bytes(&bytes));
+            self.keep_access(origin, Access::from_bytes(&bytes));
         }
         Ok(self
             .access
@@ -305,9 +318,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             .map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
     }
 
+    fn keep_access(&mut self, origin: &str, access: Access) {
+        if self.access.len() >= RULES_IN_MEMORY {
+            self.access.clear();
+        }
+        self.access.insert(origin.into(), access);
+    }
+
     /// Settles a lease for which no request was made.
-    fn refuse(&mut self, lease: Lease, refusal: Refusal, now: Timestamp) -> Result<(), CrawlError> {
-        let outcome = Outcome::Refused(refusal);
+    fn settle_unasked(&mut self, lease: Lease, outcome: Outcome, now: Timestamp) -> Result<(), CrawlError> {
         let facts = ResponseFacts {
             started: now,
             ..ResponseFacts::default()
@@ -349,7 +368,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             _ => None,
         };
         let relevance = examined.map_or(0.0, |examined| examined.judgement.relevance);
-        let (mut end, manners) = manners::read(
+        let (mut end, mut manners) = manners::read(
             &lease,
             &outcome,
             relevance as f32,
@@ -361,18 +380,21 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
         let mut rules = None;
         let mut sitemaps = Vec::new();
-        if let Found::Rules(access, fresh_until) = &found {
-            // A host that cannot be reached is asked again before its URLs are given up.
-            if *access == Access::Unreachable && lease.attempt < self.settings.retries {
+        match &found {
+            // A host whose rules cannot be had keeps its URLs and is left alone: a little at first, then for longer.
+            Found::Rules(Access::Unreachable, again) => {
                 end = End::Retry;
-            } else {
+                if lease.attempt >= self.settings.retries {
+                    manners = Manners::Later(*again);
+                }
+            }
+            Found::Rules(access, fresh_until) => {
                 rules = Some(self.take_rules(&lease, access, *fresh_until, &mut sitemaps));
             }
-        }
-        if let Found::Sitemap(finds) = &found
-            && lease.depth < SITEMAP_DEPTH
-        {
-            self.offer_sitemaps(finds.sitemaps.iter(), &mut sitemaps);
+            Found::Sitemap(finds) if lease.depth < SITEMAP_DEPTH => {
+                self.offer_sitemaps(&lease, finds.sitemaps.iter().cloned(), &mut sitemaps);
+            }
+            _ => {}
         }
         let will_retry = end == End::Retry;
 
@@ -419,10 +441,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Outcome::Redirect { to, .. } if lease.kind != LeaseKind::Robots => {
                 if lease.redirects >= self.settings.redirects {
                     (Outcome::Refused(Refusal::TooManyRedirects), None)
-                } else if lease.kind == LeaseKind::Page
-                    && self.settings.scope.check(to).is_err()
-                    && !lease.seed
-                {
+                } else if !self.may_lead_to(lease, to) {
                     (Outcome::Refused(Refusal::Scope), None)
                 } else {
                     let redirect = (self.keyring.key(to), self.redirect_merge);
@@ -430,6 +449,14 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 }
             }
             _ => (outcome, None),
+        }
+    }
+
+    /// Whether a redirect stays where it may go: a seed anywhere, a page in scope, a sitemap on its site.
+    fn may_lead_to(&self, lease: &Lease, to: &CanonicalUrl) -> bool {
+        match lease.kind {
+            LeaseKind::Sitemap => is_same_site(&lease.url, to),
+            _ => lease.seed || self.settings.scope.check(to).is_ok(),
         }
     }
 
@@ -449,17 +476,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 SitemapUse::All => true,
             };
             if is_wanted {
-                let here = registrable_domain(lease.url.host());
-                let named: Vec<_> = rules
-                    .sitemaps()
-                    .iter()
-                    .filter_map(|raw| lease.url.join(raw).ok())
-                    .filter(|url| registrable_domain(url.host()) == here)
-                    .collect();
-                self.offer_sitemaps(named.iter(), sitemaps);
+                let named = rules.sitemaps().iter().filter_map(|raw| lease.url.join(raw).ok());
+                self.offer_sitemaps(lease, named, sitemaps);
             }
         }
-        self.access.insert(lease.url.origin().into(), access.clone());
+        self.keep_access(lease.url.origin(), access.clone());
         HostRules {
             bytes: access.to_bytes(),
             fresh_until,
@@ -467,14 +488,29 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    fn offer_sitemaps<'a>(&self, urls: impl Iterator<Item = &'a CanonicalUrl>, out: &mut Vec<Offer>) {
+    /// Offers the sitemaps of the lease's own site, as far as there is room for more of them.
+    fn offer_sitemaps(
+        &mut self,
+        lease: &Lease,
+        urls: impl Iterator<Item = CanonicalUrl>,
+        out: &mut Vec<Offer>,
+    ) {
+        let keyring = self.keyring;
+        let room = self.sitemap_room(lease);
+        let own = urls.filter(|url| is_same_site(&lease.url, url));
         // As good as a seed: what it lists can be weighed only once it is read.
-        out.extend(urls.take(SITEMAPS_A_FILE).map(|url| Offer {
-            url: url.clone(),
-            key: self.keyring.key(url),
+        out.extend(own.take(room.sitemaps).map(|url| Offer {
+            key: keyring.key(&url),
+            url,
             rank: Rank::of_score(1.0),
             merge: Merge::Keep,
         }));
+        room.sitemaps -= out.len();
+    }
+
+    fn sitemap_room(&mut self, lease: &Lease) -> &mut SitemapRoom {
+        let site = registrable_domain(lease.url.host());
+        self.sitemap_room.entry(site.into()).or_default()
     }
 
     /// Fills `links` and `keys` with the links of the page or the sitemap.
@@ -482,12 +518,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let found: &[FoundLink] = match found {
             Found::Page(examined) => &examined.links,
             Found::Sitemap(finds) => {
-                let room = self
-                    .sitemap_room
-                    .entry(lease.url.origin().into())
-                    .or_insert(SITEMAP_PAGES_A_HOST);
-                let taken = finds.pages.get(..*room).unwrap_or(&finds.pages);
-                *room -= taken.len();
+                let room = self.sitemap_room(lease);
+                let taken = finds.pages.get(..room.pages).unwrap_or(&finds.pages);
+                room.pages -= taken.len();
                 taken
             }
             Found::Nothing | Found::Rules(..) => &[],
@@ -528,6 +561,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             );
         } else if facts.asked {
             self.tally.other_requests += 1;
+            // A host that cannot even be asked for its rules would otherwise leave no trace in the counts.
+            if matches!(outcome, Outcome::Failed(failure) if failure.is_hosts_fault()) {
+                *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
+            }
         } else {
             *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
         }
@@ -581,4 +618,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub fn into_parts(self) -> (F, R) {
         (self.frontier, self.recorder)
     }
+}
+
+/// Whether two URLs are of one registered domain.
+fn is_same_site(a: &CanonicalUrl, b: &CanonicalUrl) -> bool {
+    registrable_domain(a.host()) == registrable_domain(b.host())
 }

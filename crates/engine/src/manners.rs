@@ -7,7 +7,7 @@ use scenthound_types::{Failure, Lease, Merge, Outcome, Timestamp, UrlKey};
 /// |---|---|---|
 /// | body | fetched | usual rest |
 /// | redirect | gone, its target takes over | usual rest |
-/// | refused before asking (robots, address, scope) | gone | as before |
+/// | anything that came of it unasked (robots, address, no such host) | gone | as before |
 /// | refused after the headers | gone | usual rest |
 /// | failure that may pass | tried again, up to `retries` times | longer rest each time, or as Retry-After says |
 /// | other failure of the host (no name, TLS) | gone | longer rest each time |
@@ -22,6 +22,7 @@ pub(crate) fn read(
     retries: u8,
 ) -> (End, Manners) {
     match outcome {
+        _ if !asked => (End::Gone, Manners::Untouched),
         Outcome::Body { .. } => (End::Fetched { relevance }, Manners::Asked),
         Outcome::Redirect { to, .. } => match redirect {
             Some((key, merge)) => (
@@ -34,7 +35,7 @@ pub(crate) fn read(
             ),
             None => (End::Gone, Manners::Asked),
         },
-        Outcome::Refused(_) => (End::Gone, if asked { Manners::Asked } else { Manners::Untouched }),
+        Outcome::Refused(_) => (End::Gone, Manners::Asked),
         Outcome::Failed(Failure::NotRecorded) => (End::Gone, Manners::Untouched),
         Outcome::Failed(failure) => {
             let end = if failure.may_pass() && lease.attempt < retries {

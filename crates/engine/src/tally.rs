@@ -18,7 +18,7 @@ pub struct Tally {
     pub bytes: u64,
     /// Requests for robots.txt, sitemaps, and redirects followed.
     pub other_requests: u64,
-    /// Attempts by outcome code, pages only.
+    /// Attempts at pages by outcome code, and failed ones at robots.txt and sitemaps.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Links not followed.
     pub links_skipped: u64,

@@ -304,7 +304,7 @@ impl Model {
         let mut wake = Timestamp::NEVER;
         for id in std::mem::take(&mut self.list) {
             let host = self.urls[id].host;
-            if self.is_full(host) {
+            if self.is_full(host) || self.is_left_alone(host, now) {
                 self.urls[id].state = State::Waiting;
             } else if given == n || self.is_busy(host) {
                 self.list.push(id);
@@ -381,12 +381,19 @@ impl Model {
         }
     }
 
-    pub fn draw(&mut self, n: usize) -> usize {
+    fn is_left_alone(&self, host: usize, now: Timestamp) -> bool {
+        self.hosts[host].rest_until > now + self.usual_rest(host)
+    }
+
+    pub fn draw(&mut self, n: usize, now: Timestamp) -> usize {
         if !self.list.is_empty() || self.leases.values().any(|out| out.from_list) {
             return 0;
         }
         while self.list.len() < n
-            && let Some(best) = self.best(|url| url.state == State::Waiting && !self.is_full(url.host))
+            && let Some(best) = self.best(|url| {
+                let is_open = !self.is_full(url.host) && !self.is_left_alone(url.host, now);
+                url.state == State::Waiting && is_open
+            })
         {
             self.urls[best].state = State::Drawn;
             self.list.push(best);

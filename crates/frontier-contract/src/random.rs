@@ -348,7 +348,7 @@ impl<H: Harness> Pair<H> {
             }
             Step::Draw(n) => {
                 let now = self.stage.now;
-                assert_eq!(self.stage.f().draw(*n, now).unwrap(), self.model.draw(*n));
+                assert_eq!(self.stage.f().draw(*n, now).unwrap(), self.model.draw(*n, now));
             }
             Step::Commit => {
                 self.stage.f().commit(&StateDelta::default()).unwrap();

@@ -263,6 +263,11 @@ impl<S: Shelf> Ledger<S> {
             .is_some_and(|most| host.pages + host.pages_out >= most)
     }
 
+    /// Whether a host rests longer than between two requests: it failed, or asked for it. A list does not wait for such.
+    fn is_left_alone(&self, host: &Host, now: Timestamp) -> bool {
+        host.rest_until > now + self.policy.usual_rest(host)
+    }
+
     /// Puts a host where it belongs now. Called after anything about it changed.
     fn place(&mut self, id: HostId, now: Timestamp) {
         let host = &self.hosts[id.0 as usize];
@@ -877,7 +882,7 @@ impl<S: Shelf> Ledger<S> {
         for id in std::mem::take(&mut self.list) {
             let host_id = self.entries[id].host;
             let host = &self.hosts[host_id.0 as usize];
-            if self.is_full(host) {
+            if self.is_full(host) || self.is_left_alone(host, now) {
                 self.enqueue(id, now);
             } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
             {
@@ -986,7 +991,8 @@ impl<S: Shelf> Frontier for Ledger<S> {
         }
         let top = |ledger: &Ledger<S>, number: usize| {
             let host = &ledger.hosts[number];
-            let best = host.queue.best().filter(|_| !ledger.is_full(host))?;
+            let is_open = !ledger.is_full(host) && !ledger.is_left_alone(host, now);
+            let best = host.queue.best().filter(|_| is_open)?;
             Some((ledger.entries.priority(UrlId(best)), Reverse(best)))
         };
         let mut tops: BinaryHeap<_> = (0..self.hosts.len())

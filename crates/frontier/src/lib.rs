@@ -178,7 +178,7 @@ pub trait Frontier {
     /// only URLs of the list.
     fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError>;
 
-    /// Best-N-first: makes the `n` best URLs, resting hosts or not, the list that [`Frontier::take_many`] serves until all
+    /// Best-N-first: makes the `n` best URLs, whether their hosts rest between two requests or not, the list that [`Frontier::take_many`] serves until all
     /// of it is settled. Says how many were drawn; 0 while a list is still being worked off.
     fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError>;
 

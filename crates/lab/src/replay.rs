@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
-use scenthound_frontier::{Frontier, MemoryFrontier, Policy};
+use scenthound_frontier::{Counts, Frontier, MemoryFrontier, Policy};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
@@ -62,6 +62,8 @@ pub struct Run {
     pub stopped: StopReason,
     /// URLs known at the end.
     pub known: u64,
+    /// URLs still waiting at the end.
+    pub waiting: u64,
 }
 
 /// The counts of a crawl are committed this often; in memory that costs little and loses nothing.
@@ -135,13 +137,14 @@ pub fn replay(
     crawl.commit(now)?;
     let tally = crawl.tally().clone();
     let (frontier, journal) = crawl.into_parts();
-    let known = frontier.counts().known;
+    let Counts { known, waiting, .. } = frontier.counts();
     Ok(Run {
         journal,
         tally,
         virtual_time: now.since(Timestamp::ZERO),
         stopped,
         known,
+        waiting,
     })
 }
 

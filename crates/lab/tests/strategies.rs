@@ -14,7 +14,7 @@ use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::{LabSettings, Run, replay};
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
 use scenthound_types::{CanonicalUrl, Merge, Parents};
-use scenthound_worlds::FixtureWeb;
+use scenthound_worlds::{Answer, FixtureWeb, World};
 
 fn judge(term: &str) -> Arc<dyn Judge> {
     let settings = TermSettings {
@@ -366,4 +366,86 @@ h/1: tea
     assert_eq!(run.tally.outcomes.get("failed-status-4xx"), Some(&1));
     assert_eq!(run.tally.bodies, 2);
     assert_eq!(run.stopped, StopReason::Exhausted);
+}
+
+/// A world where some hosts misbehave in a fixed way.
+struct Moody(FixtureWeb);
+
+impl World for Moody {
+    fn answer(&self, host: &str, path: &str) -> Answer {
+        match (host, path) {
+            ("closed.test", "/robots.txt") => Answer::fault(503),
+            ("later.test", "/1") => Answer::fault(503).with("Retry-After", "3600"),
+            ("maps.test", "/robots.txt") => Answer::text("Sitemap: /map-0.xml\nDisallow: /secret"),
+            // An index that names two more indexes, for ever, one of them on another site; and one page.
+            ("maps.test", path) if path.starts_with("/map-") => Answer::page(
+                "application/xml",
+                format!(
+                    "<sitemapindex><sitemap><loc>http://maps.test{path}0</loc></sitemap>\
+                     <sitemap><loc>http://maps.test{path}1</loc></sitemap>\
+                     <sitemap><loc>http://elsewhere.test/map.xml</loc></sitemap></sitemapindex>"
+                ),
+            ),
+            _ => self.0.answer(host, path),
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.0.hosts()
+    }
+}
+
+fn moody(web: &str, settings: &LabSettings) -> Run {
+    let world = Moody(FixtureWeb::parse(web).unwrap());
+    let seed = CanonicalUrl::parse("http://hub.test/0").unwrap();
+    replay(&world, judge("tea"), Box::new(BreadthFirst), &[seed], settings).unwrap()
+}
+
+#[test]
+fn a_host_whose_rules_cannot_be_had_keeps_its_urls_and_is_left_alone() {
+    let run = moody(
+        "hub/0: tea -> closed/1 closed/2 open/1\nclosed/1: tea\nclosed/2: tea\nopen/1: tea",
+        &polite(),
+    );
+    assert_eq!(order(&run), ["hub/0", "open/1"]);
+    assert_eq!(run.stopped, StopReason::OnlyRestingHosts);
+    assert_eq!(run.waiting, 2, "given up for now, not for good");
+}
+
+#[test]
+fn one_host_that_asks_for_an_hour_does_not_end_a_crawl_by_lists() {
+    let settings = LabSettings {
+        crawl: CrawlSettings {
+            list_size: 3,
+            ..CrawlSettings::default()
+        },
+        ..polite()
+    };
+    let web = "hub/0: tea -> later/1 later/2 a/1 b/1\nlater/1: tea\nlater/2: tea\na/1: tea -> a/2\nb/1: tea\na/2: tea";
+    let run = moody(web, &settings);
+    let mut seen = order(&run);
+    seen.sort();
+    assert_eq!(seen, ["a/1", "a/2", "b/1", "hub/0", "later/1"]);
+    assert_eq!(run.waiting, 2, "later/1 again, and later/2");
+}
+
+#[test]
+fn sitemaps_that_never_end_are_not_followed_for_ever_nor_off_their_site() {
+    let settings = LabSettings {
+        crawl: CrawlSettings {
+            sitemaps: SitemapUse::All,
+            ..CrawlSettings::default()
+        },
+        ..polite()
+    };
+    let run = moody("hub/0: tea -> maps/1\nmaps/1: tea", &settings);
+    assert_eq!(order(&run), ["hub/0", "maps/1"]);
+    let sitemaps = run
+        .journal
+        .text
+        .lines()
+        .filter(|line| line.contains(" sitemap http"))
+        .count();
+    assert_eq!(sitemaps, 1 + 2 + 4, "{}", run.journal.text);
+    assert!(!run.journal.text.contains("elsewhere.test"));
 }

@@ -11,7 +11,7 @@ use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, Policy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
-use scenthound_store::{ArchiveSettings, CrawlFolder, Mark};
+use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, RecordFiles};
 use scenthound_strategy::Strategy;
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
 
@@ -140,7 +140,7 @@ pub fn crawl(
         Some((_, bytes)) => Mark::from_bytes(&bytes)?,
         None => Mark::default(),
     };
-    let (recorder, cut) = scenthound_store::RecordFiles::open(folder, settings.archive.clone(), mark)?;
+    let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
     let desk = Desk::new(judge, needs, keyring, settings.desk);
     let workshop = Arc::new(Workshop {
         fetcher: Fetcher::new(settings.fetch)?,
@@ -212,6 +212,26 @@ pub fn crawl(
     Ok(summary)
 }
 
+/// Opens archive and page records as they were at the mark. After a power failure they may end before it: then what is whole
+/// is kept, and what is lost is told.
+fn open_records(
+    folder: &CrawlFolder,
+    settings: &ArchiveSettings,
+    mark: Mark,
+) -> Result<(RecordFiles, Cut), LiveError> {
+    match RecordFiles::open(folder, settings.clone(), mark) {
+        Err(fault @ scenthound_store::Error::Short { .. }) => {
+            let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
+            tracing::warn!(
+                "{fault}: the last {} bytes of page records are lost; their pages count as fetched",
+                mark.pages.saturating_sub(repaired.pages)
+            );
+            Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
 struct Drive<'a> {
     crawl: Crawl<DurableFrontier, FolderRecorder>,
     workshop: Arc<Workshop>,
@@ -266,8 +286,13 @@ impl Drive<'_> {
                         self.out += 1;
                         let (workshop, words) = (Arc::clone(&self.workshop), self.words_in.clone());
                         self.runtime.spawn(async move {
+                            let work = tokio::spawn(Arc::clone(&workshop).work(lease.clone()));
+                            let word = work.await.unwrap_or_else(|fault| {
+                                tracing::error!(url = %lease.url, %fault, "the worker failed");
+                                workshop.failed(lease)
+                            });
                             // The owner stops listening only at the very end, when nobody needs the answer.
-                            let _ = words.send(workshop.work(lease).await);
+                            let _ = words.send(word);
                         });
                     }
                     // Refused URLs are settled inside `next`.
@@ -337,6 +362,7 @@ impl Drive<'_> {
         let until = Instant::now() + GRACE;
         while self.out > 0 && Instant::now() < until {
             self.listen(TICK)?;
+            self.save_if_due()?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules
 use scenthound_fetch::{Fetched, Fetcher, Protocol, RetryAfter, Want};
 use scenthound_seeds::{Sitemap, SitemapLimits};
 use scenthound_store::{Exchange, PackedExchange, Packer};
-use scenthound_types::{Judgement, Lease, LeaseKind, Outcome, Timestamp};
+use scenthound_types::{CanonicalUrl, Failure, Judgement, Lease, LeaseKind, Outcome, Timestamp};
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -67,11 +67,13 @@ impl Workshop {
             LeaseKind::Sitemap => Want::Sitemap,
         };
         let mut fetched = self.fetcher.fetch(&lease.url, &located, want).await;
+        // What was fetched in the end, for the archive.
+        let mut from = lease.url.clone();
         if lease.kind == LeaseKind::Robots {
-            fetched = self.follow_robots(fetched).await;
+            fetched = self.follow_robots(fetched, &mut from).await;
         }
         let is_large = fetched.body.len() > LARGE_BODY;
-        let make = move || self.make_answer(lease, fetched, started);
+        let make = move || self.make_answer(lease, fetched, &from, started);
         if is_large {
             // The join fails only if reading panicked, which the crawl must not survive unseen.
             match tokio::task::spawn_blocking(make).await {
@@ -84,17 +86,32 @@ impl Workshop {
     }
 
     /// RFC 9309: at least five redirects of a robots.txt are followed, also to other hosts. Each hop passes the address guard.
-    async fn follow_robots(&self, mut fetched: Fetched) -> Fetched {
+    async fn follow_robots(&self, mut fetched: Fetched, from: &mut CanonicalUrl) -> Fetched {
         for _ in 0..scenthound_robots::MAX_REDIRECTS {
             let Outcome::Redirect { to, .. } = &fetched.outcome else {
                 break;
             };
-            let Ok(located) = self.fetcher.locate(to).await else {
-                break;
+            *from = to.clone();
+            fetched = match self.fetcher.locate(from).await {
+                Ok(located) => self.fetcher.fetch(from, &located, Want::Robots).await,
+                // The host itself is there; that another one is not found says nothing about its wishes.
+                Err(Outcome::Failed(_)) => {
+                    fetched.outcome = Outcome::Failed(Failure::DnsError);
+                    return fetched;
+                }
+                Err(refused) => {
+                    fetched.outcome = refused;
+                    return fetched;
+                }
             };
-            fetched = self.fetcher.fetch(&to.clone(), &located, Want::Robots).await;
         }
         fetched
+    }
+
+    /// The end of a lease whose worker failed, by a fault of ours.
+    pub fn failed(&self, lease: Lease) -> Word {
+        let started = self.clock.now();
+        self.nothing(lease, Outcome::Failed(Failure::Internal), started, true)
     }
 
     fn nothing(&self, lease: Lease, outcome: Outcome, started: Timestamp, asked: bool) -> Word {
@@ -121,7 +138,7 @@ impl Workshop {
         }))
     }
 
-    fn make_answer(&self, lease: Lease, fetched: Fetched, started: Timestamp) -> Word {
+    fn make_answer(&self, lease: Lease, fetched: Fetched, from: &CanonicalUrl, started: Timestamp) -> Word {
         let now = self.clock.now();
         let is_body = matches!(fetched.outcome, Outcome::Body { .. });
         let found = match lease.kind {
@@ -145,7 +162,7 @@ impl Workshop {
             }
             LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
         };
-        let payload = self.pack(&lease, &fetched, &found, started);
+        let payload = self.pack(&lease, &fetched, from, &found, started);
         let facts = ResponseFacts {
             asked: true,
             retry_after: fetched.retry_after.map(|after| match after {
@@ -171,6 +188,7 @@ impl Workshop {
         &self,
         lease: &Lease,
         fetched: &Fetched,
+        from: &CanonicalUrl,
         found: &Found,
         started: Timestamp,
     ) -> Option<PackedExchange> {
@@ -188,7 +206,7 @@ impl Workshop {
         });
         let exchange = Exchange {
             sequence: self.exchanges.fetch_add(1, Ordering::Relaxed),
-            url: &lease.url,
+            url: from,
             ip: fetched.ip,
             date: started,
             protocol: match raw.protocol {

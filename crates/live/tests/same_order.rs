@@ -29,29 +29,44 @@ fn judge() -> Arc<dyn Judge> {
 }
 
 fn policy() -> Policy {
-    Policy { robots: true, ..Policy::instant() }
+    Policy {
+        robots: true,
+        ..Policy::instant()
+    }
 }
 
 fn desk() -> DeskSettings {
-    DeskSettings { follow_nofollow: false, ..DeskSettings::default() }
+    DeskSettings {
+        follow_nofollow: false,
+        ..DeskSettings::default()
+    }
 }
 
 fn crawl_settings() -> CrawlSettings {
     CrawlSettings {
-        budget: Budget { pages: Some(PAGES), ..Budget::default() },
+        budget: Budget {
+            pages: Some(PAGES),
+            ..Budget::default()
+        },
         sitemaps: SitemapUse::All,
         ..CrawlSettings::default()
     }
 }
 
 fn seeds() -> Vec<CanonicalUrl> {
-    DemoWeb::SEEDS.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
+    DemoWeb::SEEDS
+        .iter()
+        .map(|url| CanonicalUrl::parse(url).unwrap())
+        .collect()
 }
 
 fn in_the_lab(strategy: Box<dyn Strategy>) -> Vec<String> {
     // The demo's one slow host would only move the lab's clock.
     let settings = LabSettings {
-        policy: Policy { max_delay: Duration::ZERO, ..policy() },
+        policy: Policy {
+            max_delay: Duration::ZERO,
+            ..policy()
+        },
         desk: desk(),
         crawl: crawl_settings(),
         ..LabSettings::default()
@@ -73,7 +88,10 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
         ip_delay: Duration::ZERO,
         min_free_bytes: 0,
         threads: 2,
-        policy: Policy { max_delay: Duration::ZERO, ..policy() },
+        policy: Policy {
+            max_delay: Duration::ZERO,
+            ..policy()
+        },
         desk: desk(),
         crawl: crawl_settings(),
         fetch,
@@ -85,10 +103,15 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
     let summary = crawl(&folder, settings, judge(), strategy, &seeds(), &stop, &mut |_| {}).unwrap();
     assert_eq!(summary.ended, Ended::Done(StopReason::Pages));
     drop(folder);
-    let pages = CrawlView::open(&root.path().join("crawl")).unwrap().pages().unwrap();
+    let pages = CrawlView::open(&root.path().join("crawl"))
+        .unwrap()
+        .pages()
+        .unwrap();
     pages
         .map(Result::unwrap)
-        .filter(|record| record.kind == "page" && record.outcome != "redirect" && record.outcome != "refused-robots")
+        .filter(|record| {
+            record.kind == "page" && record.outcome != "redirect" && record.outcome != "refused-robots"
+        })
         .map(|record| record.url)
         .collect()
 }
@@ -100,7 +123,12 @@ fn live_and_lab_visit_the_same_pages_in_the_same_order() {
         || Box::new(Random),
         || Box::new(BestFirst),
         || Box::new(Siblings::FS_2),
-        || Box::new(Siblings { ties: Ties::Probe, ..Siblings::PFS_2 }),
+        || {
+            Box::new(Siblings {
+                ties: Ties::Probe,
+                ..Siblings::PFS_2
+            })
+        },
         || Box::new(Opic),
     ];
     for strategy in strategies {

@@ -68,6 +68,8 @@ pub enum Failure {
     Proxy,
     /// An HTTP status that is no success: 4xx, 5xx and the odd ones.
     Status(u16),
+    /// Reading the answer made us fail: a fault of ours, kept to the one URL.
+    Internal,
     /// In the lab: the recording does not hold this URL.
     NotRecorded,
 }
@@ -83,7 +85,11 @@ impl Failure {
             | Failure::Disconnect
             | Failure::Proxy => true,
             Failure::Status(status) => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
-            Failure::DnsNoName | Failure::Tls | Failure::Protocol | Failure::NotRecorded => false,
+            Failure::DnsNoName
+            | Failure::Tls
+            | Failure::Protocol
+            | Failure::Internal
+            | Failure::NotRecorded => false,
         }
     }
 
@@ -91,7 +97,7 @@ impl Failure {
     pub fn is_hosts_fault(self) -> bool {
         match self {
             Failure::Status(status) => status >= 500 || status == 429,
-            Failure::NotRecorded => false,
+            Failure::Internal | Failure::NotRecorded => false,
             _ => true,
         }
     }
@@ -144,6 +150,7 @@ const CODES: &[&str] = &[
     "failed-status-5xx",
     "failed-status-4xx",
     "failed-status",
+    "failed-internal",
     "not-recorded",
 ];
 
@@ -192,6 +199,7 @@ impl Outcome {
                 Failure::Status(status) if *status >= 500 => "failed-status-5xx",
                 Failure::Status(status) if *status >= 400 => "failed-status-4xx",
                 Failure::Status(_) => "failed-status",
+                Failure::Internal => "failed-internal",
                 Failure::NotRecorded => "not-recorded",
             },
         }
@@ -230,6 +238,7 @@ impl Outcome {
                 Failure::Protocol => "the answer is not HTTP or its headers are over the limits",
                 Failure::Proxy => "the proxy refused or failed",
                 Failure::Status(status) => return format!("the server answered {status}"),
+                Failure::Internal => "the crawler itself failed on it; please report the URL",
                 Failure::NotRecorded => "the recording does not hold it",
             }
             .to_owned(),
