@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, Surroundings, changes, check, options};
 use scenthound_engine::StopReason;
+use scenthound_fetch::Fetcher;
 use scenthound_live::{Ended, LiveSettings, StopSwitch, Summary};
 use scenthound_store::CrawlFolder;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -159,14 +160,14 @@ pub fn may_carry_on(output: &Path, settings: &Settings) -> Result<bool> {
     let changed = changes(&before, settings);
     let refused: Vec<_> = changed.iter().filter(|change| !change.is_allowed()).collect();
     if !refused.is_empty() {
-        eprintln!("{} holds a crawl with other settings:", output.display());
+        note!("{} holds a crawl with other settings:", output.display());
         for change in refused {
-            eprintln!("  {change}");
+            note!("  {change}");
         }
         return Ok(false);
     }
     for change in changed {
-        eprintln!("note: {change}");
+        note!("note: {change}");
     }
     Ok(true)
 }
@@ -176,7 +177,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let settings = match check_settings(topic, &given(matches))? {
         Ok(settings) => settings,
         Err(faults) => {
-            eprintln!("{faults}");
+            note!("{faults}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
@@ -185,10 +186,15 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         None => PathBuf::from(slug(&settings.topic.name)),
     };
     // All that can be wrong is looked at before anything is written.
-    let live = match wiring::live(&settings).and_then(|live| Ok((live, wiring::judge(&settings)?))) {
-        Ok((live, _)) => live,
+    let checked = wiring::live(&settings).and_then(|live| {
+        wiring::judge(&settings)?;
+        Fetcher::new(live.fetch.clone())?;
+        Ok(live)
+    });
+    let live = match checked {
+        Ok(live) => live,
         Err(error) => {
-            eprintln!("hound: {error:#}");
+            note!("hound: {error:#}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
@@ -196,7 +202,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         return Ok(ExitCode::from(exit::BAD_SETTINGS));
     }
     for warning in &settings.warnings {
-        eprintln!("note: {warning}");
+        note!("note: {warning}");
     }
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
@@ -205,8 +211,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let summary = match crawl(&folder, &settings, live, &stop) {
         Ok(summary) => summary,
         Err(error) if is_full_disk(&error) => {
-            eprintln!("hound: {error:#}");
-            eprintln!(
+            note!("hound: {error:#}");
+            note!(
                 "hound: make room on the disk and run the same command again; it carries on from its last commit"
             );
             return Ok(ExitCode::from(exit::DISK));
@@ -261,11 +267,11 @@ pub fn listen_for_signals(stop: StopSwitch) -> Result<()> {
     std::thread::spawn(move || {
         for _ in signals.forever() {
             if stop.is_on() {
-                eprintln!("\nhound: stopped at once; the crawl resumes from its last commit");
+                note!("\nhound: stopped at once; the crawl resumes from its last commit");
                 std::process::exit(exit::FORCED.into());
             }
             stop.stop();
-            eprintln!("\nhound: saving and stopping; once more to stop at once");
+            note!("\nhound: saving and stopping; once more to stop at once");
         }
     });
     Ok(())
@@ -283,7 +289,7 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
     let tally = &summary.tally;
     let folder = output.display();
     if as_json {
-        println!(
+        say!(
             "{}",
             serde_json::json!({
                 "folder": output, "ended": ending(summary), "pages": tally.pages, "bodies": tally.bodies,
@@ -293,7 +299,7 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
             })
         );
     } else {
-        println!(
+        say!(
             "{} pages, {} relevant ({:.1} %), {} URLs known, {} waiting; {}.",
             tally.pages,
             tally.relevant,
@@ -303,22 +309,24 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
             ending(summary)
         );
         if tally.bodies == 0 {
-            println!("No page was read. What came of each URL:");
+            say!("No page was read. What came of each URL:");
             for (code, count) in &tally.outcomes {
-                println!("  {count:>6}  {code}");
+                say!("  {count:>6}  {code}");
             }
-            println!("Ask for one: hound explain {folder} URL");
+            say!("Ask for one: hound explain {folder} URL");
         } else {
-            println!("In {folder}. See the best: hound results {folder} --why");
+            say!("In {folder}. See the best: hound results {folder} --why");
         }
     }
     let code = match summary.ended {
         Ended::Done(reason) => {
             if let Some(option) = met_already(summary, reason) {
-                eprintln!("note: the budget was met before this run; raise {option} to go on");
+                note!("note: the budget was met before this run; raise {option} to go on");
                 return Ok(ExitCode::SUCCESS);
             }
             match reason {
+                // Nobody who crawls means to bring home nothing.
+                _ if tally.bodies == 0 => exit::FAILURE,
                 StopReason::Bytes => exit::SIZE,
                 StopReason::Time => exit::TIME,
                 StopReason::Exhausted | StopReason::OnlyRestingHosts | StopReason::Pages => 0,

@@ -65,7 +65,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let settings = match check(TOPIC, &given, &surroundings) {
         Ok(settings) => settings,
         Err(faults) => {
-            eprintln!("{faults}");
+            note!("{faults}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
@@ -84,19 +84,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
 
-    println!(
+    say!(
         "A web of {} hosts and {} pages is served on this machine, at {}.",
         hosts.len(),
         world.pages(),
         serving.addr()
     );
-    println!(
+    say!(
         "Looking for: {} (judged by {} genre and {} content terms).",
         settings.topic.name,
         settings.terms.genre.len(),
         settings.terms.content.len()
     );
-    println!(
+    say!(
         "Starting from {}, by {}.\n",
         DemoWeb::SEEDS.join(" and "),
         settings.strategy.kind
@@ -107,7 +107,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     drop(folder);
 
     let tally = &summary.tally;
-    println!("The best pages, and why:\n");
+    say!("The best pages, and why:\n");
     results::run(results::Args {
         folder: output.clone(),
         top: 10,
@@ -117,9 +117,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         relevant_only: false,
         with_duplicates: false,
     })?;
-    println!("\nRelevant pages found, by pages fetched:\n");
-    println!("{}", plot::harvest_curve(&tally.curve(), 60, 10));
-    println!(
+    say!("\nRelevant pages found, by pages fetched:\n");
+    say!("{}", plot::harvest_curve(&tally.curve(), 60, 10));
+    say!(
         "{} pages in {:.1} s: {} judged relevant (harvest rate {:.1} %), {} failed; {}.",
         tally.pages,
         summary.running.as_secs_f64(),
@@ -140,18 +140,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .filter(|url| asked.contains(*url))
         .count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
-    println!(
+    say!(
         "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
         world.relevant().len(),
         world.forbidden().len()
     );
     match args.output {
-        Some(kept) => println!(
+        Some(kept) => say!(
             "The crawl folder is {0}: try hound explain {0} {1}",
             kept.display(),
             DemoWeb::SEEDS[1]
         ),
-        None => println!(
+        None => say!(
             "The crawl folder was temporary ({}); keep it with: hound demo -o DIR",
             output.display()
         ),

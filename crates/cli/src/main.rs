@@ -8,18 +8,32 @@
     reason = "the command line speaks to people"
 )]
 
+/// A line for people, on stderr. Nobody listening is no failure.
+macro_rules! note {
+    ($($text:tt)*) => { $crate::stdout::note(&format!($($text)*)) };
+}
+
+/// A line of results, on stdout. Nobody reading is no failure.
+macro_rules! say {
+    () => { $crate::stdout::say("") };
+    ($($text:tt)*) => { $crate::stdout::say(&format!($($text)*)) };
+}
+
 mod bench;
 mod crawl;
 mod demo;
 mod exit;
 mod explain;
+mod judge;
 mod look;
+mod pages_input;
 mod plot;
 mod progress;
 mod results;
 mod status;
 mod stdout;
 mod table;
+mod terms;
 mod twins;
 mod wiring;
 mod wording;
@@ -46,18 +60,27 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(crawl::command())
-        .subcommand(status::Args::augment_args(
-            Command::new("status").about("Where a crawl stands: pages, harvest, frontier, errors, budgets"),
-        ))
-        .subcommand(results::Args::augment_args(
-            Command::new("results").about("The best pages of a crawl, ranked, near-duplicates folded"),
-        ))
-        .subcommand(explain::Args::augment_args(
-            Command::new("explain").about("Why a page was judged so, or why a URL was (not) fetched"),
-        ))
-        .subcommand(demo::Args::augment_args(Command::new("demo").about(
-            "Serve a little web on this machine, crawl it live, and show what was found",
-        )))
+        .subcommand(
+            status::Args::augment_args(Command::new("status"))
+                .about("Where a crawl stands: pages, harvest, frontier, errors, budgets"),
+        )
+        .subcommand(
+            results::Args::augment_args(Command::new("results"))
+                .about("The best pages of a crawl, ranked, near-duplicates folded"),
+        )
+        .subcommand(
+            explain::Args::augment_args(Command::new("explain"))
+                .about("Why a page was judged so, or why a URL was (not) fetched"),
+        )
+        .subcommand(
+            judge::Args::augment_args(Command::new("judge"))
+                .about("What a topic makes of pages at hand: scores, parts and terms, to tune it in seconds"),
+        )
+        .subcommand(terms::command())
+        .subcommand(
+            demo::Args::augment_args(Command::new("demo"))
+                .about("Serve a little web on this machine, crawl it live, and show what was found"),
+        )
         .subcommand(bench::command())
 }
 
@@ -67,19 +90,29 @@ fn main() -> ExitCode {
         .with_max_level(tracing::Level::WARN)
         .with_target(false)
         .init();
-    let matches = command().get_matches();
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(told) => {
+            // Help and the version are what was asked for; anything else is a bad setting like those of a topic file.
+            let code = if told.use_stderr() { exit::BAD_SETTINGS } else { 0 };
+            let _ = told.print();
+            return ExitCode::from(code);
+        }
+    };
     let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
     let result = match matches.subcommand() {
         Some(("crawl", given)) => crawl::run(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
+        Some(("judge", given)) => parsed(given).and_then(judge::run),
+        Some(("terms", given)) => terms::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),
         Some(("bench", given)) => done(bench::run(given)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("hound: {error:#}");
+        note!("hound: {error:#}");
         ExitCode::from(exit::FAILURE)
     })
 }

@@ -62,7 +62,7 @@ impl Progress {
             }
             None if self.last_plain.elapsed() >= PLAIN_EVERY => {
                 self.last_plain = Instant::now();
-                eprintln!("{}", self.line(snapshot));
+                note!("{}", self.line(snapshot));
             }
             None => {}
         }

@@ -21,6 +21,11 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Writes a line of results to standard output. Nobody reading is no failure.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stdout().lock(), "{text}");
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is_broken = |error: &(dyn Error + 'static)| {
         let json = error

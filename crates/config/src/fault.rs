@@ -201,6 +201,8 @@ impl fmt::Display for Fault {
             }
             place => {
                 match place {
+                    // Seeds stand on the command line without an option.
+                    Place::Option(name) if name == "seed-urls" => write!(f, "SEED_URL: {}", self.wrong)?,
                     Place::Option(name) => write!(f, "--{}: {}", harmless(name), self.wrong)?,
                     _ => write!(f, "settings: {}", self.wrong)?,
                 }

@@ -210,7 +210,7 @@ settings! {
         many allow_net: IpNet = "allow-net" "allow-net", Kind::Network, Allowed;
         /// The DNS server to ask, in place of the system's.
         maybe resolver: SocketAddr = "resolver" "resolver", Kind::Resolver, Allowed;
-        /// The proxy all requests go through.
+        /// The proxy all requests go through. Names are still looked up here, so that private addresses can be refused.
         maybe proxy: Url = "proxy" "proxy", Kind::Proxy, Allowed;
         /// Certificates to trust besides the usual ones, in PEM.
         maybe ca_file: PathBuf = "ca-file" "ca-file", Kind::Path, Allowed;

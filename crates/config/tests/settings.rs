@@ -306,8 +306,8 @@ fn a_crawl_may_be_resumed_with_other_budgets_and_manners_but_not_as_another_craw
             ],
         ),
         [
-            "- [terms] content was [\"tea\"], now [\"tea\", \"milk\"]; this crawl cannot carry on with it: judge its pages \
-             anew with `hound rejudge`, or start in a new folder",
+            "- [terms] content was [\"tea\"], now [\"tea\", \"milk\"]; the pages fetched so far were judged by the \
+             old value: start in a new folder with -o",
             "- [strategy] kind was \"best-first\", now \"fs-2\"; this crawl cannot carry on with it: start in a new folder \
              with -o",
             "+ [crawl] max-pages was 10, now 20",
@@ -370,7 +370,8 @@ proptest! {
             Ok(settings) => prop_assert_eq!(read_back(&settings), settings),
             Err(faults) => {
                 let shown = faults.to_string();
-                prop_assert!(shown.starts_with(&format!("--{name}: ")), "{shown}");
+                let place = if name == "seed-urls" { "SEED_URL: ".to_owned() } else { format!("--{name}: ") };
+                prop_assert!(shown.starts_with(&place), "{shown}");
                 prop_assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
             }
         }

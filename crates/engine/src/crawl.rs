@@ -96,7 +96,7 @@ pub enum StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            StopReason::Exhausted => "nothing is left to fetch",
+            StopReason::Exhausted => "nothing is left that may be fetched",
             StopReason::OnlyRestingHosts => {
                 "only hosts are left that fail or asked to be left alone for long"
             }

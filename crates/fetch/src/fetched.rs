@@ -54,6 +54,9 @@ pub struct Fetched {
     pub body: Bytes,
     /// Set if the body is not all there, whatever the outcome.
     pub truncated: Option<Truncation>,
+    /// Whether a kept connection turned out to be closed before anything came: the request may be made again, but that is
+    /// one more request, and whoever spaces requests decides when.
+    pub stale: bool,
 }
 
 impl Fetched {
@@ -70,6 +73,7 @@ impl Fetched {
             last_modified: None,
             body: Bytes::new(),
             truncated: None,
+            stale: false,
         }
     }
     /// A response whose head promised `promised`, as far as it was read.
@@ -108,6 +112,7 @@ impl Fetched {
             last_modified: text(header::LAST_MODIFIED),
             body,
             truncated,
+            stale: false,
         }
     }
 }

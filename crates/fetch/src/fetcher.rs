@@ -88,35 +88,33 @@ impl Fetcher {
 
     /// Asks for a URL at one of the addresses that [`Fetcher::locate`] gave for it.
     pub async fn fetch(&self, url: &CanonicalUrl, at: &Located, want: Want) -> Fetched {
-        let mut kept = self.pool.take(url.origin(), &at.addresses).await;
-        loop {
-            let reused = kept.is_some();
-            let mut channel = match kept.take() {
-                Some(channel) => channel,
-                None => match self.connect(url, at).await {
-                    Ok(channel) => channel,
-                    Err(failure) => return Fetched::nothing(Outcome::Failed(failure), None),
-                },
-            };
-            match self.converse(url, want, &mut channel).await {
-                Ok(mut fetched) => {
-                    fetched.ip = self.ip_of(&channel);
-                    // After a cut, the rest of the body is still on its way; on HTTP/2 only that stream is reset.
-                    let reusable = fetched.truncated.is_none() || matches!(channel.line, Line::Many(_));
-                    if reusable && channel.is_open().await {
-                        self.pool.put(url.origin(), channel);
-                    }
-                    return fetched;
+        let kept = self.pool.take(url.origin(), &at.addresses).await;
+        let reused = kept.is_some();
+        let mut channel = match kept {
+            Some(channel) => channel,
+            None => match self.connect(url, at).await {
+                Ok(channel) => channel,
+                Err(failure) => return Fetched::nothing(Outcome::Failed(failure), None),
+            },
+        };
+        match self.converse(url, want, &mut channel).await {
+            Ok(mut fetched) => {
+                fetched.ip = self.ip_of(&channel);
+                // After a cut, the rest of the body is still on its way; on HTTP/2 only that stream is reset.
+                let reusable = fetched.truncated.is_none() || matches!(channel.line, Line::Many(_));
+                if reusable && channel.is_open().await {
+                    self.pool.put(url.origin(), channel);
                 }
-                Err(none) => {
-                    if matches!(channel.line, Line::Many(_)) {
-                        self.pool.forget_shared(url.origin());
-                    }
-                    // The other side may close an idle connection at any time, also while our request is on its way.
-                    if !(reused && none.untouched) {
-                        return Fetched::nothing(Outcome::Failed(none.failure), self.ip_of(&channel));
-                    }
+                fetched
+            }
+            Err(none) => {
+                if matches!(channel.line, Line::Many(_)) {
+                    self.pool.forget_shared(url.origin());
                 }
+                let mut fetched = Fetched::nothing(Outcome::Failed(none.failure), self.ip_of(&channel));
+                // The other side may close an idle connection at any time, also while our request is on its way.
+                fetched.stale = reused && none.untouched;
+                fetched
             }
         }
     }

@@ -145,7 +145,7 @@ async fn chunked_failures_and_redirects_keep_the_connection() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_died_is_replaced_without_a_trace() {
+async fn a_kept_connection_that_died_is_told_and_the_next_request_gets_a_new_one() {
     // The server hangs up when the second request arrives: the client cannot have known.
     let server = Served::in_turn([
         (page("first"), After::Listen),
@@ -155,7 +155,18 @@ async fn a_kept_connection_that_died_is_replaced_without_a_trace() {
     .await;
     let fetcher = server.fetcher();
     assert_eq!(server.fetch_with(&fetcher, "/1", Want::Page).await.body, "first");
-    assert_eq!(server.fetch_with(&fetcher, "/2", Want::Page).await.body, "second");
+    let stale = server.fetch_with(&fetcher, "/2", Want::Page).await;
+    assert!(
+        stale.stale && matches!(stale.outcome, Outcome::Failed(_)),
+        "{stale:?}"
+    );
+    assert_eq!(
+        server.requests().len(),
+        2,
+        "whoever spaces requests decides when to ask again"
+    );
+    let second = server.fetch_with(&fetcher, "/2", Want::Page).await;
+    assert_eq!((second.stale, second.body.as_ref()), (false, "second".as_bytes()));
     assert_eq!((server.connections(), server.requests().len()), (2, 3));
 }
 

@@ -135,9 +135,16 @@ pub fn crawl(
         all_parents: needs.all_parents,
         ..settings.policy
     };
-    let frontier = scenthound_frontier_durable::open(&folder.layout().state(), policy, keyring, clock.now())?;
+    let frontier =
+        scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = match frontier.notes("engine/mark")?.pop() {
         Some((_, bytes)) => Mark::from_bytes(&bytes)?,
+        // Page records are written only after the first commit; without any, they would be cut to nothing.
+        None if std::fs::metadata(folder.layout().pages()).is_ok_and(|pages| pages.len() > 0) => {
+            return Err(LiveError::StateLost {
+                folder: folder.layout().root().to_path_buf(),
+            });
+        }
         None => Mark::default(),
     };
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
@@ -147,6 +154,7 @@ pub fn crawl(
         desk,
         spacing: Spacing::new(settings.ip_delay),
         clock,
+        delay: policy.delay,
         seed: settings.archive.seed,
         packers: Mutex::default(),
         // Numbers of one run follow the time, so that no two runs share one.

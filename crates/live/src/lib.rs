@@ -43,6 +43,12 @@ pub enum LiveError {
     /// The fetcher's settings.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// There are pages, but no state that knows of them.
+    #[error("{} holds pages, but its state/ is gone: begin in a new folder with -o, this one can only be read", folder.display())]
+    StateLost {
+        /// The crawl folder.
+        folder: std::path::PathBuf,
+    },
     /// The worker threads.
     #[error("could not start the worker threads")]
     Threads(#[source] std::io::Error),

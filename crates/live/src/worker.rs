@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules};
 use scenthound_fetch::{Fetched, Fetcher, Protocol, RetryAfter, Want};
@@ -30,6 +31,8 @@ pub(crate) struct Workshop {
     pub desk: Desk,
     pub spacing: Spacing,
     pub clock: Clock,
+    /// Rest before a request is made again whose kept connection was closed.
+    pub delay: Duration,
     pub seed: u64,
     pub packers: Mutex<Vec<Packer>>,
     pub exchanges: AtomicU64,
@@ -67,6 +70,11 @@ impl Workshop {
             LeaseKind::Sitemap => Want::Sitemap,
         };
         let mut fetched = self.fetcher.fetch(&lease.url, &located, want).await;
+        if fetched.stale {
+            // Perhaps the host saw the request and perhaps not: it gets its rest before it is asked again.
+            let until = self.clock.now() + self.delay;
+            return Word::NotYet(lease, until);
+        }
         // What was fetched in the end, for the archive.
         let mut from = lease.url.clone();
         if lease.kind == LeaseKind::Robots {
