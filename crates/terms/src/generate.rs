@@ -54,6 +54,8 @@ pub struct GenerateSettings {
     pub content_terms: usize,
     /// What the most frequent are.
     pub by: Frequency,
+    /// Pages that must hold a run. One page's own words stand out against any background and say nothing of the others.
+    pub least_documents: u64,
     /// Leave out a run that only ever occurs inside a longer one that was picked.
     pub drop_inner: bool,
 }
@@ -64,6 +66,7 @@ impl Default for GenerateSettings {
             genre_terms: 20,
             content_terms: 20,
             by: Frequency::Occurrences,
+            least_documents: 1,
             drop_inner: false,
         }
     }
@@ -133,7 +136,7 @@ fn pick(
     let by = settings.by;
     let mut ranked: Vec<Ranked<'_>> = counts
         .seen()
-        .filter(|(run, _)| !taken.contains(run.tokens()))
+        .filter(|(run, seen)| seen.documents >= settings.least_documents && !taken.contains(run.tokens()))
         .map(|(run, seen)| Ranked {
             run,
             seen,
@@ -260,6 +263,19 @@ mod tests {
         };
         assert_eq!(by(Frequency::Occurrences), "spam");
         assert_eq!(by(Frequency::Documents), "tea");
+    }
+
+    #[test]
+    fn words_of_too_few_pages_can_be_left_out() {
+        let pages = counts(&["tea / spam / spam / spam", "tea / cup"], None);
+        let settings = GenerateSettings {
+            least_documents: 2,
+            ..of_each(9, 0)
+        };
+        assert_eq!(
+            terms(&generate(&pages, &pages, None, &settings).unwrap().genre),
+            ["tea"]
+        );
     }
 
     #[test]

@@ -1,0 +1,267 @@
+//! `hound judge`: what a topic makes of pages that are at hand, to tune it in seconds.
+//!
+//! Pages that are named are shown with every term's part; a whole archive is ranked. Nothing is fetched or written.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use scenthound_config::{Given, Settings};
+use scenthound_types::{Judgement, ParsedPage, Parts, Verdict};
+use serde::Serialize;
+
+use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
+use crate::results::set_name;
+use crate::table::{Align, Table, terminal_width};
+use crate::wording::{counted, harmless};
+use crate::{crawl, stdout, wiring};
+
+/// A topic is checked as a crawl's would be, and judging needs no place to start from.
+const NO_SEED: &str = "http://seed.invalid/";
+
+/// What a topic makes of pages.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  hound judge --topic tea.toml page.html notes.txt              files, with every term's part
+  hound judge --topic tea.toml --from tea https://example.org/  a page of a crawl folder
+  hound judge --topic tea.toml --from pages.warc.gz             all pages of an archive, best first
+  hound judge --topic \"green tea\" page.html --threshold 0.3     words for a topic
+  hound judge --topic tea.toml list.txt --from tea --json       URLs of a list, for scripts
+
+Pages are not fetched: a URL is looked up in the archives and crawl folders that --from names. A file's path stands
+for its URL where the topic has URL terms. Exit codes: 0 judged, 1 failure, 4 bad input.")]
+pub struct Args {
+    /// The topic file, or the words to look for.
+    #[arg(long, value_name = "TOPIC")]
+    pub topic: String,
+    /// Files, folders of files, archives, crawl folders, lists of URLs or paths, or URLs that --from holds.
+    #[arg(value_name = "URL|FILE")]
+    pub pages: Vec<String>,
+    /// A WARC file or crawl folder to look URLs up in; without URLs, all its pages are ranked.
+    #[arg(long, value_name = "DIR|WARC")]
+    pub from: Vec<PathBuf>,
+    /// The threshold, in place of the topic's.
+    #[arg(long, value_name = "NUMBER")]
+    pub threshold: Option<String>,
+    /// Pages shown when a whole archive is ranked.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// One JSON object a page.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Answers `hound judge`.
+pub fn run(args: Args) -> Result<ExitCode> {
+    end(judge(&args))
+}
+
+/// Checks a topic that is not to be crawled, so that it needs no seeds.
+pub fn topic_settings(topic: &str, mut given: Vec<Given>) -> Result<Settings> {
+    given.push(Given::new("seed-urls", NO_SEED));
+    crawl::check_settings(topic, &given)?.map_err(|faults| bad_input(faults.to_string()))
+}
+
+/// A page and what was thought of it.
+#[derive(Debug, Serialize)]
+struct Judged {
+    page: String,
+    title: String,
+    language: Option<String>,
+    words: usize,
+    relevance: f64,
+    threshold: f64,
+    verdict: Verdict,
+    parts: Parts,
+}
+
+impl Judged {
+    fn new(name: String, page: &ParsedPage, judgement: Judgement, threshold: f64) -> Judged {
+        Judged {
+            page: name,
+            title: page.title.clone(),
+            language: page.language.map(|language| language.to_string()),
+            words: page.text.tokens().iter().filter(|token| token.is_word()).count(),
+            relevance: judgement.relevance,
+            threshold,
+            verdict: judgement.verdict,
+            parts: judgement.parts,
+        }
+    }
+}
+
+fn judge(args: &Args) -> Result<()> {
+    let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
+    let settings = topic_settings(&args.topic, threshold.collect())?;
+    let judge = wiring::judge(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
+    let ranks_all = args.pages.is_empty();
+    let names = if ranks_all {
+        args.from
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect()
+    } else {
+        args.pages.clone()
+    };
+    if names.is_empty() {
+        return Err(bad_input(
+            "nothing to judge: name files, or an archive with --from DIR|WARC and URLs in it".to_owned(),
+        ));
+    }
+    let naming = Naming {
+        web: &args.from,
+        web_option: "--from",
+        only: &[],
+        taken: Taken::All,
+    };
+    let inputs = Inputs::read(&names, &naming)?;
+    let mut judged = Vec::new();
+    inputs.each(|named| {
+        let judgement = judge.judge(&named.page);
+        judged.push(Judged::new(
+            named.name,
+            &named.page,
+            judgement,
+            settings.judge.threshold,
+        ));
+    })?;
+    if judged.is_empty() {
+        return Err(bad_input(format!("{}: no pages to judge", names.join(", "))));
+    }
+    if ranks_all {
+        judged.sort_by(|a, b| {
+            b.relevance
+                .total_cmp(&a.relevance)
+                .then_with(|| a.page.cmp(&b.page))
+        });
+    }
+    stdout::write(|out| {
+        if args.json {
+            for page in &judged {
+                serde_json::to_writer(&mut *out, page)?;
+                writeln!(out)?;
+            }
+            return Ok(());
+        }
+        if ranks_all {
+            return write_ranking(out, &judged, args.top);
+        }
+        for (at, page) in judged.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            write_page(out, page, &settings)?;
+        }
+        Ok(())
+    })
+}
+
+fn write_page(out: &mut dyn Write, page: &Judged, settings: &Settings) -> Result<()> {
+    writeln!(out, "{}", harmless(&page.page))?;
+    if !page.title.is_empty() {
+        writeln!(out, "  {}", harmless(&page.title))?;
+    }
+    let verdict = verdict_name(page.verdict);
+    let language = page.language.as_deref().unwrap_or("unknown");
+    writeln!(
+        out,
+        "  {verdict}: {:.3}, threshold {} ({}, language {language})",
+        page.relevance,
+        page.threshold,
+        counted(page.words as u64, "word"),
+    )?;
+    let parts = [
+        ("genre", page.parts.genre),
+        ("content", page.parts.content),
+        ("url", page.parts.url),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter_map(|(name, part)| part.map(|part| format!("{name} {part:.3}")))
+        .collect();
+    writeln!(out, "  {}", parts.join(", "))?;
+    if !page.parts.terms.is_empty() {
+        let mut table = Table::new(&[
+            ("   share", Align::Right),
+            ("count", Align::Right),
+            ("list", Align::Left),
+            ("term", Align::Left),
+        ]);
+        for hit in &page.parts.terms {
+            table.row(
+                vec![
+                    format!("{:.3}", hit.share),
+                    hit.count.to_string(),
+                    set_name(hit.set).to_owned(),
+                    harmless(&hit.term),
+                ],
+                Vec::new(),
+            );
+        }
+        table.write(out, terminal_width())?;
+    }
+    let found: HashSet<&str> = page.parts.terms.iter().map(|hit| &*hit.term).collect();
+    let terms = &settings.terms;
+    for (name, list) in [
+        ("genre", &terms.genre),
+        ("content", &terms.content),
+        ("url", &terms.url),
+    ] {
+        let missing: Vec<String> = list
+            .iter()
+            .filter(|term| !found.contains(term.as_str()))
+            .map(|term| harmless(term))
+            .collect();
+        if !missing.is_empty() {
+            writeln!(out, "  no {name}: {}", missing.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_ranking(out: &mut dyn Write, judged: &[Judged], top: usize) -> Result<()> {
+    let part = |part: Option<f64>| part.map_or("–".to_owned(), |part| format!("{part:.3}"));
+    let mut table = Table::new(&[
+        ("score", Align::Right),
+        ("genre", Align::Right),
+        ("content", Align::Right),
+        ("url", Align::Right),
+        ("verdict", Align::Left),
+        ("title", Align::Cut),
+        ("page", Align::Left),
+    ]);
+    for page in judged.iter().take(top) {
+        table.row(
+            vec![
+                format!("{:.3}", page.relevance),
+                part(page.parts.genre),
+                part(page.parts.content),
+                part(page.parts.url),
+                verdict_name(page.verdict).to_owned(),
+                harmless(&page.title),
+                harmless(&page.page),
+            ],
+            Vec::new(),
+        );
+    }
+    table.write(out, terminal_width())?;
+    let relevant = judged
+        .iter()
+        .filter(|page| page.verdict == Verdict::Relevant)
+        .count();
+    writeln!(
+        out,
+        "{} judged, {relevant} relevant.",
+        counted(judged.len() as u64, "page")
+    )?;
+    Ok(())
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Relevant => "relevant",
+        Verdict::Irrelevant => "irrelevant",
+    }
+}
