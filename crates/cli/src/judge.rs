@@ -30,8 +30,9 @@ const NO_SEED: &str = "http://seed.invalid/";
   hound judge --topic \"green tea\" page.html --threshold 0.3     words for a topic
   hound judge --topic tea.toml list.txt --from tea --json       URLs of a list, for scripts
 
-Pages are not fetched: a URL is looked up in the archives and crawl folders that --from names. A file's path stands
-for its URL where the topic has URL terms. Exit codes: 0 judged, 1 failure, 4 bad input.")]
+Pages are not fetched: a URL is looked up in the archives and crawl folders that --from names. A
+file's path stands for its URL where the topic has URL terms.
+Exit codes: 0 judged, 1 failure, 4 bad input.")]
 pub struct Args {
     /// The topic file, or the words to look for.
     #[arg(long, value_name = "TOPIC")]

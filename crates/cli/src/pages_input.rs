@@ -23,6 +23,8 @@ use crate::{exit, look};
 
 /// Missing URLs named, at most.
 const NAMED: usize = 3;
+/// Lines of a text looked at to tell whether it is a list.
+const LOOKED_AT: usize = 100;
 
 /// What the user gave cannot be meant; the message says what can.
 #[derive(Debug)]
@@ -202,7 +204,7 @@ impl Reading<'_> {
         let path = Path::new(given);
         if !path.exists()
             && let Some((archive, list)) = given.rsplit_once('#')
-            && is_warc(Path::new(archive))
+            && (is_warc(Path::new(archive)) || Path::new(archive).is_dir())
         {
             must_exist(Path::new(archive))?;
             self.sources.push(Source::LookUp {
@@ -344,15 +346,22 @@ fn meaningful_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(|(at, line)| (at + 1, line))
 }
 
-/// Whether the first line that says something is a URL or a path; a text for people seldom begins so.
+/// Whether most of the first lines are URLs or paths: then a line that is neither is a slip. A text for people is not so.
 fn looks_like_a_list(text: &str, path: &Path) -> bool {
-    meaningful_lines(text)
-        .next()
-        .is_some_and(|(_, line)| is_url(line) && !line.contains(' ') || beside(path, line).is_some())
+    let (mut lines, mut named) = (0, 0);
+    for (_, line) in meaningful_lines(text).take(LOOKED_AT) {
+        lines += 1;
+        named += usize::from(is_url(line) && !line.contains(' ') || beside(path, line).is_some());
+    }
+    lines > 0 && 2 * named >= lines
 }
 
 /// A path as a list means it: seen from the list's folder, or from here.
 fn beside(list: &Path, line: &str) -> Option<PathBuf> {
+    // Dots and slashes alone name folders, but are more often drawn than meant.
+    if !line.contains(char::is_alphanumeric) {
+        return None;
+    }
     let near = list.parent().unwrap_or(Path::new("")).join(line);
     [near, PathBuf::from(line)].into_iter().find(|path| path.exists())
 }

@@ -25,7 +25,7 @@ use crate::wording::{count, counted, harmless};
 
 const EXAMPLES: &str = "\
 Examples:
-  hound terms generate --genre-pages syllabi/ --relevant-pages databases.txt --web pages.warc.gz -o topic.toml
+  hound terms generate --genre-pages syllabi/ --relevant-pages databases/ -o topic.toml
   hound terms overlap mine.toml topic.toml
   hound terms idf --from pages.warc.gz --terms topic.toml -o idf.json";
 
@@ -56,10 +56,11 @@ enum By {
       --background all.warc.gz --by document-frequency --drop-inner
   hound terms generate --genre-terms 0 --relevant-pages my-crawl      from a crawl's relevant pages
 
-Pages are named as HTML or text files, folders of such, WARC files (all their HTML pages), WARC#LIST (those of a list
-of URLs), crawl folders (their relevant pages), or text files of one URL or path a line. Nothing is fetched: URLs are
-looked up in the archives that --web names. Look the list over and strike what does not fit: a picked half is mostly
-better than the whole. Exit codes: 0 done, 1 failure, 4 bad input.")]
+Pages are named as HTML or text files, folders of such, WARC files (all their HTML pages),
+WARC#LIST (those of a list of URLs), crawl folders (their relevant pages), or text files of one
+URL or path a line. Nothing is fetched: URLs are looked up in the archives that --web names.
+Look the list over and strike what does not fit: a picked half is mostly better than the whole.
+Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct GenerateArgs {
     /// Pages of the kind wanted, whatever they are about.
     #[arg(long, value_name = "PAGES", num_args = 1..)]
@@ -110,8 +111,8 @@ struct GenerateArgs {
   hound terms overlap mine.toml generated.toml      topic files: genre, content and all
   hound terms overlap mine.txt other.txt --json     lists of one term a line
 
-Terms are the same if their words are: capitals, accents and stop words make no difference. The figures are Dice
-(2 × shared / (A + B)), the share of the union, and the share of A's own terms.")]
+Terms are the same if their words are: capitals, accents and stop words make no difference. The
+figures are Dice (2 × shared / (A + B)), the share of the union, and the share of A's own terms.")]
 struct OverlapArgs {
     /// A topic file (.toml), or a list of one term a line.
     #[arg(value_name = "A")]
@@ -133,7 +134,8 @@ struct OverlapArgs {
   hound terms idf --from my-crawl --terms topic.toml -o idf.json        the terms of a topic, phrases too
   hound terms idf --from pages/ --terms topic.toml --words -o idf.json  both
 
-Then in the topic file: [judge] idf = \"idf.json\". A word that is missing from the table counts as seen on one page.")]
+Then in the topic file: [judge] idf = \"idf.json\". A word that is missing from the table counts
+as seen on one page.")]
 struct IdfArgs {
     /// WARC files, crawl folders (all their pages), folders of pages.
     #[arg(long, value_name = "PAGES", num_args = 1.., required = true)]
@@ -545,8 +547,12 @@ fn count_documents(args: &IdfArgs) -> Result<()> {
     let unseen = counts.terms.values().filter(|documents| **documents == 0).count() as u64;
     IdfTable::new(documents, counts.terms)?.save(&args.output)?;
     let output = args.output.display();
+    let unseen = match unseen {
+        0 => String::new(),
+        unseen => format!(" ({unseen} on none)"),
+    };
     note(&format!(
-        "{} counted on {}, {unseen} of them on none, in {output}. In the topic file: [judge] idf = \"{output}\"",
+        "{} counted on {}{unseen}, in {output}. In the topic file: [judge] idf = \"{output}\"",
         counted(listed, "term"),
         counted(documents, "page"),
     ));

@@ -401,6 +401,7 @@ fn slips_are_told_with_their_place_and_their_remedy() {
     let root = world.path();
     fs::write(root.join("bad.txt"), "http://site.test/a\n\nno such page\n").unwrap();
     fs::write(root.join("lost.txt"), "http://site.test/lost\n").unwrap();
+    fs::write(root.join("typo.txt"), "gone.html\ndatabases.html\n").unwrap();
     fs::create_dir(root.join("empty")).unwrap();
     let generate = |words: &[&str]| {
         let all = [
@@ -426,6 +427,7 @@ fn slips_are_told_with_their_place_and_their_remedy() {
         ),
         (&["nowhere.html"], &["nowhere.html does not exist"]),
         (&["www.site.test/a"], &["http://www.site.test/a"]),
+        (&["typo.txt"], &["typo.txt:1", "gone.html"]),
         (&["empty"], &["holds no .html"]),
         (&["databases.html", "-o", "topic.txt"], &["end it in .toml"]),
         (
@@ -438,6 +440,12 @@ fn slips_are_told_with_their_place_and_their_remedy() {
             assert!(told.contains(part), "{words:?}: {told}");
         }
     }
+    fs::write(root.join("junk.warc.gz"), b"\x1f\x8b\x08 no gzip, no archive").unwrap();
+    let told = generate(&["junk.warc.gz"]);
+    assert!(
+        told.contains("warning:") && told.contains("no relevant pages"),
+        "{told}"
+    );
     let told = refuses(root, &["terms", "generate", "--relevant-pages", "databases.html"]);
     assert!(
         told.contains("--genre-pages") && told.contains("--genre-terms 0"),
