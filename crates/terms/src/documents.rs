@@ -208,6 +208,8 @@ impl Listed {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn page(blocks: &[&str]) -> Text {
@@ -267,5 +269,48 @@ mod tests {
             DocumentCounter::of_terms(&["…".to_owned()], None),
             Err(TermsFault::EmptyTerm { .. })
         ));
+    }
+
+    proptest! {
+        /// Five words, one of them a stop word, so that near misses are the rule.
+        #[test]
+        fn documents_are_those_of_looking_for_each_term_in_each_page(
+            terms in prop::collection::btree_set(prop::collection::vec(0_usize..4, 1..4), 1..8),
+            pages in prop::collection::vec(prop::collection::vec(0_usize..5, 1..30), 0..6),
+        ) {
+            let words = ["tea", "leaf", "cup", "the"];
+            let terms: Vec<String> = terms
+                .iter()
+                .map(|term| term.iter().map(|word| words[*word]).collect::<Vec<_>>().join(" "))
+                .collect();
+            let mut counter = DocumentCounter::of_terms(&terms, Some(Language::ENGLISH)).unwrap();
+            // A number beyond the words ends a block.
+            let pages: Vec<Vec<String>> = pages
+                .iter()
+                .map(|page| {
+                    let blocks = page.split(|word| *word >= words.len());
+                    blocks.map(|block| block.iter().map(|word| words[*word]).collect::<Vec<_>>().join(" ")).collect()
+                })
+                .collect();
+            for blocks in &pages {
+                let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
+                counter.add(&page(&blocks), None);
+            }
+            let bare = |text: &str| text.split(' ').filter(|word| *word != "the").collect::<Vec<_>>().join(" ");
+            let holds = |block: &str, term: &str| format!(" {block} ").contains(&format!(" {term} "));
+            for (term, documents) in &counter.counts(1).terms {
+                let (kept, whole) = (bare(term), term);
+                let expected = pages
+                    .iter()
+                    .filter(|blocks| {
+                        blocks.iter().any(|block| match kept.as_str() {
+                            "" => holds(block, whole),
+                            kept => holds(&bare(block), kept),
+                        })
+                    })
+                    .count() as u64;
+                prop_assert_eq!(*documents, expected, "{}", term);
+            }
+        }
     }
 }
