@@ -8,12 +8,22 @@ fn the_demo_shows_pages_curve_and_folder_and_asks_for_nothing_forbidden() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("tea");
     let hound = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_hound")).args(arguments).arg(&folder).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_hound"))
+            .args(arguments)
+            .arg(&folder)
+            .output()
+            .unwrap()
     };
     let demo = hound(&["demo", "-o"]);
     let shown = String::from_utf8(demo.stdout).unwrap();
     assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
-    for part in ["The best pages, and why:", "genre: ", "content: ", "Relevant pages found", "0 of 48 forbidden"] {
+    for part in [
+        "The best pages, and why:",
+        "genre: ",
+        "content: ",
+        "Relevant pages found",
+        "0 of 48 forbidden",
+    ] {
         assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
     }
 
@@ -26,5 +36,9 @@ fn the_demo_shows_pages_curve_and_folder_and_asks_for_nothing_forbidden() {
         assert!(page["relevance"].as_f64().unwrap() >= 0.7, "{line}");
         assert!(!page["parts"]["terms"].as_array().unwrap().is_empty(), "{line}");
     }
-    assert!(String::from_utf8(hound(&["status"]).stdout).unwrap().contains("page budget"));
+    assert!(
+        String::from_utf8(hound(&["status"]).stdout)
+            .unwrap()
+            .contains("page budget")
+    );
 }

@@ -382,7 +382,8 @@ impl Model {
     }
 
     fn is_left_alone(&self, host: usize, now: Timestamp) -> bool {
-        self.hosts[host].rest_until > now + self.usual_rest(host)
+        let short = self.usual_rest(host).max(self.policy.backoff.saturating_mul(2));
+        self.hosts[host].rest_until > now + short
     }
 
     pub fn draw(&mut self, n: usize, now: Timestamp) -> usize {

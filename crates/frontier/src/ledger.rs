@@ -263,9 +263,13 @@ impl<S: Shelf> Ledger<S> {
             .is_some_and(|most| host.pages + host.pages_out >= most)
     }
 
-    /// Whether a host rests longer than between two requests: it failed, or asked for it. A list does not wait for such.
+    /// Whether a host rests for long: it failed again and again, or asked for it. A list does not wait for such.
     fn is_left_alone(&self, host: &Host, now: Timestamp) -> bool {
-        host.rest_until > now + self.policy.usual_rest(host)
+        let short = self
+            .policy
+            .usual_rest(host)
+            .max(self.policy.backoff.saturating_mul(2));
+        host.rest_until > now + short
     }
 
     /// Puts a host where it belongs now. Called after anything about it changed.

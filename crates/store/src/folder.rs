@@ -257,7 +257,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes).context("write to", &fresh)?;
     file.sync_all().context("flush", &fresh)?;
     fs::rename(&fresh, path).context("replace", path)?;
-    path.parent().map_or(Ok(()), sync_folder)
+    // The parent of a bare file name is empty, which no system opens.
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
