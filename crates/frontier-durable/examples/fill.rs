@@ -194,7 +194,11 @@ fn disk(folder: &Path) -> u64 {
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1);
-    let folder: PathBuf = arguments.next().unwrap_or_else(|| "fill-bench".into()).into();
+    // Hundreds of megabytes: they go where they are thrown away, unless a folder is named.
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = arguments
+        .next()
+        .map_or_else(|| temporary.path().join("fill"), PathBuf::from);
     let urls: u64 = arguments
         .next()
         .and_then(|number| number.to_str()?.parse().ok())
