@@ -72,6 +72,7 @@ fn arg(option: &'static OptionSpec) -> Arg {
         .long(option.name)
         .help(help)
         .help_heading(match option.section {
+            _ if option.name == "genre" => "What to look for, and where to start",
             "topic" | "terms" | "seeds" => "What to look for, and where to start",
             "judge" => "What counts as relevant",
             "strategy" => "Which link is followed next",

@@ -44,7 +44,7 @@ pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
     let idf = settings.judge.idf.as_deref().map(IdfTable::load).transpose()?;
     let judge = &settings.judge;
     let terms = TermSettings {
-        genre: settings.terms.genre.clone(),
+        genre: genre_terms(settings),
         content: settings.terms.content.clone(),
         url: settings.terms.url.clone(),
         exclude: settings.terms.exclude.clone(),
@@ -67,6 +67,23 @@ pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
     Ok(Arc::new(
         TermJudge::new(&terms).context("the terms of the topic make no judge")?,
     ))
+}
+
+/// The user's own genre terms and those of the genres named.
+fn genre_terms(settings: &Settings) -> Vec<String> {
+    let named = settings
+        .crawl
+        .genres
+        .iter()
+        .filter_map(|name| scenthound_judge::genre_terms(name))
+        .flatten();
+    settings
+        .terms
+        .genre
+        .iter()
+        .cloned()
+        .chain(named.map(|term| (*term).to_owned()))
+        .collect()
 }
 
 pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
@@ -224,4 +241,21 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
         fetch: fetch(settings)?,
         archive,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_genre_that_can_be_named_has_its_terms() {
+        let genre = scenthound_config::options().find(|option| option.name == "genre");
+        let scenthound_config::Kind::Choice(names) = genre.map(|option| &option.kind).unwrap() else {
+            panic!("genres are chosen by name");
+        };
+        for name in *names {
+            assert!(
+                scenthound_judge::genre_terms(name).is_some_and(|terms| terms.len() >= 5),
+                "{name}"
+            );
+        }
+    }
 }

@@ -344,7 +344,7 @@ impl Check<'_> {
             _ => 1.0,
         };
         let (genre, content, url) = (
-            is_given("genre-terms"),
+            is_given("genre-terms") || is_given("genre"),
             is_given("content-terms"),
             is_given("url-terms"),
         );

@@ -181,6 +181,8 @@ settings! {
         many exclude: Pattern = "exclude" "exclude", Kind::Pattern, NeedsNewFolder;
         /// Keep only pages in these languages.
         many lang: Language = "lang" "lang", Kind::Language, NeedsNewFolder;
+        /// Look for this kind of page: its usual words join the genre terms.
+        many genres: String = "genre" "genres", Kind::Choice(GENRES), NeedsRejudging;
         /// Wait this long between two requests to a host.
         one delay: Duration = "delay" "delay", ANY_TIME, Allowed, "1s";
         /// Wait this long between two requests to an address, whichever host they are for.
@@ -233,6 +235,19 @@ settings! {
     }
 }
 
+/// The kinds of page that can be named.
+const GENRES: &[&str] = &[
+    "blog",
+    "course",
+    "documentation",
+    "forum",
+    "guide",
+    "job",
+    "news",
+    "review",
+    "shop",
+];
+
 const SHARE: Kind = Kind::Number {
     least: 0.0,
     most: 1.0,
@@ -262,11 +277,6 @@ static ASIDE: &[OptionSpec] = &[
         doc: &["Search engines to ask for seeds."],
         not_yet: Some("seeds cannot be found by search engine; name them as urls or in a file"),
         ..aside("engine", "seeds", "engines", Kind::Text)
-    },
-    OptionSpec {
-        doc: &["Keep only pages of these genres."],
-        not_yet: Some("genres cannot be detected; describe the kind of page by genre terms"),
-        ..aside("genre", "crawl", "genres", Kind::Text)
     },
     OptionSpec {
         doc: &["How many agents crawl, each with its own strategy."],

@@ -184,7 +184,7 @@ t.toml:8:1: [crawl] has no dealy
 t.toml:9:1: [crawl] has no zebra
     zebra = 1
     ^^^^^
-    help: known here are max-pages, max-time, max-bytes, depth, width, max-pages-per-host, scope, include, exclude, lang, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, list-size, seed, genres, agents
+    help: known here are max-pages, max-time, max-bytes, depth, width, max-pages-per-host, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, list-size, seed, agents
 t.toml:11:8: a list where a single value is wanted
     kind = ["fs-2"]
            ^^^^^^^^
@@ -234,15 +234,12 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
 
 #[test]
 fn what_is_not_built_yet_says_so() {
-    let text = "[seeds]\nengines = [\"searxng\"]\n[crawl]\ngenres = [\"blog\"]\n[terms]\nurl = [\"tea\"]\n";
+    let text = "[seeds]\nengines = [\"searxng\"]\n[terms]\nurl = [\"tea\"]\n";
     assert_eq!(
         shown(text, &["agents=4"]),
         r#"t.toml:2:12: not available yet: seeds cannot be found by search engine; name them as urls or in a file
     engines = ["searxng"]
                ^^^^^^^^^
-t.toml:4:11: not available yet: genres cannot be detected; describe the kind of page by genre terms
-    genres = ["blog"]
-              ^^^^^^
 --agents: not available yet: a crawl has one agent"#
     );
 }

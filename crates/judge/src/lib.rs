@@ -11,6 +11,7 @@
 mod automaton;
 mod dictionary;
 mod fault;
+mod genres;
 mod idf;
 mod matcher;
 mod settings;
@@ -22,6 +23,7 @@ mod vocabulary;
 use scenthound_types::{Judgement, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
+pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
 pub use crate::settings::{TermSets, TermSettings, Weights};
 pub use crate::term_judge::TermJudge;
