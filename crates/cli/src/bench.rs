@@ -234,7 +234,7 @@ fn crawl_all(given: &ArgMatches) -> Result<Spent> {
     folder.write_settings(&settings.to_toml())?;
     let base_bytes = memory("VmRSS:");
     let (started, cpu) = (Instant::now(), cpu_time());
-    let summary = crawl::crawl(&folder, &settings, live, &StopSwitch::default())?;
+    let summary = crawl::crawl(&folder, &settings, live, &StopSwitch::default(), None)?;
     Ok(Spent {
         pages: summary.tally.bodies,
         seconds: started.elapsed().as_secs_f64(),

@@ -1,6 +1,7 @@
 //! `hound crawl`: the main job.
 
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ use scenthound_store::CrawlFolder;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::dashboard::Dashboard;
 use crate::progress::Progress;
 use crate::{exit, wiring};
 
@@ -51,6 +53,13 @@ pub fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .help("The crawl folder, made if it is not there [default: the topic's name]"),
+        )
+        .arg(
+            Arg::new("dashboard")
+                .long("dashboard")
+                .value_name("ADDR")
+                .value_parser(value_parser!(SocketAddr))
+                .help("Show the crawl in a browser at this address and port, such as 127.0.0.1:8500"),
         )
         .arg(
             Arg::new("json")
@@ -205,11 +214,18 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     for warning in &settings.warnings {
         note!("note: {warning}");
     }
+    let dashboard = matches
+        .get_one::<SocketAddr>("dashboard")
+        .map(|addr| Dashboard::open(*addr))
+        .transpose()?;
+    if let Some(dashboard) = &dashboard {
+        note!("dashboard: http://{}/", dashboard.addr());
+    }
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
     let stop = StopSwitch::default();
     listen_for_signals(stop.clone())?;
-    let summary = match crawl(&folder, &settings, live, &stop) {
+    let summary = match crawl(&folder, &settings, live, &stop, dashboard) {
         Ok(summary) => summary,
         Err(error) if is_full_disk(&error) => {
             note!("hound: {error:#}");
@@ -241,10 +257,11 @@ pub fn crawl(
     settings: &Settings,
     live: LiveSettings,
     stop: &StopSwitch,
+    dashboard: Option<Dashboard>,
 ) -> Result<Summary> {
     let judge = wiring::judge(settings)?;
     let strategy = wiring::strategy(settings)?;
-    let mut progress = Progress::new(folder.layout().clone(), &settings.crawl);
+    let mut progress = Progress::new(folder.layout().clone(), &settings.crawl, dashboard);
     let result = scenthound_live::crawl(
         folder,
         live,

@@ -103,7 +103,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     );
     let stop = StopSwitch::default();
     crawl::listen_for_signals(stop.clone())?;
-    let summary = crawl::crawl(&folder, &settings, live, &stop)?;
+    let summary = crawl::crawl(&folder, &settings, live, &stop, None)?;
     drop(folder);
 
     let tally = &summary.tally;

@@ -21,6 +21,7 @@ macro_rules! say {
 
 mod bench;
 mod crawl;
+mod dashboard;
 mod demo;
 mod exit;
 mod explain;

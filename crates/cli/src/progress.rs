@@ -9,6 +9,7 @@ use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 use scenthound_types::Timestamp;
 
+use crate::dashboard::Dashboard;
 use crate::status::StatusFile;
 
 /// How often a plain line is written where no line can be redrawn.
@@ -24,10 +25,11 @@ pub struct Progress {
     last_plain: Instant,
     last_status: Option<Instant>,
     latest: Option<StatusFile>,
+    dashboard: Option<Dashboard>,
 }
 
 impl Progress {
-    pub fn new(layout: Layout, settings: &CrawlSettings) -> Progress {
+    pub fn new(layout: Layout, settings: &CrawlSettings, dashboard: Option<Dashboard>) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = match settings.max_pages {
                 Some(most) => ProgressBar::new(most),
@@ -51,6 +53,7 @@ impl Progress {
             last_plain: Instant::now(),
             last_status: None,
             latest: None,
+            dashboard,
         }
     }
 
@@ -88,6 +91,9 @@ impl Progress {
     }
 
     fn write_status(&mut self, status: StatusFile) {
+        if let Some(dashboard) = &self.dashboard {
+            dashboard.show(&status);
+        }
         // A crawl must not fail over a file that only tells how it goes.
         if let Err(error) = crate::status::write(&self.layout, &status) {
             tracing::warn!("could not write the status file: {error:#}");
