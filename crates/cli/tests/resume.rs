@@ -24,7 +24,7 @@ use scenthound_worlds::bench::{BenchSize, Naming};
 use scenthound_worlds::{BenchWeb, Request, ServeOptions, Serving, World, serve};
 
 const HOSTS: usize = 6;
-const PAGES: usize = 240;
+const PAGES: usize = 480;
 const DELAY: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 20;
 
@@ -207,9 +207,9 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
         let port = web.serving.addr().port();
         let mut next = web.crawl(&folder, &options);
         std::thread::sleep(Duration::from_millis(150));
+        kills += usize::from(next.try_wait().unwrap().is_none());
         next.kill().unwrap();
         next.wait().unwrap();
-        kills += 1;
         for request in web.serving.requests().iter().skip(asked_before) {
             let url = format!("http://{}:{port}{}", request.host, request.path);
             assert!(

@@ -22,7 +22,7 @@ use crate::spacing::Spacing;
 use crate::worker::{Word, Workshop};
 
 /// Settled pages become durable this often…
-const COMMIT_EVERY: Duration = Duration::from_millis(50);
+const COMMIT_EVERY: Duration = Duration::from_millis(10);
 /// …or when there are so many of them.
 const SETTLES_A_COMMIT: usize = 256;
 /// Committed pages reach the disk itself this often.
