@@ -31,6 +31,17 @@ struct NameServer {
     questions: Arc<AtomicUsize>,
 }
 
+/// A port that is free for UDP may be taken for TCP by a test that runs at the same time: then the next one.
+async fn both_on_one_port() -> (UdpSocket, TcpListener) {
+    loop {
+        let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        match TcpListener::bind(udp.local_addr().unwrap()).await {
+            Ok(tcp) => return (udp, tcp),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse, "{error}"),
+        }
+    }
+}
+
 impl NameServer {
     async fn start(zone: impl IntoIterator<Item = (&'static str, Says)>) -> NameServer {
         let zone: HashMap<String, Says> = zone
@@ -38,9 +49,8 @@ impl NameServer {
             .map(|(name, says)| (name.to_owned(), says))
             .collect();
         let zone = Arc::new(zone);
-        let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let (udp, tcp) = both_on_one_port().await;
         let address = udp.local_addr().unwrap();
-        let tcp = TcpListener::bind(address).await.unwrap();
         let questions = Arc::new(AtomicUsize::new(0));
         let (counted, by_udp) = (questions.clone(), zone.clone());
         tokio::spawn(async move {
