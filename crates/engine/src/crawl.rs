@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Settled};
+use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Recall, Settled};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
     CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal, ReportedLink,
@@ -332,6 +332,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             ..ResponseFacts::default()
         };
         self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
+    }
+
+    /// Leases a URL that was asked for before, out of turn, to settle it with what came of it then: the crawl repeated from
+    /// its records. None if a lease of it is out.
+    pub fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, CrawlError> {
+        let lease = self.frontier.recall(wanted, now)?;
+        let is_page = lease.as_ref().is_some_and(|lease| lease.kind == LeaseKind::Page);
+        self.pages_out += u64::from(is_page);
+        Ok(lease)
     }
 
     /// Takes back a lease that was not used: the address rests until `until`.

@@ -9,7 +9,9 @@ use scenthound_judge::Judge;
 use scenthound_parse::{Limits, PageInput};
 use scenthound_strategy::Needs;
 use scenthound_text::{Language, url_words};
-use scenthound_types::{CanonicalUrl, Keyring, Lease, PageDirectives, ParsedPage, SnippetScores, Verdict};
+use scenthound_types::{
+    CanonicalUrl, Keyring, Lease, Link, PageDirectives, ParsedPage, SnippetScores, Verdict,
+};
 
 use crate::access::PRODUCT_TOKEN;
 use crate::answer::{Examined, FoundLink, SitemapFinds, Skipped};
@@ -43,6 +45,47 @@ impl Default for DeskSettings {
             languages: Vec::new(),
             limits: Limits::default(),
         }
+    }
+}
+
+impl DeskSettings {
+    /// The links of a page that may be followed, with their places among all; counts the others.
+    pub fn sift<'p>(
+        &self,
+        lease: &Lease,
+        links: &'p [Link],
+        nofollow_page: bool,
+        skipped: &mut Skipped,
+    ) -> impl Iterator<Item = (usize, &'p Link)> {
+        let too_deep = self.max_depth.is_some_and(|most| lease.depth >= most);
+        let width = self.width.unwrap_or(u32::MAX) as usize;
+        let mut kept = 0;
+        links.iter().enumerate().filter(move |(_, link)| {
+            if (nofollow_page || link.rel.nofollow) && !self.follow_nofollow {
+                skipped.nofollow += 1;
+            } else if too_deep {
+                skipped.depth += 1;
+            } else if self.scope.check(&link.url).is_err() {
+                skipped.scope += 1;
+            } else if kept >= width {
+                skipped.width += 1;
+            } else {
+                kept += 1;
+                return true;
+            }
+            false
+        })
+    }
+}
+
+/// How relevant the words at a link are.
+pub fn snippet_scores(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> SnippetScores {
+    SnippetScores {
+        anchor: judge
+            .snippet(page.text.run(&link.anchor))
+            .max(judge.snippet(page.asides.run(&link.title))),
+        around: judge.snippet(page.text.run(&link.around)),
+        url: judge.url_snippet(&url_words(link.url.as_str())),
     }
 }
 
@@ -133,37 +176,17 @@ impl Desk {
         nofollow_page: bool,
         skipped: &mut Skipped,
     ) -> Vec<FoundLink> {
-        let settings = &self.settings;
-        let too_deep = settings.max_depth.is_some_and(|most| lease.depth >= most);
-        let width = settings.width.unwrap_or(u32::MAX) as usize;
-        let mut links = Vec::with_capacity(page.links.len().min(width));
-        for link in &page.links {
-            let nofollow = (nofollow_page || link.rel.nofollow) && !settings.follow_nofollow;
-            if nofollow {
-                skipped.nofollow += 1;
-            } else if too_deep {
-                skipped.depth += 1;
-            } else if settings.scope.check(&link.url).is_err() {
-                skipped.scope += 1;
-            } else if links.len() >= width {
-                skipped.width += 1;
-            } else {
-                let snippets = self.needs.snippets.then(|| SnippetScores {
-                    anchor: self
-                        .judge
-                        .snippet(page.text.run(&link.anchor))
-                        .max(self.judge.snippet(page.asides.run(&link.title))),
-                    around: self.judge.snippet(page.text.run(&link.around)),
-                    url: self.judge.url_snippet(&url_words(link.url.as_str())),
-                });
-                links.push(FoundLink {
-                    key: self.keyring.key(&link.url),
-                    url: link.url.clone(),
-                    snippets,
-                });
-            }
-        }
-        links
+        let followed = self.settings.sift(lease, &page.links, nofollow_page, skipped);
+        followed
+            .map(|(_, link)| FoundLink {
+                key: self.keyring.key(&link.url),
+                url: link.url.clone(),
+                snippets: self
+                    .needs
+                    .snippets
+                    .then(|| snippet_scores(self.judge.as_ref(), page, link)),
+            })
+            .collect()
     }
 
     /// Keeps what a sitemap lists that belongs to the crawl.

@@ -76,8 +76,20 @@ impl Tally {
             .collect()
     }
 
+    /// What the crawl has done, with what was judged anew in place of what was judged at first: asking pages again what they
+    /// are worth spends nothing.
+    pub fn judged_as(&self, anew: &Tally) -> Tally {
+        Tally {
+            relevant: anew.relevant,
+            relevance: anew.relevance,
+            curve: anew.curve.clone(),
+            stride: anew.stride,
+            ..self.clone()
+        }
+    }
+
     /// As it is committed.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut lines = format!(
             "1\n{} {} {} {} {} {} {} {} {}\n",
             self.pages,

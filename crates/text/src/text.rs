@@ -104,6 +104,17 @@ impl Text {
         }
     }
 
+    /// Adds a word that was normalised before, as [`Text::spelling`] gave it.
+    pub fn push_word(&mut self, token: Token, spelling: &str) {
+        let start = self.folded.len() as u32;
+        self.folded.push_str(spelling);
+        self.tokens.push(token);
+        self.spans.push(Span {
+            start,
+            end: self.folded.len() as u32,
+        });
+    }
+
     /// Adds raw writing to the present block. No word reaches from one call into the next.
     pub fn push(&mut self, raw: &str) {
         self.push_marked(raw, &[], &mut Vec::new());
