@@ -1,0 +1,120 @@
+//! Our figures beside a paper's.
+//!
+//! Each row of ours is followed by the paper's row, shaded and out of the contest: the best in a column is the best of
+//! ours. Where the paper gives no figure there is an empty cell, and where it gives none at all there is no row.
+//!
+//! Deliberately absent: any verdict on whether a figure was reproduced. Notes say what differs and why.
+
+use crate::page::{Block, Page};
+use crate::plot::Chart;
+use crate::table::{Cell, Column, Owner, Table};
+use crate::text::csv;
+
+/// A row of a side-by-side table: what it is about, our cells and the paper's.
+pub type SideRow = (String, Vec<Cell>, Vec<Cell>);
+
+/// A table whose rows are ours, each with the paper's beneath it. `columns` are those of the figures; the first column,
+/// headed `title`, names the rows.
+pub fn side_by_side(title: &str, columns: &[Column], rows: &[SideRow]) -> Table {
+    let mut table = Table::new([vec![Column::words(title)], columns.to_vec()].concat());
+    for (label, ours, paper) in rows {
+        table.push(
+            Owner::Ours,
+            [vec![Cell::from(label.as_str())], ours.clone()].concat(),
+        );
+        if !paper.is_empty() {
+            table.push(Owner::Paper, [vec![Cell::from("paper")], paper.clone()].concat());
+        }
+    }
+    table
+}
+
+/// The report of one experiment, put together from top to bottom.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    page: Page,
+    tables: Vec<Table>,
+    notes: Vec<String>,
+    settings: Vec<(String, String)>,
+}
+
+impl Experiment {
+    /// An experiment, and what it asks.
+    pub fn new(title: impl Into<String>, question: impl Into<String>) -> Experiment {
+        let mut page = Page::new(title);
+        page.push(Block::Paragraph(question.into()));
+        Experiment {
+            page,
+            tables: Vec::new(),
+            notes: Vec::new(),
+            settings: Vec::new(),
+        }
+    }
+
+    /// Adds a paragraph.
+    pub fn paragraph(mut self, words: impl Into<String>) -> Experiment {
+        self.page.push(Block::Paragraph(words.into()));
+        self
+    }
+
+    /// Adds a table of our figures beside the paper's.
+    pub fn side_by_side(
+        self,
+        title: &str,
+        columns: &[Column],
+        rows: &[SideRow],
+        caption: &str,
+    ) -> Experiment {
+        self.table(side_by_side(title, columns, rows), caption)
+    }
+
+    /// Adds any table.
+    pub fn table(mut self, table: Table, caption: &str) -> Experiment {
+        self.tables.push(table.clone());
+        self.page.push(Block::Table(table, caption.to_owned()));
+        self
+    }
+
+    /// Adds a chart.
+    pub fn figure(mut self, chart: impl Into<Chart>, caption: &str) -> Experiment {
+        self.page.push(Block::Figure(chart.into(), caption.to_owned()));
+        self
+    }
+
+    /// Adds blocks to unfold.
+    pub fn details(mut self, summary: &str, blocks: Vec<Block>) -> Experiment {
+        self.page.push(Block::Details(summary.to_owned(), blocks));
+        self
+    }
+
+    /// Adds a note: what differs from the paper, and why.
+    pub fn note(mut self, note: impl Into<String>) -> Experiment {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a setting the figures depend on.
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Experiment {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// The report as a page: notes and settings come last.
+    pub fn page(&self) -> Page {
+        let mut page = self.page.clone();
+        if !self.notes.is_empty() {
+            page.push(Block::Heading("Notes".to_owned()));
+            page.push(Block::Notes(self.notes.clone()));
+        }
+        if !self.settings.is_empty() {
+            page.push(Block::Heading("Settings".to_owned()));
+            page.push(Block::Settings(self.settings.clone()));
+        }
+        page
+    }
+
+    /// Its tables as CSV, an empty line between two.
+    pub fn csv(&self) -> String {
+        self.tables.iter().map(csv).collect::<Vec<_>>().join("\r\n")
+    }
+}

@@ -1,0 +1,18 @@
+//! Turns the results of lab runs into what people read: statistics, tables, plots and one self-contained page.
+//!
+//! Everything here is a pure function from values to strings. The same input gives the same bytes: sums run in the order
+//! of the input, and what comes first in the runs comes first in the report.
+//!
+//! Deliberately absent: running anything, reading or writing files, the clock, chance, and any resource from outside the
+//! page. [`experiment::Experiment`] sets our figures
+//! beside a paper's.
+
+pub mod experiment;
+pub mod page;
+pub mod plot;
+pub mod stats;
+pub mod table;
+pub mod text;
+mod writing;
+
+pub use experiment::{Experiment, side_by_side};

@@ -1,0 +1,195 @@
+//! A page as an HTML document.
+
+use super::lines::without_control;
+use super::{Block, Page};
+use crate::plot::COLOURS;
+use crate::table::{Content, Form, Owner, Table, Written};
+use crate::writing::escape;
+
+const STYLE: &str = include_str!("style.css");
+const SORT: &str = include_str!("sort.js");
+/// The series' colours on dark: the same hues, lighter.
+const DARK: [&str; 8] = [
+    "#4aa8e8", "#ff8a3d", "#2fc79a", "#e59cc4", "#f2b632", "#9ad6ff", "#c9c95a", "#b0b0b0",
+];
+
+pub fn document(page: &Page) -> String {
+    let title = escape(&page.title);
+    let mut html = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    html.push_str(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+    );
+    html.push_str(&format!(
+        "<title>{title}</title>\n<style>\n{}{STYLE}</style>\n</head>\n",
+        colours()
+    ));
+    html.push_str(&format!("<body>\n<main>\n<h1>{title}</h1>\n"));
+    add(&mut html, &page.blocks, 2);
+    html.push_str(&format!("</main>\n<script>\n{SORT}</script>\n</body>\n</html>\n"));
+    html
+}
+
+/// The variables of both themes, and the classes of the charts that use them.
+fn colours() -> String {
+    let variables = |colours: &[&str]| -> String {
+        let each = colours.iter().enumerate();
+        each.map(|(at, colour)| format!("--c{at}:{colour};")).collect()
+    };
+    let light = variables(&COLOURS);
+    let dark = variables(&DARK);
+    let classes: String = (0..COLOURS.len())
+        .map(|at| format!(".c{at}{{stroke:var(--c{at});fill:var(--c{at})}}"))
+        .collect();
+    // Paper is white whatever the screen is.
+    format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{classes}\n")
+}
+
+fn add(html: &mut String, blocks: &[Block], level: usize) {
+    let mut in_figures = false;
+    for block in blocks {
+        let figure = matches!(block, Block::Figure(..));
+        if figure != in_figures {
+            html.push_str(if figure {
+                "<div class=\"figures\">\n"
+            } else {
+                "</div>\n"
+            });
+            in_figures = figure;
+        }
+        add_block(html, block, level);
+    }
+    if in_figures {
+        html.push_str("</div>\n");
+    }
+}
+
+fn add_block(html: &mut String, block: &Block, level: usize) {
+    match block {
+        Block::Heading(words) => {
+            let level = level.min(6);
+            html.push_str(&format!("<h{level}>{}</h{level}>\n", escape(words)));
+        }
+        Block::Paragraph(words) => html.push_str(&format!("<p>{}</p>\n", escape(words))),
+        Block::Notes(notes) => {
+            html.push_str("<ul>\n");
+            for note in notes {
+                html.push_str(&format!("<li>{}</li>\n", escape(note)));
+            }
+            html.push_str("</ul>\n");
+        }
+        Block::Table(table, caption) => add_table(html, table, caption),
+        Block::Figure(chart, caption) => {
+            html.push_str(&format!(
+                "<figure>{}<figcaption>{}</figcaption></figure>\n",
+                chart.svg(),
+                escape(caption)
+            ));
+        }
+        Block::Details(summary, blocks) => {
+            html.push_str(&format!("<details>\n<summary>{}</summary>\n", escape(summary)));
+            add(html, blocks, level + 1);
+            html.push_str("</details>\n");
+        }
+        Block::Settings(settings) => {
+            html.push_str("<dl>\n");
+            for (name, value) in settings {
+                html.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value)));
+            }
+            html.push_str("</dl>\n");
+        }
+        Block::Lines(lines) => {
+            html.push_str("<pre>");
+            for line in lines {
+                // The blanks of these lines count, so they are escaped word by word.
+                let words: Vec<String> = without_control(line).split(' ').map(escape).collect();
+                html.push_str(&words.join(" "));
+                html.push('\n');
+            }
+            html.push_str("</pre>\n");
+        }
+    }
+}
+
+fn add_table(html: &mut String, table: &Table, caption: &str) {
+    html.push_str("<div class=\"wide\"><table>\n");
+    if !caption.is_empty() {
+        html.push_str(&format!("<caption>{}</caption>\n", escape(caption)));
+    }
+    html.push_str("<thead><tr>");
+    for column in &table.columns {
+        html.push_str(&format!(
+            "<th scope=\"col\"{}>{}</th>",
+            aside(column.form),
+            escape(&column.name)
+        ));
+    }
+    html.push_str("</tr></thead>\n");
+    let written = table.written();
+    let errors: Vec<String> = (0..table.columns.len())
+        .map(|at| {
+            let errors = written
+                .iter()
+                .filter_map(|row| row.get(at))
+                .map(|cell| &cell.error);
+            errors
+                .max_by_key(|error| error.chars().count())
+                .cloned()
+                .unwrap_or_default()
+        })
+        .collect();
+    // A row and the paper's figures below it are one body, so that sorting keeps them together.
+    let mut open = false;
+    for (row, cells) in table.rows.iter().zip(&written) {
+        if row.owner != Owner::Paper || !open {
+            html.push_str(if open { "</tbody>\n<tbody>" } else { "<tbody>" });
+            open = true;
+        }
+        html.push_str(match row.owner {
+            Owner::Ours => "<tr>",
+            Owner::Bound => "<tr class=\"bound-row\">",
+            Owner::Paper => "<tr class=\"paper-row\">",
+        });
+        for (at, ((cell, column), errors)) in cells.iter().zip(&table.columns).zip(&errors).enumerate() {
+            let value = match row.cells.get(at).map(|cell| &cell.content) {
+                Some(Content::Number(value, _)) if value.is_finite() => format!(" data-v=\"{value}\""),
+                _ => String::new(),
+            };
+            html.push_str(&format!(
+                "<td{}{value}>{}</td>",
+                aside(column.form),
+                inside(cell, errors)
+            ));
+        }
+        html.push_str("</tr>");
+    }
+    html.push_str(if open {
+        "</tbody>\n</table></div>\n"
+    } else {
+        "</table></div>\n"
+    });
+}
+
+fn aside(form: Form) -> &'static str {
+    if form == Form::Words { "" } else { " class=\"n\"" }
+}
+
+fn inside(cell: &Written, widest_error: &str) -> String {
+    let main = escape(&cell.main);
+    let main = if cell.strong {
+        format!("<b>{main}</b>")
+    } else {
+        main
+    };
+    if !cell.error.is_empty() {
+        format!("{main}<span class=\"e\"> ± {}</span>", escape(&cell.error))
+    } else if !widest_error.is_empty() && !cell.main.is_empty() {
+        // An unseen error keeps the number under those that have one.
+        format!(
+            "{main}<span class=\"e unseen\" aria-hidden=\"true\"> ± {}</span>",
+            escape(widest_error)
+        )
+    } else {
+        main
+    }
+}

@@ -1,0 +1,436 @@
+//! A table as data: columns that know what their numbers mean, rows that know whose they are.
+//!
+//! Text, Markdown, CSV and HTML all show the same table, so what is best and how a number is written is decided here and
+//! nowhere else. Deliberately absent: widths, markup, sorting.
+
+use crate::writing::{NOTHING, fixed, plain};
+
+/// How a column is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Words, set to the left.
+    Words,
+    /// Whole numbers.
+    Count,
+    /// Numbers with so many decimals.
+    Decimals(u8),
+    /// Shares of one as per cents with so many decimals.
+    Percent(u8),
+    /// Chances: four decimals, and `<0.0001` below.
+    Chance,
+}
+
+/// Which end of a column is the good one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Better {
+    /// Large numbers.
+    Higher,
+    /// Small numbers.
+    Lower,
+    /// There is nothing to win.
+    Neither,
+}
+
+/// One column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// What stands at its head.
+    pub name: String,
+    /// How its numbers are written.
+    pub form: Form,
+    /// Which of them is best.
+    pub better: Better,
+}
+
+impl Column {
+    /// A column in which nothing can be won.
+    pub fn new(name: impl Into<String>, form: Form) -> Column {
+        Column {
+            name: name.into(),
+            form,
+            better: Better::Neither,
+        }
+    }
+
+    /// A column of words.
+    pub fn words(name: impl Into<String>) -> Column {
+        Column::new(name, Form::Words)
+    }
+
+    /// The same column with its largest number best.
+    pub fn higher(self) -> Column {
+        Column {
+            better: Better::Higher,
+            ..self
+        }
+    }
+
+    /// The same column with its smallest number best.
+    pub fn lower(self) -> Column {
+        Column {
+            better: Better::Lower,
+            ..self
+        }
+    }
+}
+
+/// What a cell holds.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Content {
+    /// Nothing.
+    Empty,
+    /// Words.
+    Words(String),
+    /// A number and its standard error, where there is one.
+    Number(f64, Option<f64>),
+}
+
+/// Whether a cell takes part in being best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It does.
+    Competes,
+    /// It does not, as a mean over other cases than its neighbours'.
+    Apart,
+    /// It is set in bold whatever the others are.
+    Strong,
+}
+
+/// One cell.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    /// What it holds.
+    pub content: Content,
+    /// Whether it can be best.
+    pub standing: Standing,
+}
+
+impl Cell {
+    /// A cell with nothing in it.
+    pub fn empty() -> Cell {
+        Cell::holding(Content::Empty)
+    }
+
+    /// A number with its standard error.
+    pub fn number(value: f64, error: Option<f64>) -> Cell {
+        Cell::holding(Content::Number(value, error))
+    }
+
+    /// The same cell out of the contest.
+    pub fn apart(self) -> Cell {
+        Cell {
+            standing: Standing::Apart,
+            ..self
+        }
+    }
+
+    /// The same cell in bold.
+    pub fn strong(self) -> Cell {
+        Cell {
+            standing: Standing::Strong,
+            ..self
+        }
+    }
+
+    fn holding(content: Content) -> Cell {
+        Cell {
+            content,
+            standing: Standing::Competes,
+        }
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Cell {
+        Cell::number(value, None)
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(value: u32) -> Cell {
+        Cell::number(value.into(), None)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(value: u64) -> Cell {
+        Cell::number(value as f64, None)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Cell {
+        Cell::number(value as f64, None)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(words: &str) -> Cell {
+        Cell::holding(Content::Words(words.to_owned()))
+    }
+}
+
+impl From<String> for Cell {
+    fn from(words: String) -> Cell {
+        Cell::holding(Content::Words(words))
+    }
+}
+
+/// Whose figures a row shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// Ours: they compete.
+    Ours,
+    /// A bound to look at, as the best possible order or a random one: it does not compete.
+    Bound,
+    /// A paper's, set beside the row above: it does not compete and stays with that row.
+    Paper,
+}
+
+/// One row.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// Whose it is.
+    pub owner: Owner,
+    /// Its cells, one a column; missing ones are empty.
+    pub cells: Vec<Cell>,
+}
+
+/// Where the best is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Contest {
+    /// In every column.
+    #[default]
+    Columns,
+    /// In every row, among the columns in which there is something to win.
+    Rows,
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Table {
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, in order.
+    pub rows: Vec<Row>,
+    /// Where the best is looked for.
+    pub contest: Contest,
+}
+
+/// A cell as it is written: every way of showing a table puts these parts together.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Written {
+    /// The words or the number.
+    pub main: String,
+    /// The standard error without its sign, or nothing.
+    pub error: String,
+    /// Whether it is best, or in bold anyway.
+    pub strong: bool,
+}
+
+impl Table {
+    /// A table with these columns and no rows.
+    pub fn new(columns: Vec<Column>) -> Table {
+        Table {
+            columns,
+            rows: Vec::new(),
+            contest: Contest::Columns,
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, owner: Owner, cells: Vec<Cell>) {
+        self.rows.push(Row { owner, cells });
+    }
+
+    /// Every cell as it is written, row by row, as many as there are columns.
+    pub fn written(&self) -> Vec<Vec<Written>> {
+        let mut rows: Vec<Vec<Written>> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let empty = Cell::empty();
+                self.columns
+                    .iter()
+                    .enumerate()
+                    .map(|(at, column)| write(row.cells.get(at).unwrap_or(&empty), column.form))
+                    .collect()
+            })
+            .collect();
+        for contest in self.contests() {
+            mark_best(&mut rows, &contest);
+        }
+        rows
+    }
+
+    /// The places that compete with each other, each with its value turned so that large is good.
+    fn contests(&self) -> Vec<Vec<(usize, usize, f64)>> {
+        let (rows, columns) = (self.rows.len(), self.columns.len());
+        let place = |row: usize, column: usize| {
+            let value = self.competing(row, column)?;
+            Some((row, column, value))
+        };
+        match self.contest {
+            Contest::Columns => (0..columns)
+                .map(|column| (0..rows).filter_map(|row| place(row, column)).collect())
+                .collect(),
+            Contest::Rows => (0..rows)
+                .map(|row| (0..columns).filter_map(|column| place(row, column)).collect())
+                .collect(),
+        }
+    }
+
+    fn competing(&self, row: usize, column: usize) -> Option<f64> {
+        let row = self.rows.get(row).filter(|row| row.owner == Owner::Ours)?;
+        let cell = row
+            .cells
+            .get(column)
+            .filter(|cell| cell.standing == Standing::Competes)?;
+        let Content::Number(value, _) = cell.content else {
+            return None;
+        };
+        match self.columns.get(column)?.better {
+            _ if !value.is_finite() => None,
+            Better::Higher => Some(value),
+            Better::Lower => Some(-value),
+            Better::Neither => None,
+        }
+    }
+}
+
+/// Marks the best of a contest, and all that are written the same as the best: a reader could not tell them apart.
+fn mark_best(rows: &mut [Vec<Written>], contest: &[(usize, usize, f64)]) {
+    if contest.len() < 2 {
+        return;
+    }
+    let Some(&(row, column, _)) = contest
+        .iter()
+        .reduce(|best, one| if one.2 > best.2 { one } else { best })
+    else {
+        return;
+    };
+    let best = rows
+        .get(row)
+        .and_then(|row| row.get(column))
+        .map(|cell| cell.main.clone());
+    let Some(best) = best else { return };
+    let level = |rows: &[Vec<Written>], row: usize, column: usize| {
+        rows.get(row)
+            .and_then(|row| row.get(column))
+            .is_some_and(|cell| cell.main == best)
+    };
+    // Where all are level nobody is best.
+    if contest.iter().all(|(row, column, _)| level(rows, *row, *column)) {
+        return;
+    }
+    for (row, column, _) in contest {
+        if level(rows, *row, *column)
+            && let Some(cell) = rows.get_mut(*row).and_then(|row| row.get_mut(*column))
+        {
+            cell.strong = true;
+        }
+    }
+}
+
+fn write(cell: &Cell, form: Form) -> Written {
+    let (main, error) = match &cell.content {
+        Content::Empty => (String::new(), String::new()),
+        Content::Words(words) => (plain(words), String::new()),
+        Content::Number(value, error) => {
+            let error = error.filter(|error| error.is_finite() && value.is_finite());
+            (
+                figure(*value, form),
+                error.map(|error| figure(error, form)).unwrap_or_default(),
+            )
+        }
+    };
+    Written {
+        main,
+        error,
+        strong: cell.standing == Standing::Strong,
+    }
+}
+
+/// A number as its column writes it.
+fn figure(value: f64, form: Form) -> String {
+    match form {
+        Form::Words => short(value),
+        Form::Count => fixed(value, 0),
+        Form::Decimals(decimals) => fixed(value, decimals.min(12).into()),
+        Form::Percent(decimals) => match fixed(value * 100.0, decimals.min(12).into()) {
+            nothing if nothing == NOTHING => nothing,
+            shown => format!("{shown} %"),
+        },
+        Form::Chance if value < 0.000_1 => "<0.0001".to_owned(),
+        Form::Chance => fixed(value, 4),
+    }
+}
+
+/// A number nobody said how to write: as short as it is exact.
+fn short(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value}")
+    } else {
+        fixed(value, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strong(table: &Table) -> Vec<(usize, usize)> {
+        let written = table.written();
+        let cells = written.iter().enumerate();
+        cells
+            .flat_map(|(row, cells)| {
+                cells
+                    .iter()
+                    .enumerate()
+                    .map(move |(column, cell)| (row, column, cell.strong))
+            })
+            .filter_map(|(row, column, strong)| strong.then_some((row, column)))
+            .collect()
+    }
+
+    #[test]
+    fn the_best_is_ours_and_whatever_is_written_the_same_is_as_good() {
+        let mut table = Table::new(vec![
+            Column::new("auc", Form::Decimals(2)).higher(),
+            Column::new("visits", Form::Percent(0)).lower(),
+            Column::new("pages", Form::Count),
+        ]);
+        table.push(Owner::Ours, vec![0.801.into(), 0.5.into(), 9_u64.into()]);
+        table.push(
+            Owner::Ours,
+            vec![0.799.into(), Cell::from(0.2).apart(), 10_u64.into()],
+        );
+        table.push(Owner::Ours, vec![0.7.into(), 0.6.into(), 11_u64.into()]);
+        table.push(Owner::Ours, vec![f64::NAN.into()]);
+        table.push(Owner::Bound, vec![0.99.into(), 0.01.into(), 1_u64.into()]);
+        table.push(Owner::Paper, vec![0.95.into(), 0.02.into(), 1_u64.into()]);
+        assert_eq!(strong(&table), [(0, 0), (0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn in_a_contest_of_rows_the_best_of_each_row_is_strong() {
+        let number = |name| Column::new(name, Form::Decimals(1)).higher();
+        let mut table = Table::new(vec![Column::words("task"), number("a"), number("b")]);
+        table.contest = Contest::Rows;
+        table.push(Owner::Ours, vec!["tea".into(), 0.1.into(), 0.2.into()]);
+        table.push(Owner::Ours, vec!["rye".into(), 0.3.into(), 0.2.into()]);
+        table.push(Owner::Ours, vec!["oat".into(), 0.3.into(), 0.3.into()]);
+        table.push(Owner::Ours, vec!["one".into(), 0.3.into()]);
+        assert_eq!(strong(&table), [(0, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn numbers_are_written_as_their_column_says() {
+        assert_eq!(figure(1_234.0, Form::Count), "1,234");
+        assert_eq!(figure(0.123_45, Form::Percent(1)), "12.3 %");
+        assert_eq!(figure(f64::NAN, Form::Percent(1)), NOTHING);
+        assert_eq!(figure(0.000_01, Form::Chance), "<0.0001");
+        assert_eq!(figure(f64::NAN, Form::Chance), NOTHING);
+        assert_eq!(figure(0.05, Form::Words), "0.05");
+    }
+}

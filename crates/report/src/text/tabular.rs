@@ -1,0 +1,143 @@
+//! A table in aligned plain text.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::table::{Form, Owner, Table, Written};
+use crate::writing::{cut, plain};
+
+/// A column of words is cut beyond this.
+const WIDEST_WORDS: usize = 40;
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// The widths of a column's parts.
+#[derive(Default)]
+struct Widths {
+    main: usize,
+    error: usize,
+    mark: usize,
+    whole: usize,
+}
+
+/// The table as lines: names, a rule, rows. Numbers, errors and the star of the best stand under each other.
+pub fn tabular(table: &Table) -> String {
+    let mut written = table.written();
+    for (row, cells) in table.rows.iter().zip(&mut written) {
+        if let (Owner::Paper, Some(first)) = (row.owner, cells.first_mut()) {
+            first.main.insert_str(0, "└ ");
+        }
+        for (column, cell) in table.columns.iter().zip(cells) {
+            if column.form == Form::Words {
+                cell.main = cut(&cell.main, WIDEST_WORDS);
+            }
+        }
+    }
+    let names: Vec<String> = table.columns.iter().map(|column| plain(&column.name)).collect();
+    let widths: Vec<Widths> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| widths(name, written.iter().filter_map(|row| row.get(at))))
+        .collect();
+
+    let mut text = String::new();
+    let head = names.iter().zip(&widths).zip(&table.columns);
+    end_line(
+        &mut text,
+        head.map(|((name, widths), column)| aside(name, widths.whole, column.form)),
+    );
+    end_line(&mut text, widths.iter().map(|widths| "─".repeat(widths.whole)));
+    for row in &written {
+        let cells = row.iter().zip(&widths).zip(&table.columns);
+        end_line(
+            &mut text,
+            cells.map(|((cell, widths), column)| set(cell, widths, column.form)),
+        );
+    }
+    text
+}
+
+fn widths<'a>(name: &str, cells: impl Iterator<Item = &'a Written>) -> Widths {
+    let mut widths = Widths::default();
+    for cell in cells {
+        widths.main = widths.main.max(cell.main.width());
+        widths.error = widths.error.max(cell.error.width());
+        widths.mark = widths.mark.max(usize::from(cell.strong));
+    }
+    let sign = if widths.error > 0 { 3 } else { 0 };
+    widths.whole = (widths.main + sign + widths.error + widths.mark).max(name.width());
+    widths
+}
+
+fn set(cell: &Written, widths: &Widths, form: Form) -> String {
+    let mark = if cell.strong { "*" } else { "" };
+    if form == Form::Words {
+        return aside(&format!("{}{mark}", cell.main), widths.whole, form);
+    }
+    let mut parts = aside(&cell.main, widths.main, form);
+    if widths.error > 0 {
+        parts.push_str(if cell.error.is_empty() { "   " } else { " ± " });
+        parts.push_str(&aside(&cell.error, widths.error, form));
+    }
+    parts.push_str(mark);
+    if !cell.strong {
+        parts.push_str(&" ".repeat(widths.mark));
+    }
+    aside(&parts, widths.whole, form)
+}
+
+/// Words to the left, all else to the right.
+fn aside(text: &str, width: usize, form: Form) -> String {
+    let space = " ".repeat(width.saturating_sub(text.width()));
+    match form {
+        Form::Words => format!("{text}{space}"),
+        _ => format!("{space}{text}"),
+    }
+}
+
+fn end_line(text: &mut String, cells: impl Iterator<Item = String>) {
+    let line: Vec<String> = cells.collect();
+    text.push_str(line.join(GAP).trim_end());
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Cell, Column};
+
+    #[test]
+    fn wide_characters_errors_and_stars_stay_in_their_places() {
+        let mut table = Table::new(vec![
+            Column::words("task"),
+            Column::new("auc30", Form::Decimals(3)).higher(),
+            Column::new("pages", Form::Count),
+        ]);
+        table.push(
+            Owner::Ours,
+            vec![
+                "碩士班甄試".into(),
+                Cell::number(0.5, Some(0.012)),
+                1_200_u64.into(),
+            ],
+        );
+        table.push(Owner::Paper, vec!["paper".into(), Cell::number(0.61, None)]);
+        table.push(
+            Owner::Ours,
+            vec!["tea\u{1b}[2J".into(), Cell::number(0.25, Some(0.1)), 9_u64.into()],
+        );
+        let expected = "
+task                 auc30  pages
+──────────  ──────────────  ─────
+碩士班甄試  0.500 ± 0.012*  1,200
+└ paper     0.610
+tea [2J     0.250 ± 0.100       9
+";
+        assert_eq!(format!("\n{}", tabular(&table)), expected);
+    }
+
+    #[test]
+    fn a_table_of_nothing_is_its_head() {
+        assert_eq!(tabular(&Table::default()), "\n\n");
+        assert_eq!(tabular(&Table::new(vec![Column::words("a")])), "a\n─\n");
+    }
+}
