@@ -1,5 +1,6 @@
 //! From checked settings to the parts of a crawl.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,10 @@ use scenthound_frontier::Policy;
 use scenthound_judge::{IdfTable, Judge, TermJudge, TermSets, TermSettings, Weights};
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
-use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
+use scenthound_strategy::{
+    BestFirst, BreadthFirst, Fish, Genre, GenreSettings, LinkContext, Opic, Otie, OtieSettings, PigTable,
+    Random, Shark, Siblings, Strategy, Ties,
+};
 
 /// The strategies that can be chosen by name.
 pub const STRATEGIES: &[&str] = &[
@@ -23,7 +27,12 @@ pub const STRATEGIES: &[&str] = &[
     "fs-2",
     "pfs-1",
     "pfs-2",
+    "link-context",
     "opic",
+    "otie",
+    "shark",
+    "fish",
+    "genre",
 ];
 
 /// The judges that can be chosen by name.
@@ -105,7 +114,38 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
         "breadth-first" => Box::new(BreadthFirst),
         "random" => Box::new(Random),
         "best-first" => Box::new(BestFirst),
+        "link-context" => Box::new(LinkContext {
+            page_weight: chosen.page_weight,
+        }),
         "opic" => Box::new(Opic),
+        "otie" => Box::new(Otie::new(OtieSettings {
+            page_weight: chosen.page_weight,
+            revision: chosen.revision,
+            power: chosen.revision_power,
+            revisit_every: chosen.recrawl_every,
+            ..OtieSettings::default()
+        })),
+        "shark" => Box::new(Shark {
+            decay: chosen.decay,
+            inherited_weight: chosen.inherited_weight,
+            anchor_weight: chosen.anchor_weight,
+            life: chosen.fish_depth,
+        }),
+        "fish" => Box::new(Fish {
+            life: chosen.fish_depth,
+            width: chosen.fish_width,
+        }),
+        "genre" => Box::new(Genre::new(GenreSettings {
+            relevance_weight: chosen.relevance_weight,
+            table: chosen
+                .pig
+                .as_deref()
+                .map(pig_table)
+                .transpose()?
+                .unwrap_or_default(),
+            is_fixed: chosen.pig_fixed,
+            threshold: settings.judge.threshold,
+        })),
         "ps" => siblings(Siblings::PS),
         "fs-1" => siblings(Siblings::FS_1),
         "fs-2" => siblings(Siblings::FS_2),
@@ -113,6 +153,12 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
         "pfs-2" => siblings(Siblings::PFS_2),
         other => bail!("there is no strategy {other:?}"),
     })
+}
+
+/// The table of where links on pages of each genre lead.
+fn pig_table(path: &Path) -> Result<PigTable> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    PigTable::from_toml(&text).with_context(|| path.display().to_string())
 }
 
 pub fn scope(settings: &Settings) -> Result<Scope> {

@@ -71,6 +71,7 @@ pub fn check(topic: &str, given: &[Given], surroundings: &Surroundings<'_>) -> R
     check.gather_seeds();
     check.look_at_terms();
     check.look_at_delays();
+    check.look_at_revision();
     check.name_topic(topic);
     let warnings = check.warnings();
     check
@@ -398,6 +399,20 @@ impl Check<'_> {
                 };
                 self.blame(option, &origin, wrong);
             }
+        }
+    }
+
+    /// Only an odd power keeps the sign: pages on the topic gain, the others lose.
+    fn look_at_revision(&mut self) {
+        let name = "revision-power";
+        let power = match self.checked.get(name).map(Vec::as_slice) {
+            Some([Value::Count(power)]) => *power,
+            _ => return,
+        };
+        let given = self.texts.get(name).and_then(|texts| texts.first()).cloned();
+        let option = options().find(|option| option.name == name);
+        if let (0, Some(Text { origin, .. }), Some(option)) = (power % 2, given, option) {
+            self.blame(option, &origin, Wrong::EvenPower { given: power });
         }
     }
 

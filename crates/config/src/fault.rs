@@ -69,6 +69,8 @@ pub enum Wrong {
     NotYet { why: &'static str },
     #[error("{longer} is longer than the longest wait, max-delay = {most}")]
     DelayOverMost { longer: String, most: String },
+    #[error("{given} is even: pages off the topic would gain like those on it")]
+    EvenPower { given: u64 },
     #[error("the weights of the term lists given add up to 0")]
     NoWeight,
     #[error("there is nowhere to start from")]
@@ -93,6 +95,7 @@ impl Wrong {
             Wrong::Syntax { right, .. } | Wrong::Url { right, .. } => return right.clone(),
             Wrong::GivenTwice => "give it once".to_owned(),
             Wrong::DelayOverMost { .. } => "raise max-delay or lower the other".to_owned(),
+            Wrong::EvenPower { given } => format!("write an odd number, as {}", given.saturating_sub(1)),
             Wrong::NoWeight => "give at least one of them a weight above 0".to_owned(),
             Wrong::NoSeeds => {
                 "name seed URLs after the topic, a file of them with --seeds, or both as urls and \

@@ -157,6 +157,31 @@ settings! {
         one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsNewFolder, "max";
         /// Who is served first among equal scores.
         one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsNewFolder, "fifo";
+        /// link-context and otie: weight of the page a link stands on, against the words around the link.
+        one page_weight: f64 = "page-weight" "page-weight", SHARE, NeedsNewFolder, "0.25";
+        /// otie: how much a page's relevance raises or lowers the cash it passes on.
+        one revision: f64 = "revision" "revision", Kind::Number { least: 0.001, most: 1000.0 }, NeedsNewFolder, "0.85";
+        /// otie: an odd number; the larger, the less the undecided pages change their cash.
+        one revision_power: u32 = "revision-power" "revision-power", Kind::Count { least: 1, most: 99 }, NeedsNewFolder, "3";
+        /// otie: after this many pages, fetch again the visited page that has gathered the most cash; 0 for never.
+        one recrawl_every: u32 = "recrawl-every" "recrawl-every", Kind::Count { least: 0, most: 1_000_000_000 },
+            NeedsNewFolder, "500";
+        /// shark: what is left of an inherited score one link further.
+        one decay: f64 = "decay" "decay", SHARE, NeedsNewFolder, "0.5";
+        /// shark: weight of the inherited score, against the words of the link and around it.
+        one inherited_weight: f64 = "inherited-weight" "inherited-weight", SHARE, NeedsNewFolder, "0.5";
+        /// shark: weight of the link's own words, against those around it.
+        one anchor_weight: f64 = "anchor-weight" "anchor-weight", SHARE, NeedsNewFolder, "0.8";
+        /// shark and fish: how many irrelevant pages in a row are followed; links beyond wait until no other is left.
+        one fish_depth: u8 = "fish-depth" "fish-depth", Kind::Count { least: 0, most: 255 }, NeedsNewFolder, "3";
+        /// fish: how many links of an irrelevant page count for something; of a relevant one half as many again.
+        one fish_width: u32 = "fish-width" "fish-width", Kind::Count { least: 1, most: 1_000_000 }, NeedsNewFolder, "30";
+        /// genre: weight of the page's relevance; the rest is the weight of where links on pages of its genre lead.
+        one relevance_weight: f64 = "relevance-weight" "relevance-weight", SHARE, NeedsNewFolder, "0.95";
+        /// genre: a table of how often links on pages of each genre lead to relevant pages, to start from.
+        maybe pig: PathBuf = "pig" "pig", Kind::Path, NeedsNewFolder;
+        /// genre: keep that table as given; without this, counting goes on during the crawl.
+        one pig_fixed: bool = "pig-fixed" "pig-fixed", Kind::Switch, NeedsNewFolder, "false";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

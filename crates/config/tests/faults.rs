@@ -310,3 +310,19 @@ fn a_strategy_the_caller_does_not_have_is_a_fault_even_as_the_default() {
         "--strategy: \"best-first\" is not known here; write breadth-first"
     );
 }
+
+#[test]
+fn an_even_power_and_weights_out_of_range_are_told_with_what_would_be_right() {
+    let text = "[terms]\ncontent = \"tea\"\n[seeds]\nurls = [\"https://tea.test/\"]\n[strategy]\nrevision-power = 4\n";
+    let faults = shown(text, &["page-weight=1.5", "revision=0", "fish-width=0"]);
+    for told in [
+        "t.toml:6:18: 4 is even: pages off the topic would gain like those on it",
+        "help: write an odd number, as 3",
+        "--page-weight: 1.5 is out of range; write a number from 0 to 1",
+        "--revision: 0 is out of range; write a number from 0.001 to 1000",
+        "--fish-width: 0 is out of range; write a number from 1 to 1000000",
+    ] {
+        assert!(faults.contains(told), "{told}\n{faults}");
+    }
+    assert!(check_text(&text.replace("= 4", "= 5"), &[]).is_ok());
+}

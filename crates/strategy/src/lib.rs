@@ -8,15 +8,25 @@
 
 mod best;
 mod breadth;
+mod context;
+mod genre;
 mod opic;
+mod otie;
+mod pig;
+mod shark;
 mod siblings;
 
-use scenthound_types::{Merge, Offer, PageReport, Rank, StateDelta, Updates, UrlKey};
+use scenthound_types::{Merge, Offer, PageReport, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey};
 use thiserror::Error;
 
 pub use best::BestFirst;
 pub use breadth::{BreadthFirst, Random};
+pub use context::LinkContext;
+pub use genre::{Genre, GenreSettings};
 pub use opic::Opic;
+pub use otie::{Otie, OtieSettings};
+pub use pig::{Leads, LinkClass, PigError, PigTable};
+pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 
 /// What a strategy wants to find in its reports, said once.
@@ -28,6 +38,8 @@ pub struct Needs {
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
+    /// How many URLs it likes to have drawn at a time, for whoever has no wish of their own; 0 for one by one.
+    pub list_size: usize,
 }
 
 impl Default for Needs {
@@ -36,6 +48,7 @@ impl Default for Needs {
             snippets: false,
             all_parents: false,
             redirects: Merge::Max,
+            list_size: 0,
         }
     }
 }
@@ -86,12 +99,21 @@ fn offer_links(
     out: &mut Updates,
     mut rank: impl FnMut(UrlKey) -> Rank,
 ) {
-    out.extend(report.links.iter().map(|link| {
-        let rank = rank(link.key);
-        scenthound_types::Update::Offer(Offer {
+    offer_each(report, merge, out, |_, link| rank(link.key));
+}
+
+/// Offers every link of the report with the rank given for its place on the page and what is known of it.
+fn offer_each(
+    report: &PageReport<'_>,
+    merge: Merge,
+    out: &mut Updates,
+    mut rank: impl FnMut(usize, &ReportedLink) -> Rank,
+) {
+    out.extend(report.links.iter().enumerate().map(|(place, link)| {
+        Update::Offer(Offer {
             url: link.url.clone(),
             key: link.key,
-            rank,
+            rank: rank(place, link),
             merge,
         })
     }));

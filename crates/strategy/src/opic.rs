@@ -1,13 +1,13 @@
 //! On-line page importance: priority is cash, and cash flows along links.
 
-use scenthound_types::{Merge, Outcome, PageReport, Rank, Updates, UrlKey};
+use scenthound_types::{LeaseKind, Merge, Outcome, PageReport, Rank, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_links};
 
 /// The seeds share one unit of cash. A fetched page gives what it holds to its links in equal parts; the richest URL is next.
 ///
 /// Cash lives in the frontier as the URLs' scores. That of a page without links, or of a URL that cannot be fetched, is
-/// lost to the crawl.
+/// lost to the crawl; that of a fetched page stays with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opic;
 
@@ -30,7 +30,12 @@ impl Strategy for Opic {
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         if matches!(report.outcome, Outcome::Body { .. }) {
-            let share = report.lease.taken.rank.score.get() / report.links.len().max(1) as f64;
+            // What a sitemap lists has no cash until a page links to it: cash comes from the seeds alone.
+            let cash = match report.lease.kind {
+                LeaseKind::Page => report.lease.taken.rank.score.get(),
+                LeaseKind::Robots | LeaseKind::Sitemap => 0.0,
+            };
+            let share = cash / report.links.len().max(1) as f64;
             offer_links(report, Merge::Add, out, |_| Rank::of_score(share));
         }
     }

@@ -1,0 +1,166 @@
+//! On-line topical importance: cash flows along links, and more of it to where the topic is.
+//!
+//! Cash lives in the frontier as the URLs' scores, so nothing here grows with the web: what a page may give is what its
+//! lease was taken with, and what a fetched target is worth stands in the report. A URL gains also while it is leased or
+//! after it was fetched; once in a while the fetched page that has gathered the most is fetched again to pass it on.
+//!
+//! Invariant: a page gives exactly its revised cash, or, without links, nothing. What a dead end, a failure or the
+//! revision of a page off the topic takes away is lost; what the revision of a page on the topic adds is new.
+
+use scenthound_types::{
+    LeaseKind, Merge, Outcome, PageReport, Rank, ReportedLink, Standing, StateDelta, Updates, UrlKey,
+};
+
+use crate::context::{PAGE_WEIGHT, predict};
+use crate::{Needs, RestoreError, Strategy, offer_each};
+
+/// What OTIE goes by.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct OtieSettings {
+    /// β of the predicted relevance of a link.
+    pub page_weight: f64,
+    /// a: how much a page's relevance changes its cash; above 0.
+    pub revision: f64,
+    /// d: how much less the undecided pages change; odd.
+    pub power: u32,
+    /// Pages between two visits to the fetched page that has gathered the most; 0 for none.
+    pub revisit_every: u32,
+    /// The fetch list it is at home with.
+    pub list_size: usize,
+}
+
+impl Default for OtieSettings {
+    /// As the paper has it; its "periodically" is read as once every ten fetch lists.
+    fn default() -> OtieSettings {
+        OtieSettings {
+            page_weight: PAGE_WEIGHT,
+            revision: 0.85,
+            power: 3,
+            revisit_every: 500,
+            list_size: 50,
+        }
+    }
+}
+
+/// Priority is cash; a page's cash is revised by its relevance and shared by the predicted relevance of its links.
+#[derive(Clone, Debug)]
+pub struct Otie {
+    settings: OtieSettings,
+    /// Visits since the last time a fetched page was sent for again.
+    visits: u32,
+    changed: bool,
+}
+
+/// The name the count of visits is saved by.
+const VISITS: &str = "otie/visits";
+
+impl Otie {
+    /// OTIE with these settings.
+    pub fn new(settings: OtieSettings) -> Otie {
+        Otie {
+            settings,
+            visits: 0,
+            changed: false,
+        }
+    }
+
+    /// What a page of this relevance makes of its cash.
+    pub fn revise(&self, cash: f64, relevance: f64) -> f64 {
+        let power = i32::try_from(self.settings.power).unwrap_or(i32::MAX);
+        let change = self.settings.revision * (2.0 * relevance - 1.0).powi(power);
+        cash * (1.0 + change.max(-1.0))
+    }
+
+    fn similarity(&self, page: f64, link: &ReportedLink) -> f64 {
+        match link.standing {
+            Standing::Fetched { relevance } => f64::from(relevance),
+            _ => predict(self.settings.page_weight, page, link.snippets),
+        }
+    }
+
+    fn share(&self, page: f64, report: &PageReport<'_>, out: &mut Updates) {
+        let cash = self.revise(report.lease.taken.rank.score.get(), page);
+        let weights: Vec<f64> = report
+            .links
+            .iter()
+            .map(|link| self.similarity(page, link))
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        let even = 1.0 / weights.len().max(1) as f64;
+        offer_each(report, Merge::Add, out, |place, _| {
+            // Sums so small that dividing by them is not exact any more count as none.
+            let part = match weights.get(place) {
+                Some(weight) if sum >= f64::MIN_POSITIVE => weight / sum,
+                _ => even,
+            };
+            Rank::of_score(cash * part)
+        });
+    }
+
+    /// Counts a visit, and sends for the richest fetched page when it is time.
+    fn count_visit(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        if self.settings.revisit_every == 0 || report.lease.revisit {
+            return;
+        }
+        self.visits += 1;
+        self.changed = true;
+        if self.visits >= self.settings.revisit_every {
+            self.visits = 0;
+            out.push(scenthound_types::Update::RevisitRichest);
+        }
+    }
+}
+
+impl Default for Otie {
+    fn default() -> Otie {
+        Otie::new(OtieSettings::default())
+    }
+}
+
+impl Strategy for Otie {
+    fn name(&self) -> &'static str {
+        "otie"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            snippets: true,
+            redirects: Merge::Add,
+            list_size: self.settings.list_size,
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, seeds: usize) -> Rank {
+        Rank::of_score(1.0 / seeds.max(1) as f64)
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        if report.lease.kind == LeaseKind::Page {
+            if let (Outcome::Body { .. }, Some(judgement)) = (report.outcome, report.judgement) {
+                self.share(judgement.relevance, report, out);
+            }
+            self.count_visit(report, out);
+        } else {
+            // What a sitemap lists has no cash until a page links to it: cash comes from the seeds alone.
+            offer_each(report, Merge::Add, out, |_, _| Rank::default());
+        }
+    }
+
+    fn save_changes(&mut self, out: &mut StateDelta) {
+        if std::mem::take(&mut self.changed) {
+            out.put(VISITS, self.visits.to_le_bytes());
+        }
+    }
+
+    fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        if let Some((_, value)) = saved.iter().find(|(name, _)| name == VISITS) {
+            let bytes = value.as_slice().try_into().map_err(|_| RestoreError::Damaged {
+                strategy: self.name(),
+                what: format!("a count of visits in {} bytes", value.len()),
+            })?;
+            self.visits = u32::from_le_bytes(bytes);
+        }
+        Ok(())
+    }
+}
