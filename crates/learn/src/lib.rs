@@ -1,0 +1,51 @@
+//! Learning from labelled examples.
+//!
+//! Documents come as a [`Bag`] of numbered features, become vectors by a [`Vectoriser`], and train a classifier:
+//! [`fit_bayes`], a linear SVM, [`fit_logistic`] (all three give a [`LinearModel`]), others,
+//! networks, or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
+//! probabilities, [`Folds`] and the figures tell how good all that is, and a [`ModelFile`] keeps it.
+//!
+//! Invariant: the same examples in the same order, settings and seed give the same model to the bit. Nothing here
+//! uses threads, clocks or hash maps with random seeds, and sums run in a fixed order.
+//!
+//! Deliberately absent: words, pages, URLs and topics. A feature is a number.
+
+mod bag;
+mod bayes;
+mod calibration;
+mod chance;
+mod fault;
+mod figures;
+mod folds;
+mod forest;
+mod isotonic;
+mod key_table;
+mod linear;
+mod logistic;
+mod model_file;
+mod sampling;
+mod selection;
+mod sparse;
+mod table;
+mod vectoriser;
+
+pub use crate::bag::Bag;
+pub use crate::bayes::{BayesPrior, BayesSettings, fit_bayes};
+pub use crate::calibration::Platt;
+pub use crate::chance::Chance;
+pub use crate::fault::LearnFault;
+pub use crate::figures::{
+    BinaryFigures, ClassFigures, Confusion, PerClass, ReliabilityBin, auc, brier, reliability,
+};
+pub use crate::folds::Folds;
+pub use crate::forest::{ForestSettings, RandomForest};
+pub use crate::isotonic::Isotonic;
+pub use crate::key_table::KeyTable;
+pub use crate::linear::{Balance, LinearModel};
+pub use crate::logistic::{LogisticSettings, fit_logistic};
+pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
+pub use crate::sampling::under_sample;
+pub use crate::selection::{chi_square, information_gain, k_best};
+pub use crate::sparse::{Row, SparseRows, SparseVector};
+pub use crate::table::Table;
+pub use crate::vectoriser::{Idf, Length, TermFrequency, VectorSettings, Vectoriser};
