@@ -49,6 +49,12 @@ impl Default for DeskSettings {
 }
 
 impl DeskSettings {
+    /// Whether any link could be left out.
+    pub fn has_limits(&self) -> bool {
+        let is_open = self.scope.is_everything() && self.follow_nofollow;
+        !is_open || self.max_depth.is_some() || self.width.is_some()
+    }
+
     /// The links of a page that may be followed, with their places among all; counts the others.
     pub fn sift<'p>(
         &self,

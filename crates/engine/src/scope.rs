@@ -63,6 +63,8 @@ pub struct Scope {
     exclude: Option<RegexSet>,
     /// Hosts of the seeds.
     seed_hosts: BTreeSet<String>,
+    /// Whether files that never hold a page are asked for all the same.
+    any_ending: bool,
 }
 
 impl Scope {
@@ -84,7 +86,21 @@ impl Scope {
             include: patterns(include)?,
             exclude: patterns(exclude)?,
             seed_hosts: seeds.iter().map(|seed| seed.host().to_owned()).collect(),
+            any_ending: false,
         })
+    }
+
+    /// Everything there is, whatever its path ends in: what the lab compares strategies on.
+    pub fn everything() -> Scope {
+        Scope {
+            any_ending: true,
+            ..Scope::default()
+        }
+    }
+
+    /// Whether every URL belongs to it.
+    pub fn is_everything(&self) -> bool {
+        self.any_ending && self.kind == ScopeKind::Any && self.include.is_none() && self.exclude.is_none()
     }
 
     /// Whether the user named a URL of this host.
@@ -117,7 +133,7 @@ impl Scope {
         {
             return Err(OutOfScope::Excluded);
         }
-        if ends_like_a_file(url.path()) {
+        if !self.any_ending && ends_like_a_file(url.path()) {
             return Err(OutOfScope::FileEnding);
         }
         Ok(())

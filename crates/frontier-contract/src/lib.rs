@@ -15,6 +15,7 @@ pub mod manners;
 mod model;
 pub mod order;
 pub mod random;
+pub mod recall;
 pub mod restarts;
 mod stage;
 pub mod updates;
@@ -112,6 +113,15 @@ macro_rules! frontier_contract {
             the_richest_fetched_url_is_fetched_again,
             a_failed_revisit_is_tried_again,
             absurd_scores_stay_in_order,
+        ]);
+        $crate::facts!($harness, recall: [
+            a_recalled_url_waits_for_nobody,
+            a_crawl_repeated_by_recalls_ends_in_the_same_order,
+            a_url_nobody_offered_is_brought_in,
+            forgotten_and_gone_urls_come_back_to_be_leased,
+            a_fetched_url_is_recalled_as_a_revisit,
+            rules_and_sitemaps_are_recalled_as_such,
+            a_drawn_url_is_recalled_from_its_list,
         ]);
         $crate::facts!($harness, cash: [cash_is_neither_made_nor_lost]);
         $crate::facts!($harness, random: [a_frontier_does_what_a_plain_list_would]);

@@ -90,6 +90,7 @@ pub(crate) struct Model {
     pub hosts: Vec<ModelHost>,
     leases: BTreeMap<LeaseId, Out>,
     list: Vec<usize>,
+    drawn_with: BTreeMap<usize, Score>,
     raised: BTreeMap<(usize, bool), Rank>,
     parents_dropped: u64,
 }
@@ -114,6 +115,7 @@ impl Model {
             hosts: Vec::new(),
             leases: BTreeMap::new(),
             list: Vec::new(),
+            drawn_with: BTreeMap::new(),
             raised: BTreeMap::new(),
             parents_dropped: 0,
         }
@@ -193,6 +195,7 @@ impl Model {
         let mut model = self.clone();
         model.leases.clear();
         model.list.clear();
+        model.drawn_with.clear();
         for url in &mut model.urls {
             if matches!(url.state, State::Drawn | State::Leased) {
                 url.state = State::Waiting;
@@ -244,7 +247,10 @@ impl Model {
     }
 
     fn lease_url(&mut self, id: usize, revisit: bool, from_list: bool) -> (ModelLease, Out) {
-        let taken = self.priority(id);
+        let mut taken = self.priority(id);
+        if let Some(score) = self.drawn_with.remove(&id) {
+            taken.rank.score = score;
+        }
         let parent = self.urls[id].parent.map(|parent| self.urls[parent].key);
         let url = &mut self.urls[id];
         if revisit {
@@ -304,8 +310,14 @@ impl Model {
         let mut wake = Timestamp::NEVER;
         for id in std::mem::take(&mut self.list) {
             let host = self.urls[id].host;
+            let revisit = self.urls[id].state == State::Fetched;
             if self.is_full(host) || self.is_left_alone(host, now) {
-                self.urls[id].state = State::Waiting;
+                self.drawn_with.remove(&id);
+                if revisit {
+                    self.urls[id].revisit_out = false;
+                } else {
+                    self.urls[id].state = State::Waiting;
+                }
             } else if given == n || self.is_busy(host) {
                 self.list.push(id);
             } else if self.hosts[host].rest_until > now {
@@ -316,7 +328,7 @@ impl Model {
                 given = keep(self, lease);
                 self.list.push(id);
             } else {
-                let lease = self.lease_url(id, false, true);
+                let lease = self.lease_url(id, revisit, true);
                 given = keep(self, lease);
             }
         }
@@ -390,7 +402,22 @@ impl Model {
         if !self.list.is_empty() || self.leases.values().any(|out| out.from_list) {
             return 0;
         }
-        while self.list.len() < n
+        let score = |model: &Model, id: usize| model.urls[id].rank.score;
+        for host in 0..self.hosts.len() {
+            let is_open = !self.is_full(host) && !self.is_left_alone(host, now);
+            let mut due: Vec<usize> = (0..self.urls.len())
+                .filter(|id| is_open && self.urls[*id].host == host)
+                .filter(|id| self.urls[*id].revisit && !self.urls[*id].revisit_out)
+                .collect();
+            due.sort_by(|a, b| score(self, *b).cmp(&score(self, *a)).then(a.cmp(b)));
+            for id in due {
+                self.urls[id].revisit_out = true;
+                self.list.push(id);
+                self.drawn_with.insert(id, score(self, id));
+            }
+        }
+        let most = self.list.len() + n;
+        while self.list.len() < most
             && let Some(best) = self.best(|url| {
                 let is_open = !self.is_full(url.host) && !self.is_left_alone(url.host, now);
                 url.state == State::Waiting && is_open
@@ -398,6 +425,7 @@ impl Model {
         {
             self.urls[best].state = State::Drawn;
             self.list.push(best);
+            self.drawn_with.insert(best, score(self, best));
         }
         self.list.len()
     }
@@ -426,6 +454,7 @@ impl Model {
             let before = |a: usize, b: usize| (self.priority(a), b) > (self.priority(b), a);
             let worse = self.list.iter().position(|drawn| before(url, *drawn));
             self.list.insert(worse.unwrap_or(self.list.len()), url);
+            self.drawn_with.insert(url, out.taken.rank.score);
         } else {
             self.urls[url].state = State::Waiting;
         }
@@ -589,6 +618,7 @@ impl Model {
                     && is_waiting(self.urls[id].state)
                 {
                     self.list.retain(|drawn| *drawn != id);
+                    self.drawn_with.remove(&id);
                     self.urls[id].state = State::Forgotten;
                 }
             }

@@ -1,5 +1,6 @@
 //! The frontier itself: entries, hosts and leases, over any shelf.
 
+mod inherit;
 mod kin;
 mod lease;
 mod reopen;
@@ -18,7 +19,9 @@ use crate::heap::{Heap, Order};
 use crate::host::{Host, HostId, HostRecord, Place};
 use crate::manners::{Manners, Policy};
 use crate::shelf::{Kinship, KnownUrl, Shelf};
-use crate::{Counts, End, Frontier, FrontierError, Next, Settled, UrlFacts};
+use crate::{Counts, End, Frontier, FrontierError, Next, Recall, Settled, UrlFacts};
+
+pub use inherit::Inherited;
 
 /// A lease that is out.
 #[derive(Debug)]
@@ -60,7 +63,9 @@ pub struct Ledger<S> {
     next_lease: u64,
     /// The drawn list: URLs not leased yet, best first…
     list: Vec<UrlId>,
-    /// …and how many of it are out.
+    /// …what each of them was drawn with, since what a URL gains while it is on the list is for later…
+    drawn_with: HashMap<UrlId, Score>,
+    /// …and how many of the list are out.
     list_out: usize,
     /// Children outside their first parent's run of ids: redirect targets, finds of a second visit.
     adopted: HashMap<u32, Vec<UrlId>>,
@@ -133,6 +138,7 @@ impl<S: Shelf> Ledger<S> {
             leases: HashMap::new(),
             next_lease: 0,
             list: Vec::new(),
+            drawn_with: HashMap::new(),
             list_out: 0,
             adopted: HashMap::new(),
             raised: HashMap::new(),
@@ -156,7 +162,10 @@ impl<S: Shelf> Ledger<S> {
     }
 
     fn host_of(&mut self, url: &CanonicalUrl) -> HostId {
-        let origin = url.origin();
+        self.host_named(url.origin())
+    }
+
+    fn host_named(&mut self, origin: &str) -> HostId {
         if let Some(host) = self.host_ids.get(origin) {
             return *host;
         }
@@ -433,7 +442,7 @@ impl<S: Shelf> Ledger<S> {
                 if let Some(id) = self.find(*url) {
                     match self.entries[id].state {
                         State::Waiting => self.dequeue(id),
-                        State::Drawn => self.list.retain(|drawn| *drawn != id),
+                        State::Drawn => self.strike(id),
                         _ => return Ok(()),
                     }
                     self.entries[id].state = State::Forgotten;
@@ -621,19 +630,29 @@ impl<S: Shelf> Frontier for Ledger<S> {
             let best = host.queue.best().filter(|_| is_open)?;
             Some((ledger.entries.priority(UrlId(best)), Reverse(best)))
         };
+        self.draw_revisits(now);
         let mut tops: BinaryHeap<_> = (0..self.hosts.len())
             .filter_map(|host| Some((top(self, host)?, host)))
             .collect();
-        while self.list.len() < n
+        let most = self.list.len().saturating_add(n);
+        while self.list.len() < most
             && let Some(((_, Reverse(best)), host)) = tops.pop()
         {
             self.dequeue(UrlId(best));
             self.entries[UrlId(best)].state = State::Drawn;
-            self.list.push(UrlId(best));
+            self.put_on_list(
+                self.list.len(),
+                UrlId(best),
+                Score::new(self.entries[UrlId(best)].score),
+            );
             self.place(HostId(host as u32), now);
             tops.extend(top(self, host).map(|next| (next, host)));
         }
         Ok(self.list.len())
+    }
+
+    fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
+        self.lease_this(wanted, now)
     }
 
     fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
@@ -646,7 +665,7 @@ impl<S: Shelf> Frontier for Ledger<S> {
             Some(id) if out.from_list => {
                 self.entries[id].state = State::Drawn;
                 let worse = self.list.iter().position(|drawn| self.entries.before(id, *drawn));
-                self.list.insert(worse.unwrap_or(self.list.len()), id);
+                self.put_on_list(worse.unwrap_or(self.list.len()), id, lease.taken.rank.score);
             }
             Some(id) => self.enqueue(id, now),
             None => {}
@@ -789,7 +808,12 @@ impl<S: Shelf> Frontier for Ledger<S> {
     fn counts(&self) -> Counts {
         Counts {
             known: self.entries.len().into(),
-            waiting: self.waiting + self.list.len() as u64,
+            waiting: self.waiting
+                + self
+                    .list
+                    .iter()
+                    .filter(|id| self.entries[**id].state == State::Drawn)
+                    .count() as u64,
             leased: self.leases.len() as u64,
             hosts: self.hosts.len() as u64,
             hosts_resting: self.resting,

@@ -20,14 +20,15 @@ mod memory;
 mod shelf;
 
 use scenthound_types::{
-    CanonicalUrl, Lease, Merge, Offer, Priority, Reason, Standing, StateDelta, Timestamp, Update, UrlKey,
+    CanonicalUrl, Lease, LeaseKind, Merge, Offer, Priority, Reason, Standing, StateDelta, Timestamp, Update,
+    UrlKey,
 };
 use std::time::Duration;
 use thiserror::Error;
 
 pub use entry::{Entry, State, UrlId};
 pub use host::{HostId, HostRecord};
-pub use ledger::Ledger;
+pub use ledger::{Inherited, Ledger};
 pub use manners::{Manners, Policy};
 pub use memory::MemoryShelf;
 pub use shelf::{Kinship, KnownUrl, Shelf};
@@ -101,6 +102,21 @@ pub struct HostRules {
     pub fresh_until: Timestamp,
     /// The delay the host asks for.
     pub crawl_delay: Option<Duration>,
+}
+
+/// A URL to be leased out of turn, with what is needed to bring it in where it is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recall<'a> {
+    /// What the request was for.
+    pub kind: LeaseKind,
+    /// What was asked for.
+    pub url: &'a CanonicalUrl,
+    /// Its key.
+    pub key: UrlKey,
+    /// The page that led to it.
+    pub parent: Option<UrlKey>,
+    /// Links away from a seed.
+    pub depth: u16,
 }
 
 /// The end of one lease and all that follows from it.
@@ -181,6 +197,11 @@ pub trait Frontier {
     /// Best-N-first: makes the `n` best URLs, whether their hosts rest between two requests or not, the list that [`Frontier::take_many`] serves until all
     /// of it is settled. Says how many were drawn; 0 while a list is still being worked off.
     fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError>;
+
+    /// Leases this very URL, whatever its place in the queue and its host's rest: for repeating a crawl from its records,
+    /// where nobody is asked for anything. A URL that is not known, forgotten or gone is brought in, one that was
+    /// fetched is leased as a revisit. None if a lease of it is out.
+    fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError>;
 
     /// Takes a lease back unused: no request was made, the host's address rests until `until`.
     fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError>;

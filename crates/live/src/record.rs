@@ -77,6 +77,7 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         seed: lease.seed,
         why: why(visit),
         attempt: lease.attempt,
+        unasked: !facts.asked,
         archive: None,
         duplicate_of: None,
         fingerprint: examined.map(|examined| examined.fingerprint),

@@ -59,6 +59,25 @@ impl ArchiveSettings {
         }
     }
 
+    /// The same under the name of the archive that is in a folder already, so that a crawl whose topic is renamed goes on
+    /// in its files.
+    pub(crate) fn as_in(self, folder: &Path) -> Result<ArchiveSettings> {
+        let first = self.file_name(0);
+        let mut others = Vec::new();
+        for entry in fs::read_dir(folder).context("list", folder)? {
+            let name = entry.context("list", folder)?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if name == first {
+                return Ok(self);
+            }
+            others.extend(name.strip_suffix("-00000.warc.gz").map(str::to_owned));
+        }
+        match <[String; 1]>::try_from(others) {
+            Ok([name]) => Ok(ArchiveSettings { name, ..self }),
+            Err(_) => Ok(self),
+        }
+    }
+
     fn file_name(&self, number: u32) -> String {
         format!("{}-{number:05}.warc.gz", self.name)
     }

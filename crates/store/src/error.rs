@@ -83,6 +83,14 @@ pub enum Error {
         /// Counted from 1.
         line: u64,
     },
+    /// The file that tells which judgements count is not ours.
+    #[error("{} does not tell which judgements count; it should hold {{\"judgements\":N}}, N as in pages/judgements-N.jsonl", path.display())]
+    BadPointer {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
     /// A page record cannot be written as JSON.
     #[error("cannot write the record of {url} as JSON")]
     Unwritable {

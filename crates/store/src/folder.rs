@@ -33,12 +33,12 @@ impl Layout {
 
     /// The settings as checked.
     pub fn settings(&self) -> PathBuf {
-        self.root.join("crawl.toml")
+        self.present_settings()
     }
 
     /// Frontier, strategy state, politeness.
     pub fn state(&self) -> PathBuf {
-        self.root.join("state")
+        self.present("state", Layout::next_state)
     }
 
     /// WARC files.
@@ -86,6 +86,9 @@ impl CrawlFolder {
             root: root.to_owned(),
         };
         let lock = take_lock(&layout)?;
+        let folder = CrawlFolder { layout, _lock: lock };
+        folder.tidy()?;
+        let layout = &folder.layout;
         let pages = layout.pages();
         let pages = pages.parent().unwrap_or(root).to_owned();
         for folder in [
@@ -98,7 +101,7 @@ impl CrawlFolder {
             fs::create_dir_all(&folder).context("make", &folder)?;
         }
         sync_folder(root)?;
-        Ok(CrawlFolder { layout, _lock: lock })
+        Ok(folder)
     }
 
     /// Opens the crawl in this folder; an error if there is none.
@@ -158,9 +161,13 @@ impl CrawlView {
         }
     }
 
-    /// The page records so far.
+    /// The page records so far, with the judgements that count now.
     pub fn pages(&self) -> Result<PagesReader> {
-        PagesReader::open(&self.layout.pages())
+        let reader = PagesReader::open(&self.layout.pages())?;
+        match self.layout.generation()? {
+            0 => Ok(reader),
+            generation => reader.judged_by(&self.layout.judgements(generation)),
+        }
     }
 
     /// A record of the archive.

@@ -1,7 +1,8 @@
 //! `pages/pages.jsonl`: one line an attempt, refused and failed ones too.
 //!
 //! A line counts once its newline is there. The file grows like the archive does: what lies behind the committed length
-//! is cut off on opening.
+//! is cut off on opening. Pages that were judged again keep their line; their [`JudgementRecord`] stands in a file of its
+//! own and is laid over it on reading.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -80,6 +81,9 @@ pub struct PageRecord {
     /// 0 for the first try.
     #[serde(default)]
     pub attempt: u8,
+    /// Whether nobody was asked for it: refused by rules, by its address, or because its host has no name.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unasked: bool,
     /// Where the response lies, if one came.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub archive: Option<Position>,
@@ -178,59 +182,106 @@ impl PagesFile {
     }
 }
 
-/// Reads page records, one line at a time.
+/// What is thought of a page now that it was judged again.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct JudgementRecord {
+    /// The line of the page records it is about, from 1.
+    pub line: u64,
+    /// The page's URL.
+    pub url: String,
+    /// From 0 to 1.
+    pub relevance: f64,
+    /// Whether it belongs to the collection.
+    pub relevant: bool,
+    /// The kind of page, where a detector runs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub genre: Option<GenreGuess>,
+    /// What the relevance was made of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parts: Option<Parts>,
+}
+
+/// Writes judgements, in the order of the lines they are about.
 #[derive(Debug)]
-pub struct PagesReader {
+pub struct JudgementsFile {
+    file: AppendFile,
+    line: Vec<u8>,
+}
+
+impl JudgementsFile {
+    /// Begins a file anew.
+    pub fn create(path: &Path) -> Result<JudgementsFile> {
+        let (file, _) = AppendFile::open(path, 0, u64::MAX)?;
+        Ok(JudgementsFile {
+            file,
+            line: Vec::new(),
+        })
+    }
+
+    /// Appends a line.
+    pub fn append(&mut self, judgement: &JudgementRecord) -> Result<()> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, judgement).map_err(|source| Error::Unwritable {
+            url: judgement.url.clone(),
+            source,
+        })?;
+        self.line.push(b'\n');
+        self.file.append(&self.line)
+    }
+
+    /// Waits until everything is on the disk.
+    pub fn sync(&mut self) -> Result<()> {
+        self.file.sync()
+    }
+}
+
+/// A file of one JSON value a line, read a line at a time.
+#[derive(Debug)]
+struct Lines {
     path: PathBuf,
-    lines: Option<BufReader<File>>,
+    file: Option<BufReader<File>>,
     line: u64,
     buffer: Vec<u8>,
     torn: Option<u64>,
 }
 
-impl PagesReader {
-    /// Reads a file from its beginning. A file that is not there has no lines: the crawl has just begun.
-    pub fn open(path: &Path) -> Result<PagesReader> {
-        let lines = match File::open(path) {
+impl Lines {
+    /// A file that is not there has no lines.
+    fn open(path: &Path) -> Result<Lines> {
+        let file = match File::open(path) {
             Ok(file) => Some(BufReader::with_capacity(64 << 10, file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error).context("open", path),
         };
-        Ok(PagesReader {
+        Ok(Lines {
             path: path.to_owned(),
-            lines,
+            file,
             line: 0,
             buffer: Vec::new(),
             torn: None,
         })
     }
 
-    /// Bytes of a last line without an end, once the iteration is over: being written just now, or left by a crash.
-    pub fn torn(&self) -> Option<u64> {
-        self.torn
-    }
-
-    fn read_line(&mut self) -> Result<Option<PageRecord>> {
-        let Some(lines) = &mut self.lines else {
+    fn read<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        let Some(file) = &mut self.file else {
             return Ok(None);
         };
         self.buffer.clear();
         self.line += 1;
-        lines
-            .take(LONGEST_LINE)
+        file.take(LONGEST_LINE)
             .read_until(b'\n', &mut self.buffer)
             .context("read", &self.path)?;
         let length = self.buffer.len() as u64;
         if self.buffer.pop_if(|last| *last == b'\n').is_some() {
-            let page = serde_json::from_slice(&self.buffer).map_err(|source| Error::BadLine {
+            let value = serde_json::from_slice(&self.buffer).map_err(|source| Error::BadLine {
                 path: self.path.clone(),
                 line: self.line,
                 source,
             })?;
-            return Ok(Some(page));
+            return Ok(Some(value));
         }
         // Whatever the reason, nothing sensible can follow.
-        self.lines = None;
+        self.file = None;
         if length == LONGEST_LINE {
             return Err(Error::LongLine {
                 path: self.path.clone(),
@@ -242,13 +293,87 @@ impl PagesReader {
     }
 }
 
+/// The judgements of one generation, read alongside the page records.
+#[derive(Debug)]
+struct Judgements {
+    lines: Lines,
+    next: Option<JudgementRecord>,
+}
+
+impl Judgements {
+    /// The judgement of a line, if there is one. Lines are asked for in order.
+    fn of_line(&mut self, line: u64) -> Result<Option<JudgementRecord>> {
+        while self.next.as_ref().is_some_and(|next| next.line < line) {
+            self.next = self.lines.read()?;
+        }
+        let found = self.next.take_if(|next| next.line == line);
+        if found.is_some() {
+            self.next = self.lines.read()?;
+        }
+        Ok(found)
+    }
+}
+
+/// Reads page records, one line at a time.
+#[derive(Debug)]
+pub struct PagesReader {
+    lines: Lines,
+    judgements: Option<Judgements>,
+}
+
+impl PagesReader {
+    /// Reads a file from its beginning. A file that is not there has no lines: the crawl has just begun.
+    pub fn open(path: &Path) -> Result<PagesReader> {
+        Ok(PagesReader {
+            lines: Lines::open(path)?,
+            judgements: None,
+        })
+    }
+
+    /// Reads the records with these judgements in place of their own; what is not in the file keeps its own.
+    pub fn judged_by(self, judgements: &Path) -> Result<PagesReader> {
+        let mut lines = Lines::open(judgements)?;
+        let next = lines.read()?;
+        Ok(PagesReader {
+            judgements: Some(Judgements { lines, next }),
+            ..self
+        })
+    }
+
+    /// Bytes of a last line without an end, once the iteration is over: being written just now, or left by a crash.
+    pub fn torn(&self) -> Option<u64> {
+        self.lines.torn
+    }
+
+    /// The number of the line read last, from 1.
+    pub fn line(&self) -> u64 {
+        self.lines.line
+    }
+
+    fn read_line(&mut self) -> Result<Option<PageRecord>> {
+        let Some(mut page) = self.lines.read::<PageRecord>()? else {
+            return Ok(None);
+        };
+        if let Some(judgements) = &mut self.judgements
+            && let Some(judgement) = judgements.of_line(self.lines.line)?
+            && judgement.url == page.url
+        {
+            page.relevance = Some(judgement.relevance);
+            page.relevant = Some(judgement.relevant);
+            page.genre = judgement.genre;
+            page.parts = judgement.parts;
+        }
+        Ok(Some(page))
+    }
+}
+
 impl Iterator for PagesReader {
     type Item = Result<PageRecord>;
 
     fn next(&mut self) -> Option<Result<PageRecord>> {
         let read = self.read_line();
         if matches!(read, Err(Error::Io { .. })) {
-            self.lines = None;
+            self.lines.file = None;
         }
         read.transpose()
     }
@@ -380,6 +505,35 @@ mod tests {
             Some(Err(Error::LongLine { line: 1, .. }))
         ));
         assert!(reader.next().is_none());
+    }
+
+    #[test]
+    fn later_judgements_are_laid_over_the_lines_they_are_about() {
+        let (folder, path) = written(4);
+        let path_of_judgements = folder.path().join("judgements-1.jsonl");
+        let mut judgements = JudgementsFile::create(&path_of_judgements).unwrap();
+        for (line, n, relevance) in [(2, 1, 0.75), (3, 9, 1.0), (4, 3, 0.5)] {
+            judgements
+                .append(&JudgementRecord {
+                    line,
+                    url: format!("http://a.test/{n}"),
+                    relevance,
+                    ..JudgementRecord::default()
+                })
+                .unwrap();
+        }
+        judgements.sync().unwrap();
+        let reader = PagesReader::open(&path).unwrap().judged_by(&path_of_judgements);
+        let pages: Vec<PageRecord> = reader.unwrap().map(Result::unwrap).collect();
+        let judged: Vec<_> = pages.iter().map(|page| (page.relevance, page.relevant)).collect();
+        // The third line's judgement is about another URL, so it is not that page's.
+        let own = (Some(0.25), Some(true));
+        assert_eq!(
+            judged,
+            [own, (Some(0.75), Some(false)), own, (Some(0.5), Some(false))]
+        );
+        assert_eq!(pages[1].parts, None);
+        assert_eq!(pages[1].title, page(1).title);
     }
 
     #[test]

@@ -160,6 +160,58 @@ impl Outcome {
         CODES.iter().copied().find(|known| *known == code)
     }
 
+    /// The outcome a record tells of by its code, its status, where it led and why it was cut short; none if the four do not
+    /// make one.
+    pub fn recorded(
+        code: &str,
+        status: Option<u16>,
+        to: Option<&CanonicalUrl>,
+        truncated: Option<&str>,
+    ) -> Option<Outcome> {
+        let refusals = [
+            Refusal::Robots,
+            Refusal::RobotsUnreachable,
+            Refusal::Address,
+            Refusal::ContentType,
+            Refusal::RedirectTarget,
+            Refusal::TooManyRedirects,
+            Refusal::Scope,
+        ];
+        let failures = [
+            Failure::DnsNoName,
+            Failure::DnsError,
+            Failure::Connect,
+            Failure::ConnectTimeout,
+            Failure::Tls,
+            Failure::FirstByteTimeout,
+            Failure::Disconnect,
+            Failure::Protocol,
+            Failure::Proxy,
+            Failure::Internal,
+            Failure::NotRecorded,
+        ];
+        let cuts = [Truncation::Length, Truncation::Time, Truncation::Disconnect];
+        let plain = refusals
+            .map(Outcome::Refused)
+            .into_iter()
+            .chain(failures.map(Outcome::Failed));
+        let of_status = status.into_iter().flat_map(|status| {
+            let cut = cuts.into_iter().find(|cut| truncated == Some(cut.code()));
+            let redirect = to.map(|to| Outcome::Redirect {
+                status,
+                to: to.clone(),
+            });
+            let body = Outcome::Body {
+                status,
+                truncated: cut,
+            };
+            [Outcome::Failed(Failure::Status(status)), body]
+                .into_iter()
+                .chain(redirect)
+        });
+        plain.chain(of_status).find(|outcome| outcome.code() == code)
+    }
+
     /// The HTTP status, where one came.
     pub fn status(&self) -> Option<u16> {
         match *self {
@@ -252,5 +304,32 @@ impl fmt::Display for Outcome {
             Some(status) => write!(f, "{} ({status})", self.code()),
             None => f.write_str(self.code()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_leads_back_to_an_outcome_that_has_it() {
+        let to = CanonicalUrl::parse("http://a.test/").ok();
+        for code in CODES {
+            let status = match *code {
+                "ok" | "ok-truncated" => Some(200),
+                "redirect" => Some(301),
+                "failed-status-5xx" => Some(503),
+                "failed-status-4xx" => Some(404),
+                "failed-status" => Some(304),
+                _ => None,
+            };
+            let cut = (*code == "ok-truncated").then_some("time");
+            let outcome = Outcome::recorded(code, status, to.as_ref(), cut);
+            let told = outcome.as_ref().map(|outcome| (outcome.code(), outcome.status()));
+            assert_eq!(told, Some((*code, status)), "{code}");
+        }
+        assert_eq!(Outcome::recorded("ok", None, None, None), None);
+        assert_eq!(Outcome::recorded("redirect", Some(301), None, None), None);
+        assert_eq!(Outcome::recorded("splendid", Some(200), None, None), None);
     }
 }

@@ -44,7 +44,10 @@ impl<S: Shelf> Ledger<S> {
         from_list: bool,
     ) -> Result<Lease, FrontierError> {
         let known = self.shelf.url(id)?;
-        let taken = self.entries.priority(id);
+        let mut taken = self.entries.priority(id);
+        if let Some(score) = self.drawn_with.remove(&id) {
+            taken.rank.score = score;
+        }
         let entry = &mut self.entries[id];
         if !revisit {
             entry.state = State::Leased;
@@ -143,6 +146,33 @@ impl<S: Shelf> Ledger<S> {
         Ok(Some(lease))
     }
 
+    /// Draws what is to be fetched again, besides the URLs that wait: a list is served to its end before any host is
+    /// asked for anything else.
+    pub(super) fn draw_revisits(&mut self, now: Timestamp) {
+        for number in 0..self.hosts.len() {
+            let host = &self.hosts[number];
+            if host.revisits.is_empty() || self.is_full(host) || self.is_left_alone(host, now) {
+                continue;
+            }
+            while let Some(richest) = self.richest_revisit(&self.hosts[number]) {
+                let id = UrlId(self.hosts[number].revisits.swap_remove(richest));
+                self.put_on_list(self.list.len(), id, Score::new(self.entries[id].score));
+            }
+            self.place(HostId(number as u32), now);
+        }
+    }
+
+    pub(super) fn put_on_list(&mut self, place: usize, id: UrlId, drawn_with: Score) {
+        self.list.insert(place, id);
+        self.drawn_with.insert(id, drawn_with);
+    }
+
+    /// Takes a URL off the list before it was asked for.
+    pub(super) fn strike(&mut self, id: UrlId) {
+        self.list.retain(|drawn| *drawn != id);
+        self.drawn_with.remove(&id);
+    }
+
     /// Serves the drawn list: what its hosts' rests allow, in the list's order. None if nothing is left of it, because its
     /// hosts have given all they may.
     pub(super) fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Option<Next>, FrontierError> {
@@ -152,8 +182,15 @@ impl<S: Shelf> Ledger<S> {
         for id in std::mem::take(&mut self.list) {
             let host_id = self.entries[id].host;
             let host = &self.hosts[host_id.0 as usize];
+            let revisit = self.entries[id].state == State::Fetched;
             if self.is_full(host) || self.is_left_alone(host, now) {
-                self.enqueue(id, now);
+                self.drawn_with.remove(&id);
+                if revisit {
+                    self.hosts[host_id.0 as usize].revisits.push(id.0);
+                    self.place(host_id, now);
+                } else {
+                    self.enqueue(id, now);
+                }
             } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
             {
                 left.push(id);
@@ -165,7 +202,7 @@ impl<S: Shelf> Ledger<S> {
                 self.place(host_id, now);
                 left.push(id);
             } else {
-                leases.push(self.lease_url(id, false, true)?);
+                leases.push(self.lease_url(id, revisit, true)?);
                 self.place(host_id, now);
             }
         }
@@ -179,5 +216,72 @@ impl<S: Shelf> Ledger<S> {
         } else {
             Some(Next::Blocked)
         })
+    }
+
+    /// See [`Frontier::recall`].
+    pub(super) fn lease_this(
+        &mut self,
+        wanted: &Recall<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
+        if wanted.kind == LeaseKind::Robots {
+            let host = self.host_of(wanted.url);
+            if self.hosts[host.0 as usize].asking_rules {
+                return Ok(None);
+            }
+            let lease = self.lease_rules(host)?;
+            self.place(host, now);
+            return Ok(Some(lease));
+        }
+        let id = match self.find(wanted.key) {
+            Some(id) => id,
+            None => self.bring_in(wanted, now)?,
+        };
+        let host = self.entries[id].host;
+        let revisit = self.entries[id].state == State::Fetched;
+        match self.entries[id].state {
+            State::Leased => return Ok(None),
+            State::Waiting => self.dequeue(id),
+            State::Drawn => self.strike(id),
+            State::Fetched => {
+                self.strike(id);
+                self.hosts[host.0 as usize].revisits.retain(|due| *due != id.0);
+            }
+            State::Gone | State::Forgotten => {
+                self.bring_back(id, Rank::default(), self.entries.age(id), now);
+                self.dequeue(id);
+            }
+        }
+        let lease = self.lease_url(id, revisit, false)?;
+        self.place(host, now);
+        Ok(Some(lease))
+    }
+
+    /// Puts a URL in line that nothing offered.
+    fn bring_in(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<UrlId, FrontierError> {
+        let parent = wanted.parent.and_then(|key| self.find(key));
+        let is_sitemap = wanted.kind == LeaseKind::Sitemap;
+        let source = Source {
+            parent: parent.unwrap_or(UrlId::NONE),
+            depth: wanted.depth,
+            reason: match (parent, is_sitemap) {
+                (_, true) => Reason::SitemapLine,
+                (Some(_), false) => Reason::Link,
+                (None, false) => Reason::Sitemap,
+            },
+            flags: if is_sitemap { flag::SITEMAP } else { 0 },
+            adopt: true,
+        };
+        let offer = Offer {
+            url: wanted.url.clone(),
+            key: wanted.key,
+            rank: Rank::default(),
+            merge: Merge::Keep,
+        };
+        let id = self.add_new(&offer, &source, 0, now)?;
+        if let Some(parent) = parent {
+            self.adopt(parent, id);
+        }
+        Ok(id)
     }
 }

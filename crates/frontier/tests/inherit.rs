@@ -1,0 +1,176 @@
+//! A frontier made anew takes over what the records could not tell it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::time::Duration;
+
+use scenthound_frontier::{
+    End, Frontier, HostRules, Inherited, Manners, MemoryFrontier, Next, Policy, Recall, Settled, State,
+};
+use scenthound_types::{
+    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Timestamp, Update, UrlKey,
+};
+
+fn keys() -> Keyring {
+    Keyring::new(3)
+}
+
+fn url(name: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://{name}")).unwrap()
+}
+
+fn key(name: &str) -> UrlKey {
+    keys().key(&url(name))
+}
+
+fn offer(name: &str, score: f64) -> Offer {
+    Offer {
+        url: url(name),
+        key: key(name),
+        rank: Rank::of_score(score),
+        merge: Merge::Max,
+    }
+}
+
+fn at(seconds: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_secs(seconds)
+}
+
+fn take(frontier: &mut MemoryFrontier, now: Timestamp) -> Lease {
+    match frontier.take_many(1, now).unwrap() {
+        Next::Fetch(mut leases) => leases.remove(0),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn settle(
+    frontier: &mut MemoryFrontier,
+    lease: &Lease,
+    end: End,
+    manners: Manners,
+    links: &[Offer],
+    now: Timestamp,
+) {
+    let updates: Vec<Update> = links.iter().cloned().map(Update::Offer).collect();
+    let rules = (lease.kind == LeaseKind::Robots).then(|| HostRules {
+        bytes: b"rules".to_vec(),
+        fresh_until: at(9_000),
+        crawl_delay: Some(Duration::from_secs(7)),
+    });
+    let settled = Settled {
+        lease,
+        end,
+        manners,
+        updates: &updates,
+        links: &[],
+        rules,
+        sitemaps: &[],
+    };
+    frontier.settle(settled, now).unwrap();
+}
+
+/// `a.test` told its rules and gave a page, then failed; `a.test/2` is to be tried again.
+fn old() -> MemoryFrontier {
+    let mut frontier = MemoryFrontier::new(Policy::default(), keys());
+    frontier.seed(&[offer("a.test/1", 1.0)], at(0)).unwrap();
+    let robots = take(&mut frontier, at(0));
+    settle(&mut frontier, &robots, End::Gone, Manners::Asked, &[], at(0));
+    let page = take(&mut frontier, at(100));
+    let links = [
+        offer("a.test/2", 0.6),
+        offer("b.test/1", 0.4),
+        offer("b.test/2", 0.2),
+    ];
+    settle(
+        &mut frontier,
+        &page,
+        End::Fetched { relevance: 0.75 },
+        Manners::Asked,
+        &links,
+        at(100),
+    );
+    let failing = take(&mut frontier, at(200));
+    settle(&mut frontier, &failing, End::Retry, Manners::Failed, &[], at(200));
+    frontier
+}
+
+#[test]
+fn an_empty_frontier_becomes_what_the_old_one_was() {
+    let old = old();
+    let mut new = MemoryFrontier::new(Policy::default(), keys());
+    let inherited = new.inherit(&old, at(200)).unwrap();
+    assert_eq!(
+        inherited,
+        Inherited {
+            waiting: 3,
+            settled: 1
+        }
+    );
+    assert_eq!(new.counts().known, old.counts().known);
+    assert_eq!(new.counts().waiting, old.counts().waiting);
+    for name in ["a.test/1", "a.test/2", "b.test/1", "b.test/2"] {
+        let (ours, theirs) = (
+            new.look_up(&url(name)).unwrap().unwrap(),
+            old.look_up(&url(name)).unwrap().unwrap(),
+        );
+        assert_eq!(ours, theirs, "{name}");
+    }
+    assert_eq!(
+        new.rules(&url("a.test/1")).unwrap().as_deref(),
+        Some(&b"rules"[..])
+    );
+    // The failure's longer rest holds.
+    let facts = new.look_up(&url("a.test/2")).unwrap().unwrap();
+    assert!(
+        facts.host_rests_until > at(209) && facts.host_failures == 1,
+        "{facts:?}"
+    );
+    match new.take_many(9, at(201)).unwrap() {
+        Next::Fetch(leases) => assert!(
+            leases.iter().all(|lease| lease.url.host() == "b.test"),
+            "{leases:?}"
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Here `a.test/1` still waits, and the failing `a.test/2` was given up.
+#[test]
+fn what_was_settled_does_not_wait_and_what_waited_is_not_gone() {
+    let old = old();
+    let mut new = MemoryFrontier::new(Policy::default(), keys());
+    new.seed(&[offer("a.test/1", 1.0), offer("a.test/2", 0.9)], at(200))
+        .unwrap();
+    let wanted = Recall {
+        kind: LeaseKind::Page,
+        url: &url("a.test/2"),
+        key: key("a.test/2"),
+        parent: None,
+        depth: 0,
+    };
+    let lease = new.recall(&wanted, at(200)).unwrap().unwrap();
+    settle(&mut new, &lease, End::Gone, Manners::Asked, &[], at(200));
+    assert_eq!(
+        new.inherit(&old, at(200)).unwrap(),
+        Inherited {
+            waiting: 3,
+            settled: 1
+        }
+    );
+    let state = |name: &str| new.look_up(&url(name)).unwrap().unwrap().state;
+    assert_eq!(state("a.test/1"), State::Fetched);
+    assert_eq!(state("a.test/2"), State::Waiting);
+    assert_eq!(new.counts().waiting, 3);
+}
+
+#[test]
+fn the_links_of_a_page_are_those_it_was_first_to_find() {
+    let old = old();
+    let links: Vec<String> = old
+        .links_of(key("a.test/1"))
+        .unwrap()
+        .iter()
+        .map(|url| url.to_string())
+        .collect();
+    assert_eq!(links, ["http://a.test/2", "http://b.test/1", "http://b.test/2"]);
+    assert!(old.links_of(key("nowhere.test/")).unwrap().is_empty());
+}
