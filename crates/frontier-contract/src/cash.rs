@@ -23,6 +23,51 @@ fn total<H: Harness>(stage: &mut Stage<H>) -> f64 {
         .sum()
 }
 
+/// A path of a thousand pages. Each page of it, `a`, passes a thousandth of its cash on to the next and half as much to a
+/// dead end, `b`. Long before the path ends its cash is smaller than any number, and still the larger part comes first, also
+/// over restarts. What is taken in one unit and settled in another counts as much as it did.
+pub fn cash_does_not_fade_along_a_path<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("late/0:2 a/0:1");
+    let late = stage.take_one("late/0");
+    let give = |stage: &Stage<H>, name: &str, share: f64| {
+        Update::Offer(stage.offer(name, Rank::of_score(share), Merge::Add))
+    };
+    for page in 0..1000 {
+        let lease = stage.take_one(&format!("a/{page}"));
+        let cash = lease.taken.rank.score.get();
+        assert!(cash.is_normal() && cash > 0.0, "{cash} at page {page}");
+        let (next, dead_end) = (format!("a/{}", page + 1), format!("b/{}", page + 1));
+        let updates = [
+            give(&stage, &dead_end, cash / 2e3),
+            give(&stage, &next, cash / 1e3),
+        ];
+        stage.fetched(&lease, &updates);
+        if page == 60 {
+            let gift = give(&stage, "z/1", late.taken.rank.score.get());
+            stage.fetched(&late, &[gift]);
+            stage.fetch("z/1", "");
+            assert_eq!(stage.score("late/0"), 0.0);
+        }
+        if page % 300 == 299 && H::SURVIVES {
+            stage.commit();
+            stage.restart();
+        }
+        let better = stage.take_one(&next);
+        let now = stage.now;
+        stage.hand_back(&better, now);
+        let ordered = stage.take(2);
+        assert_eq!(ordered.len(), 2);
+        for lease in ordered.iter().rev() {
+            if lease.url == crate::url(&dead_end) {
+                stage.fetched(lease, &[]);
+            } else {
+                stage.hand_back(lease, now);
+            }
+        }
+    }
+}
+
 /// Pages give what they were taken with to 1, 2 or 4 links; failures give it to the bank; redirects hand it on; some are
 /// fetched again. Nothing is made, nothing is lost, also over restarts.
 pub fn cash_is_neither_made_nor_lost<H: Harness>() {

@@ -67,6 +67,8 @@ macro_rules! frontier_contract {
             a_drawn_list_whose_hosts_are_full_holds_nobody_up,
             a_drawn_url_can_be_forgotten,
             asking_for_none_gives_none,
+            what_a_drawn_url_gains_is_kept_for_later,
+            a_revisit_is_drawn_with_the_next_list,
             a_settled_lease_cannot_be_settled_again,
             looking_up_tells_where_a_url_stands,
             standings_answer_in_the_order_asked,
@@ -123,7 +125,7 @@ macro_rules! frontier_contract {
             rules_and_sitemaps_are_recalled_as_such,
             a_drawn_url_is_recalled_from_its_list,
         ]);
-        $crate::facts!($harness, cash: [cash_is_neither_made_nor_lost]);
+        $crate::facts!($harness, cash: [cash_is_neither_made_nor_lost, cash_does_not_fade_along_a_path]);
         $crate::facts!($harness, random: [a_frontier_does_what_a_plain_list_would]);
     };
 }

@@ -204,6 +204,44 @@ pub fn a_drawn_url_can_be_forgotten<H: Harness>() {
     assert_eq!(stage.visits(), "c/1");
 }
 
+/// `b/1` is drawn with 0.5 and gains 0.25 before its turn: that is for later.
+pub fn what_a_drawn_url_gains_is_kept_for_later<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.75 b/1:0.5");
+    let now = stage.now;
+    assert_eq!(stage.f().draw(2, now).unwrap(), 2);
+    let gain = stage.links("b/1:0.25", Merge::Add);
+    stage.fetch_with("a/1", &gain);
+    let lease = stage.take_one("b/1");
+    assert_eq!(lease.taken.rank.score.get(), 0.5);
+    stage.hand_back(&lease, now);
+    let lease = stage.take_one("b/1");
+    assert_eq!(lease.taken.rank.score.get(), 0.5);
+    stage.fetched(&lease, &[]);
+    assert_eq!(stage.score("b/1"), 0.25);
+}
+
+/// One of the two on the list asks for a second visit to `a/1`: the next list has it besides its own two.
+pub fn a_revisit_is_drawn_with_the_next_list<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.75 b/1:0.5 c/1:0.25 c/2:0.125 c/3:0.0625");
+    let now = stage.now;
+    assert_eq!(stage.f().draw(2, now).unwrap(), 2);
+    stage.fetch("a/1", "");
+    let mut updates = stage.links("a/1:0.5", Merge::Add);
+    updates.push(Update::RevisitRichest);
+    stage.fetch_with("b/1", &updates);
+    assert_eq!(stage.f().draw(2, now).unwrap(), 3);
+    let again = stage.take_one("a/1");
+    assert!(again.revisit);
+    assert_eq!(again.taken.rank.score.get(), 0.5);
+    stage.fetch("c/1", "");
+    stage.fetch("c/2", "");
+    assert_eq!(stage.next(1), Next::Blocked, "the revisit is of the list");
+    stage.fetched(&again, &[]);
+    assert_eq!(stage.visits(), "c/3");
+}
+
 /// Also where there is something.
 pub fn asking_for_none_gives_none<H: Harness>() {
     let mut stage = Stage::<H>::instant();

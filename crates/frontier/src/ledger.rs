@@ -4,6 +4,7 @@ mod inherit;
 mod kin;
 mod lease;
 mod reopen;
+mod unit;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -31,6 +32,8 @@ struct Out {
     host: HostId,
     kind: LeaseKind,
     from_list: bool,
+    /// What cash was counted in when it was taken.
+    unit: i32,
 }
 
 /// Who brings a new URL in.
@@ -75,6 +78,10 @@ pub struct Ledger<S> {
     parent_counts: Vec<u8>,
     parents_dropped: u64,
     waiting: u64,
+    /// Whether scores add up.
+    has_cash: bool,
+    /// Scores that add up are multiplied by two to this power.
+    unit: i32,
     dirty: Vec<UrlId>,
     dirty_hosts: Vec<HostId>,
 }
@@ -145,6 +152,8 @@ impl<S: Shelf> Ledger<S> {
             parent_counts: Vec::new(),
             parents_dropped: 0,
             waiting: 0,
+            has_cash: false,
+            unit: 0,
             dirty: Vec::new(),
             dirty_hosts: Vec::new(),
         }
@@ -415,6 +424,7 @@ impl<S: Shelf> Ledger<S> {
     fn apply(&mut self, update: &Update, source: &Source, now: Timestamp) -> Result<(), FrontierError> {
         match update {
             Update::Offer(offer) => {
+                self.has_cash |= offer.merge == Merge::Add;
                 let new = self.offer(offer, source, now)?;
                 if let (Some(id), Some(parent)) = (new, source.parent.known()) {
                     if source.adopt {
@@ -489,6 +499,78 @@ impl<S: Shelf> Ledger<S> {
         Ok(())
     }
 
+    /// All that follows from the end of a lease that was taken in.
+    fn end_lease(&mut self, out: Out, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
+        let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
+        let counts = !matches!(settled.end, End::Redirected { .. });
+        let host = &mut self.hosts[out.host.0 as usize];
+        match settled.manners {
+            Manners::Asked => host.failures = 0,
+            Manners::Failed => host.failures = host.failures.saturating_add(1),
+            Manners::Later(_) | Manners::Untouched => {}
+        }
+        if out.kind == LeaseKind::Page && counts && settled.manners != Manners::Untouched {
+            host.pages += 1;
+        }
+        if out.kind == LeaseKind::Robots {
+            host.rules_attempt = host.rules_attempt.saturating_add(1);
+        }
+        if let Some(rules) = &settled.rules {
+            host.rules_attempt = 0;
+            host.rules_until = rules.fresh_until;
+            host.crawl_delay_ms = rules
+                .crawl_delay
+                .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
+            self.shelf.put_rules(out.host, &rules.bytes);
+        }
+        let jitter = jitter.rotate_left(host.failures.into());
+        let rested = self.policy.rest_until(host, settled.manners, now, jitter);
+        // Where several requests are out at once, a good answer does not cut short the rest another one earned.
+        host.rest_until = host.rest_until.max(rested);
+        self.touch_host(out.host);
+
+        if let Some(id) = out.url {
+            self.end_entry(id, &settled, now)?;
+            let source = match out.kind {
+                // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
+                LeaseKind::Sitemap => Source {
+                    parent: UrlId::NONE,
+                    depth: settled.lease.depth.saturating_add(1),
+                    reason: Reason::Sitemap,
+                    flags: 0,
+                    adopt: false,
+                },
+                _ => Source {
+                    parent: id,
+                    depth: settled.lease.depth.saturating_add(1),
+                    reason: Reason::Link,
+                    flags: 0,
+                    adopt: settled.lease.revisit || self.entries[id].state != State::Fetched,
+                },
+            };
+            for update in settled.updates {
+                self.apply(update, &source, now)?;
+            }
+            if self.policy.all_parents && out.kind == LeaseKind::Page && !settled.links.is_empty() {
+                self.keep_children(id, settled.lease, settled.links)?;
+            }
+        }
+        // A sitemap named by another lies deeper, so that the crawl can tell when they never end.
+        let deeper = u16::from(out.kind == LeaseKind::Sitemap);
+        let source = Source {
+            parent: UrlId::NONE,
+            depth: settled.lease.depth.saturating_add(deeper),
+            reason: Reason::SitemapLine,
+            flags: flag::SITEMAP,
+            adopt: false,
+        };
+        for sitemap in settled.sitemaps {
+            self.offer(sitemap, &source, now)?;
+        }
+        self.place(out.host, now);
+        Ok(())
+    }
+
     fn redirect(
         &mut self,
         from: UrlId,
@@ -560,6 +642,7 @@ impl<S: Shelf> Frontier for Ledger<S> {
             self.offer(
                 &Offer {
                     merge: Merge::Keep,
+                    rank: self.todays(seed.rank),
                     ..seed.clone()
                 },
                 &source,
@@ -665,7 +748,8 @@ impl<S: Shelf> Frontier for Ledger<S> {
             Some(id) if out.from_list => {
                 self.entries[id].state = State::Drawn;
                 let worse = self.list.iter().position(|drawn| self.entries.before(id, *drawn));
-                self.put_on_list(worse.unwrap_or(self.list.len()), id, lease.taken.rank.score);
+                let drawn_with = unit::lift(lease.taken.rank, self.unit - out.unit).score;
+                self.put_on_list(worse.unwrap_or(self.list.len()), id, drawn_with);
             }
             Some(id) => self.enqueue(id, now),
             None => {}
@@ -676,74 +760,16 @@ impl<S: Shelf> Frontier for Ledger<S> {
 
     fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
         let out = self.take_in(settled.lease)?;
-        let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
-        let counts = !matches!(settled.end, End::Redirected { .. });
-        let host = &mut self.hosts[out.host.0 as usize];
-        match settled.manners {
-            Manners::Asked => host.failures = 0,
-            Manners::Failed => host.failures = host.failures.saturating_add(1),
-            Manners::Later(_) | Manners::Untouched => {}
+        if out.unit == self.unit {
+            return self.end_lease(out, settled, now);
         }
-        if out.kind == LeaseKind::Page && counts && settled.manners != Manners::Untouched {
-            host.pages += 1;
-        }
-        if out.kind == LeaseKind::Robots {
-            host.rules_attempt = host.rules_attempt.saturating_add(1);
-        }
-        if let Some(rules) = &settled.rules {
-            host.rules_attempt = 0;
-            host.rules_until = rules.fresh_until;
-            host.crawl_delay_ms = rules
-                .crawl_delay
-                .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
-            self.shelf.put_rules(out.host, &rules.bytes);
-        }
-        let jitter = jitter.rotate_left(host.failures.into());
-        let rested = self.policy.rest_until(host, settled.manners, now, jitter);
-        // Where several requests are out at once, a good answer does not cut short the rest another one earned.
-        host.rest_until = host.rest_until.max(rested);
-        self.touch_host(out.host);
-
-        if let Some(id) = out.url {
-            self.end_entry(id, &settled, now)?;
-            let source = match out.kind {
-                // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
-                LeaseKind::Sitemap => Source {
-                    parent: UrlId::NONE,
-                    depth: settled.lease.depth.saturating_add(1),
-                    reason: Reason::Sitemap,
-                    flags: 0,
-                    adopt: false,
-                },
-                _ => Source {
-                    parent: id,
-                    depth: settled.lease.depth.saturating_add(1),
-                    reason: Reason::Link,
-                    flags: 0,
-                    adopt: settled.lease.revisit || self.entries[id].state != State::Fetched,
-                },
-            };
-            for update in settled.updates {
-                self.apply(update, &source, now)?;
-            }
-            if self.policy.all_parents && out.kind == LeaseKind::Page && !settled.links.is_empty() {
-                self.keep_children(id, settled.lease, settled.links)?;
-            }
-        }
-        // A sitemap named by another lies deeper, so that the crawl can tell when they never end.
-        let deeper = u16::from(out.kind == LeaseKind::Sitemap);
-        let source = Source {
-            parent: UrlId::NONE,
-            depth: settled.lease.depth.saturating_add(deeper),
-            reason: Reason::SitemapLine,
-            flags: flag::SITEMAP,
-            adopt: false,
+        let (lease, updates) = self.in_todays_unit(&settled, out.unit);
+        let settled = Settled {
+            lease: &lease,
+            updates: &updates,
+            ..settled
         };
-        for sitemap in settled.sitemaps {
-            self.offer(sitemap, &source, now)?;
-        }
-        self.place(out.host, now);
-        Ok(())
+        self.end_lease(out, settled, now)
     }
 
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {

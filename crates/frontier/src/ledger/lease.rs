@@ -32,6 +32,7 @@ impl<S: Shelf> Ledger<S> {
                 host: id,
                 kind: LeaseKind::Robots,
                 from_list: false,
+                unit: self.unit,
             },
         );
         Ok(lease)
@@ -44,6 +45,8 @@ impl<S: Shelf> Ledger<S> {
         from_list: bool,
     ) -> Result<Lease, FrontierError> {
         let known = self.shelf.url(id)?;
+        let drawn_with = self.drawn_with.get(&id).map(|score| score.get());
+        self.keep_cash_in_range(drawn_with.unwrap_or(self.entries[id].score));
         let mut taken = self.entries.priority(id);
         if let Some(score) = self.drawn_with.remove(&id) {
             taken.rank.score = score;
@@ -87,6 +90,7 @@ impl<S: Shelf> Ledger<S> {
                 host: entry.host,
                 kind,
                 from_list,
+                unit: self.unit,
             },
         );
         Ok(lease)

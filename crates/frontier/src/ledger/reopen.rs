@@ -18,6 +18,7 @@ impl<S: Shelf> Ledger<S> {
         now: Timestamp,
     ) -> Result<Ledger<S>, FrontierError> {
         let mut ledger = Ledger::over(shelf, policy, keyring);
+        ledger.restore_unit()?;
         ledger.parent_counts = kinship.parent_counts;
         ledger.parents_dropped = kinship.parents_dropped;
         ledger.raised = kinship
