@@ -1,8 +1,8 @@
 //! Learning from labelled examples.
 //!
 //! Documents come as a [`Bag`] of numbered features, become vectors by a [`Vectoriser`], and train a classifier:
-//! [`fit_bayes`], a linear SVM, [`fit_logistic`] (all three give a [`LinearModel`]), others,
-//! networks, or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
+//! [`fit_bayes`], [`fit_svm`], [`fit_logistic`] (all three give a [`LinearModel`]), [`RbfSvm`], [`KernelBayes`],
+//! [`Network`], or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
 //! probabilities, [`Folds`] and the figures tell how good all that is, and a [`ModelFile`] keeps it.
 //!
 //! Invariant: the same examples in the same order, settings and seed give the same model to the bit. Nothing here
@@ -19,13 +19,17 @@ mod figures;
 mod folds;
 mod forest;
 mod isotonic;
+mod kernel_bayes;
 mod key_table;
 mod linear;
 mod logistic;
 mod model_file;
+mod network;
+mod rbf;
 mod sampling;
 mod selection;
 mod sparse;
+mod svm;
 mod table;
 mod vectoriser;
 
@@ -40,12 +44,16 @@ pub use crate::figures::{
 pub use crate::folds::Folds;
 pub use crate::forest::{ForestSettings, RandomForest};
 pub use crate::isotonic::Isotonic;
+pub use crate::kernel_bayes::KernelBayes;
 pub use crate::key_table::KeyTable;
 pub use crate::linear::{Balance, LinearModel};
 pub use crate::logistic::{LogisticSettings, fit_logistic};
 pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
+pub use crate::network::{Network, NetworkSettings};
+pub use crate::rbf::{RbfSettings, RbfSvm};
 pub use crate::sampling::under_sample;
 pub use crate::selection::{chi_square, information_gain, k_best};
 pub use crate::sparse::{Row, SparseRows, SparseVector};
+pub use crate::svm::{Loss, SvmSettings, fit_svm};
 pub use crate::table::Table;
 pub use crate::vectoriser::{Idf, Length, TermFrequency, VectorSettings, Vectoriser};
