@@ -4,9 +4,10 @@
 //! of the input, and what comes first in the runs comes first in the report.
 //!
 //! Deliberately absent: running anything, reading or writing files, the clock, chance, and any resource from outside the
-//! page. [`experiment::Experiment`] sets our figures
+//! page. [`compare::report`] is the whole of it for `hound lab compare`; [`experiment::Experiment`] sets our figures
 //! beside a paper's.
 
+pub mod compare;
 pub mod experiment;
 pub mod page;
 pub mod plot;
@@ -15,4 +16,5 @@ pub mod table;
 pub mod text;
 mod writing;
 
+pub use compare::{Report, ReportSettings, RunResult, report};
 pub use experiment::{Experiment, side_by_side};

@@ -3,7 +3,7 @@
 //! Text, Markdown, CSV and HTML all show the same table, so what is best and how a number is written is decided here and
 //! nowhere else. Deliberately absent: widths, markup, sorting.
 
-use crate::writing::{NOTHING, fixed, plain};
+use crate::writing::{fixed, plain};
 
 /// How a column is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,6 +224,8 @@ pub struct Written {
     pub main: String,
     /// The standard error without its sign, or nothing.
     pub error: String,
+    /// What stands behind both, with its space, or nothing.
+    pub unit: &'static str,
     /// Whether it is best, or in bold anyway.
     pub strong: bool,
 }
@@ -333,34 +335,33 @@ fn mark_best(rows: &mut [Vec<Written>], contest: &[(usize, usize, f64)]) {
 }
 
 fn write(cell: &Cell, form: Form) -> Written {
-    let (main, error) = match &cell.content {
-        Content::Empty => (String::new(), String::new()),
-        Content::Words(words) => (plain(words), String::new()),
-        Content::Number(value, error) => {
-            let error = error.filter(|error| error.is_finite() && value.is_finite());
-            (
-                figure(*value, form),
-                error.map(|error| figure(error, form)).unwrap_or_default(),
-            )
-        }
-    };
-    Written {
-        main,
-        error,
+    let mut written = Written {
         strong: cell.standing == Standing::Strong,
+        ..Written::default()
+    };
+    match &cell.content {
+        Content::Empty => {}
+        Content::Words(words) => written.main = plain(words),
+        Content::Number(value, error) => {
+            written.main = figure(*value, form);
+            if let Some(error) = error.filter(|error| error.is_finite() && value.is_finite()) {
+                written.error = figure(error, form);
+            }
+            if matches!(form, Form::Percent(_)) && !value.is_nan() {
+                written.unit = " %";
+            }
+        }
     }
+    written
 }
 
-/// A number as its column writes it.
+/// A number as its column writes it, without its unit.
 fn figure(value: f64, form: Form) -> String {
     match form {
         Form::Words => short(value),
         Form::Count => fixed(value, 0),
         Form::Decimals(decimals) => fixed(value, decimals.min(12).into()),
-        Form::Percent(decimals) => match fixed(value * 100.0, decimals.min(12).into()) {
-            nothing if nothing == NOTHING => nothing,
-            shown => format!("{shown} %"),
-        },
+        Form::Percent(decimals) => fixed(value * 100.0, decimals.min(12).into()),
         Form::Chance if value < 0.000_1 => "<0.0001".to_owned(),
         Form::Chance => fixed(value, 4),
     }
@@ -378,6 +379,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::writing::NOTHING;
 
     fn strong(table: &Table) -> Vec<(usize, usize)> {
         let written = table.written();
@@ -427,7 +429,7 @@ mod tests {
     #[test]
     fn numbers_are_written_as_their_column_says() {
         assert_eq!(figure(1_234.0, Form::Count), "1,234");
-        assert_eq!(figure(0.123_45, Form::Percent(1)), "12.3 %");
+        assert_eq!(figure(0.123_45, Form::Percent(1)), "12.3");
         assert_eq!(figure(f64::NAN, Form::Percent(1)), NOTHING);
         assert_eq!(figure(0.000_01, Form::Chance), "<0.0001");
         assert_eq!(figure(f64::NAN, Form::Chance), NOTHING);

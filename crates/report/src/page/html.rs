@@ -1,5 +1,7 @@
 //! A page as an HTML document.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::lines::without_control;
 use super::{Block, Page};
 use crate::plot::COLOURS;
@@ -12,6 +14,9 @@ const SORT: &str = include_str!("sort.js");
 const DARK: [&str; 8] = [
     "#4aa8e8", "#ff8a3d", "#2fc79a", "#e59cc4", "#f2b632", "#9ad6ff", "#c9c95a", "#b0b0b0",
 ];
+
+/// Words of at most so many places are not broken.
+const SHORT: usize = 28;
 
 pub fn document(page: &Page) -> String {
     let title = escape(&page.title);
@@ -157,7 +162,7 @@ fn add_table(html: &mut String, table: &Table, caption: &str) {
             };
             html.push_str(&format!(
                 "<td{}{value}>{}</td>",
-                aside(column.form),
+                aside_cell(column.form, &cell.main),
                 inside(cell, errors)
             ));
         }
@@ -174,22 +179,35 @@ fn aside(form: Form) -> &'static str {
     if form == Form::Words { "" } else { " class=\"n\"" }
 }
 
+/// Short words stay on one line: a name that breaks at its hyphen is hard to read.
+fn aside_cell(form: Form, words: &str) -> &'static str {
+    match form {
+        Form::Words if words.width() <= SHORT => " class=\"w\"",
+        form => aside(form),
+    }
+}
+
 fn inside(cell: &Written, widest_error: &str) -> String {
     let main = escape(&cell.main);
     let main = if cell.strong {
         format!("<b>{main}</b>")
     } else {
-        main
+        format!("{main}{}", cell.unit)
     };
     if !cell.error.is_empty() {
-        format!("{main}<span class=\"e\"> ± {}</span>", escape(&cell.error))
+        format!(
+            "{main}<span class=\"e\"> ± {}</span>{}",
+            escape(&cell.error),
+            cell.unit
+        )
     } else if !widest_error.is_empty() && !cell.main.is_empty() {
         // An unseen error keeps the number under those that have one.
         format!(
-            "{main}<span class=\"e unseen\" aria-hidden=\"true\"> ± {}</span>",
+            "{main}{}<span class=\"e unseen\" aria-hidden=\"true\"> ± {}</span>",
+            cell.unit,
             escape(widest_error)
         )
     } else {
-        main
+        format!("{main}{}", cell.unit)
     }
 }

@@ -15,6 +15,8 @@ pub struct Bar {
     pub value: f64,
     /// One standard error, where known.
     pub error: Option<f64>,
+    /// Its own look, where it is not its series'.
+    pub look: Option<Look>,
 }
 
 /// The bars of one look, one a group.
@@ -116,7 +118,14 @@ pub fn draw(chart: &BarChart) -> String {
             } else {
                 String::new()
             };
-            let drawn = draw_bar(&canvas, &span, one, (left, bar), &format!("{whose}{name}"));
+            let drawn = draw_bar(
+                &canvas,
+                &span,
+                one,
+                (left, bar),
+                series.look,
+                &format!("{whose}{name}"),
+            );
             canvas.svg.push_str(&drawn);
         }
         canvas.svg.push_str("</g>");
@@ -134,7 +143,14 @@ pub fn draw(chart: &BarChart) -> String {
     canvas.finish(&chart.title, &chart.description, &keys, Swatch::Block)
 }
 
-fn draw_bar(canvas: &Canvas, span: &Span, bar: &Bar, (left, width): (f64, f64), name: &str) -> String {
+fn draw_bar(
+    canvas: &Canvas,
+    span: &Span,
+    bar: &Bar,
+    (left, width): (f64, f64),
+    look: Look,
+    name: &str,
+) -> String {
     let (Some(foot), Some(head)) = (span.share(0.0), span.share(bar.value)) else {
         return String::new();
     };
@@ -145,13 +161,18 @@ fn draw_bar(canvas: &Canvas, span: &Span, bar: &Bar, (left, width): (f64, f64), 
     let words = error
         .map(|error| format!(" ± {}", brief(error)))
         .unwrap_or_default();
+    let own = bar
+        .look
+        .map(|look| format!(" class=\"{}\" fill=\"{}\"", look.class(), look.colour()));
     let mut drawn = format!(
-        "<path d=\"M{x} {foot}V{head}h{w}V{foot}z\" stroke=\"none\" fill-opacity=\".85\"><title>{}</title></path>",
+        "<path{own} d=\"M{x} {foot}V{head}h{w}V{foot}z\" stroke=\"none\" fill-opacity=\"{}\"><title>{}</title></path>",
+        bar.look.unwrap_or(look).opacity(),
         escape(&format!("{name}: {}{words}", brief(bar.value))),
         x = place(left + gap),
         w = place(width - 2.0 * gap),
         foot = place(foot),
         head = place(head),
+        own = own.unwrap_or_default(),
     );
     let ends = error.and_then(|error| Some((span.share(bar.value - error)?, span.share(bar.value + error)?)));
     if let Some((low, high)) = ends {

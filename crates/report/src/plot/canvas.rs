@@ -262,7 +262,8 @@ impl Canvas {
             ),
             Swatch::Block => {
                 format!(
-                    "<path stroke=\"none\" d=\"M{} {}h22v11h-22z\"/>",
+                    "<path stroke=\"none\" fill-opacity=\"{}\" d=\"M{} {}h22v11h-22z\"/>",
+                    look.opacity(),
                     place(x + 4.0),
                     place(y - 10.0)
                 )

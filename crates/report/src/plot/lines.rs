@@ -222,7 +222,7 @@ fn draw_guide(canvas: &mut Canvas, guide: &Guide, x_span: &Span, y_span: &Span) 
             (
                 format!("M{} {}V{}", place(x), place(from), place(to)),
                 beside,
-                from + 13.0,
+                to - 6.0,
                 anchor,
                 label,
             )

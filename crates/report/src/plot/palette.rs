@@ -48,6 +48,14 @@ impl Look {
         list.get(at % list.len()).copied().unwrap_or_default()
     }
 
+    /// How dense its bars are: the greys of two bounds are told apart by it.
+    pub fn opacity(self) -> &'static str {
+        match self {
+            Look::Bound(number) if number % 2 == 1 => ".4",
+            _ => ".85",
+        }
+    }
+
     /// The outline of its mark around a place, as a path.
     pub fn mark(self, x: f64, y: f64, r: f64) -> String {
         let number = match self {
@@ -96,7 +104,7 @@ mod tests {
     #[test]
     fn thirty_two_series_look_different() {
         let looks: BTreeSet<_> = (0..32)
-            .map(|number| Look::Contender(number))
+            .map(Look::Contender)
             .map(|look| (look.colour(), look.dashes()))
             .collect();
         assert_eq!(looks.len(), 32);

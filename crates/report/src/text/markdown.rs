@@ -25,6 +25,7 @@ pub fn markdown(table: &Table) -> String {
             if !cell.error.is_empty() {
                 shown.push_str(&format!(" ± {}", cell.error));
             }
+            shown.push_str(cell.unit);
             // A paper's figures are quoted, not ours: italics.
             let mark = match row.owner {
                 _ if shown.is_empty() => "",

@@ -15,6 +15,7 @@ const GAP: &str = "  ";
 struct Widths {
     main: usize,
     error: usize,
+    unit: usize,
     mark: usize,
     whole: usize,
 }
@@ -61,10 +62,11 @@ fn widths<'a>(name: &str, cells: impl Iterator<Item = &'a Written>) -> Widths {
     for cell in cells {
         widths.main = widths.main.max(cell.main.width());
         widths.error = widths.error.max(cell.error.width());
+        widths.unit = widths.unit.max(cell.unit.width());
         widths.mark = widths.mark.max(usize::from(cell.strong));
     }
     let sign = if widths.error > 0 { 3 } else { 0 };
-    widths.whole = (widths.main + sign + widths.error + widths.mark).max(name.width());
+    widths.whole = (widths.main + sign + widths.error + widths.unit + widths.mark).max(name.width());
     widths
 }
 
@@ -73,16 +75,34 @@ fn set(cell: &Written, widths: &Widths, form: Form) -> String {
     if form == Form::Words {
         return aside(&format!("{}{mark}", cell.main), widths.whole, form);
     }
-    let mut parts = aside(&cell.main, widths.main, form);
-    if widths.error > 0 {
-        parts.push_str(if cell.error.is_empty() { "   " } else { " ± " });
-        parts.push_str(&aside(&cell.error, widths.error, form));
+    // Words among numbers stand as far to the right as a number with all it has.
+    let places = if cell.unit.is_empty() && cell.error.is_empty() && !is_figure(&cell.main) {
+        widths.whole - widths.mark
+    } else {
+        widths.main
+    };
+    let mut parts = aside(&cell.main, places, form);
+    if places > widths.main {
+        return parts;
+    }
+    if cell.error.is_empty() {
+        // The unit follows its number; what is left of the room for an error stays empty.
+        parts.push_str(cell.unit);
+        let room = if widths.error > 0 { 3 + widths.error } else { 0 };
+        parts.push_str(&" ".repeat(room + widths.unit - cell.unit.width()));
+    } else {
+        let error = aside(&cell.error, widths.error, form);
+        parts.push_str(&format!(" ± {error}{:<1$}", cell.unit, widths.unit));
     }
     parts.push_str(mark);
     if !cell.strong {
         parts.push_str(&" ".repeat(widths.mark));
     }
     aside(&parts, widths.whole, form)
+}
+
+fn is_figure(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
 /// Words to the left, all else to the right.
