@@ -137,16 +137,7 @@ pub fn crawl(
     };
     let frontier =
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
-    let mark = match frontier.notes("engine/mark")?.pop() {
-        Some((_, bytes)) => Mark::from_bytes(&bytes)?,
-        // Page records are written only after the first commit; without any, they would be cut to nothing.
-        None if std::fs::metadata(folder.layout().pages()).is_ok_and(|pages| pages.len() > 0) => {
-            return Err(LiveError::StateLost {
-                folder: folder.layout().root().to_path_buf(),
-            });
-        }
-        None => Mark::default(),
-    };
+    let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
     let desk = Desk::new(judge, needs, keyring, settings.desk);
     let workshop = Arc::new(Workshop {
@@ -220,9 +211,23 @@ pub fn crawl(
     Ok(summary)
 }
 
+/// How far the records reached at the last commit.
+pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -> Result<Mark, LiveError> {
+    match frontier.notes("engine/mark")?.pop() {
+        Some((_, bytes)) => Ok(Mark::from_bytes(&bytes)?),
+        // Page records are written only after the first commit; without any, they would be cut to nothing.
+        None if std::fs::metadata(folder.layout().pages()).is_ok_and(|pages| pages.len() > 0) => {
+            Err(LiveError::StateLost {
+                folder: folder.layout().root().to_path_buf(),
+            })
+        }
+        None => Ok(Mark::default()),
+    }
+}
+
 /// Opens archive and page records as they were at the mark. After a power failure they may end before it: then what is whole
 /// is kept, and what is lost is told.
-fn open_records(
+pub(crate) fn open_records(
     folder: &CrawlFolder,
     settings: &ArchiveSettings,
     mark: Mark,

@@ -8,6 +8,8 @@
 //!
 //! Commit order: archive records and page lines are appended and handed to the system, then one store batch holds the
 //! page's state, all updates and both file lengths. Killed at any moment, a crawl opens as it was at its last commit.
+//!
+//! [`rejudge`] repeats a crawl from these records under another judge, with the same engine and no sockets.
 #![allow(
     clippy::disallowed_methods,
     reason = "this is the driver that brings the clock in"
@@ -16,6 +18,7 @@
 mod clock;
 mod drive;
 mod record;
+mod rejudge;
 mod spacing;
 mod worker;
 
@@ -26,6 +29,7 @@ use thiserror::Error;
 
 pub use clock::Clock;
 pub use drive::{Ended, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
+pub use rejudge::{Rejudged, rejudge};
 
 /// What the live driver cannot do.
 #[derive(Debug, Error)]

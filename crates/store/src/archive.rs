@@ -61,7 +61,7 @@ impl ArchiveSettings {
 
     /// The same under the name of the archive that is in a folder already, so that a crawl whose topic is renamed goes on
     /// in its files.
-    pub(crate) fn as_in(self, folder: &Path) -> Result<ArchiveSettings> {
+    pub(crate) fn continuing(self, folder: &Path) -> Result<ArchiveSettings> {
         let first = self.file_name(0);
         let mut others = Vec::new();
         for entry in fs::read_dir(folder).context("list", folder)? {

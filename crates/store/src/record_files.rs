@@ -37,7 +37,7 @@ impl RecordFiles {
     /// Opens both as they were at `mark`; the default mark begins a crawl.
     pub fn open(folder: &CrawlFolder, settings: ArchiveSettings, mark: Mark) -> Result<(RecordFiles, Cut)> {
         let layout = folder.layout();
-        let settings = settings.as_in(&layout.archive())?;
+        let settings = settings.continuing(&layout.archive())?;
         let (archive, archive_cut) = Archive::open(&layout.archive(), settings, mark.archive)?;
         let (pages, pages_cut) = PagesFile::open(&layout.pages(), mark.pages)?;
         let cut = Cut {
@@ -51,7 +51,7 @@ impl RecordFiles {
     /// whole record and line that is left. The difference to `mark` is lost.
     pub fn repaired_mark(folder: &CrawlFolder, settings: &ArchiveSettings, mark: Mark) -> Result<Mark> {
         let layout = folder.layout();
-        let settings = settings.clone().as_in(&layout.archive())?;
+        let settings = settings.clone().continuing(&layout.archive())?;
         Ok(Mark {
             archive: Archive::repaired_mark(&layout.archive(), &settings, mark.archive)?,
             pages: PagesFile::repaired_length(&layout.pages(), mark.pages)?,

@@ -1,0 +1,400 @@
+//! The crawl repeated from its own records under another judge: nobody is asked for anything.
+//!
+//! Every attempt of the page records is leased again in a frontier made anew, looked at by a desk with the new judge, and
+//! settled with what came of it then. So the new frontier is what the crawl would hold had it visited the same pages in the
+//! same order, one after the other, with the new topic. How long hosts rest, what later settings changed and what lost
+//! records had told is taken over from the old frontier at the end.
+//!
+//! **Invariant:** nothing in force is touched before the one switch at the end. What is left of a run that was cut short is
+//! thrown away by the next to open the folder.
+//!
+//! Deliberately absent: the network, and a clock but for the one moment everything is said to happen at.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scenthound_engine::{
+    Answer, Crawl, Desk, Examined, Found, FoundLink, Recorder, Response, ResponseFacts, Skipped, Tally,
+    Visit, read_rules,
+};
+use scenthound_frontier::{Counts, Frontier, Policy, Recall};
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_judge::Judge;
+use scenthound_seeds::{Sitemap, SitemapLimits};
+use scenthound_store::{
+    CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord, Position,
+};
+use scenthound_strategy::Strategy;
+use scenthound_types::{
+    CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, PageDirectives, Refusal, StateDelta,
+    Timestamp, Verdict,
+};
+
+use crate::LiveError;
+use crate::clock::Clock;
+use crate::drive::{LiveSettings, StopSwitch, committed_mark, open_records};
+
+/// The new frontier is committed this often, so that what waits to be written stays small.
+const SETTLES_A_COMMIT: u64 = 1_000;
+
+/// What judging again came to.
+#[derive(Clone, Debug)]
+pub struct Rejudged {
+    /// Attempts repeated.
+    pub attempts: u64,
+    /// Pages judged again.
+    pub judged: u64,
+    /// Pages that are relevant now and were not.
+    pub became_relevant: u64,
+    /// Pages that were relevant and are no longer.
+    pub no_longer_relevant: u64,
+    /// Pages whose response could not be read back: they keep their judgement.
+    pub kept: u64,
+    /// Lines of the page records that could not be repeated.
+    pub skipped: u64,
+    /// The number of the new judgements.
+    pub generation: u32,
+    /// What the crawl has done, judged anew.
+    pub tally: Tally,
+    /// What the new frontier holds.
+    pub counts: Counts,
+}
+
+/// Judges every stored page again and makes the crawl's state anew from that. None if it was told to stop: then the folder
+/// is as it was.
+///
+/// `settings_text` becomes the crawl's settings together with the new judgements and the new state.
+#[allow(clippy::too_many_arguments, reason = "the same parts a crawl is made of")]
+pub fn rejudge(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    strategy: Box<dyn Strategy>,
+    seeds: &[CanonicalUrl],
+    settings_text: &str,
+    stop: &StopSwitch,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Option<Rejudged>, LiveError> {
+    folder.tidy()?;
+    let now = Clock::system().now();
+    let layout = folder.layout();
+    let keyring = Keyring::new(settings.seed);
+    // Looking up asks nobody for anything, so no host needs to rest for it.
+    let looking = Policy {
+        delay: Duration::ZERO,
+        max_delay: Duration::ZERO,
+        ..Policy::default()
+    };
+    let old = scenthound_frontier_durable::open(&layout.state(), looking, keyring, now)?;
+    let (mark, earlier) = {
+        let committed = committed_mark(folder, &old)?;
+        let (mut records, _) = open_records(folder, &settings.archive, committed)?;
+        let tally = match old.notes("engine/tally")?.pop() {
+            Some((_, bytes)) => Tally::from_bytes(&bytes)
+                .map_err(|what| LiveError::Crawl(scenthound_engine::CrawlError::Damaged { what }))?,
+            None => Tally::default(),
+        };
+        (records.mark()?, tally)
+    };
+
+    let generation = layout.generation()? + 1;
+    let needs = strategy.needs();
+    let policy = Policy {
+        all_parents: needs.all_parents,
+        ..settings.policy
+    };
+    let frontier = scenthound_frontier_durable::open(&layout.next_state(generation), policy, keyring, now)?;
+    let recorder = JudgementRecorder {
+        file: JudgementsFile::create(&layout.judgements(generation))?,
+        mark,
+        judged: 0,
+        became_relevant: 0,
+        no_longer_relevant: 0,
+    };
+    let mut repeat = Repeat {
+        view: CrawlView::open(layout.root())?,
+        old,
+        desk: Desk::new(judge, needs, keyring, settings.desk),
+        page_bytes: settings.fetch.limits.decoded_bytes,
+        sitemap_bytes: settings.fetch.limits.sitemap_bytes,
+        keyring,
+        crawl: Crawl::start(settings.crawl, frontier, strategy, recorder, keyring, seeds, now)?,
+        now,
+        kept: 0,
+        skipped: 0,
+    };
+    let mut attempts = 0;
+    let mut pages = repeat.view.pages()?;
+    while let Some(record) = pages.next() {
+        if stop.is_on() {
+            drop(repeat);
+            folder.tidy()?;
+            return Ok(None);
+        }
+        attempts += 1;
+        match record {
+            Ok(record) => repeat.attempt(pages.line(), record)?,
+            Err(StoreError::BadLine { .. }) => repeat.skipped += 1,
+            Err(error) => return Err(error.into()),
+        }
+        if attempts % SETTLES_A_COMMIT == 0 {
+            repeat.crawl.commit(now)?;
+        }
+        progress(attempts);
+    }
+    repeat.crawl.commit(now)?;
+
+    let Repeat {
+        old,
+        crawl,
+        kept,
+        skipped,
+        ..
+    } = repeat;
+    let tally = earlier.judged_as(crawl.tally());
+    let (mut frontier, mut recorder) = crawl.into_parts();
+    frontier.inherit(&old, now)?;
+    let mut notes = StateDelta::default();
+    notes.put("engine/tally", tally.to_bytes());
+    frontier.commit(&notes)?;
+    frontier.sync()?;
+    recorder.file.sync()?;
+    let counts = frontier.counts();
+    // Both stores are closed before one takes the other's place.
+    drop(frontier);
+    drop(old);
+    folder.switch(generation, settings_text)?;
+    Ok(Some(Rejudged {
+        attempts,
+        judged: recorder.judged,
+        became_relevant: recorder.became_relevant,
+        no_longer_relevant: recorder.no_longer_relevant,
+        kept,
+        skipped,
+        generation,
+        tally,
+        counts,
+    }))
+}
+
+/// A crawl being repeated.
+struct Repeat {
+    view: CrawlView,
+    old: DurableFrontier,
+    desk: Desk,
+    page_bytes: usize,
+    sitemap_bytes: usize,
+    keyring: Keyring,
+    crawl: Crawl<DurableFrontier, JudgementRecorder>,
+    now: Timestamp,
+    kept: u64,
+    skipped: u64,
+}
+
+/// What is left of a response in the archive.
+struct Stored {
+    body: Vec<u8>,
+    x_robots_tag: Vec<String>,
+}
+
+impl Repeat {
+    /// Repeats the attempt of one line.
+    fn attempt(&mut self, line: u64, record: PageRecord) -> Result<(), LiveError> {
+        let Some((url, kind, outcome)) = read_back(&record) else {
+            self.skipped += 1;
+            return Ok(());
+        };
+        let parent = record
+            .parent
+            .as_deref()
+            .and_then(|parent| CanonicalUrl::parse(parent).ok());
+        let wanted = Recall {
+            kind,
+            url: &url,
+            key: self.keyring.key(&url),
+            parent: parent.map(|parent| self.keyring.key(&parent)),
+            depth: record.depth,
+        };
+        let Some(lease) = self.crawl.recall(&wanted, self.now)? else {
+            self.skipped += 1;
+            return Ok(());
+        };
+        let is_body = matches!(outcome, Outcome::Body { .. });
+        let found = match kind {
+            LeaseKind::Robots => {
+                let stored = self.stored(record.archive.as_ref(), self.page_bytes);
+                let body = stored.map(|stored| stored.body).unwrap_or_default();
+                let (access, fresh_until) = read_rules(&outcome, &body, lease.attempt, self.now);
+                Found::Rules(access, fresh_until)
+            }
+            LeaseKind::Page if is_body => {
+                let examined = match self.stored(record.archive.as_ref(), self.page_bytes) {
+                    Some(stored) => {
+                        let response = Response {
+                            content_type: record.content_type.as_deref(),
+                            x_robots_tag: &stored.x_robots_tag,
+                            body: &stored.body,
+                            truncated: record.truncated.is_some(),
+                        };
+                        self.desk.examine(&lease, &response)
+                    }
+                    None => self.as_it_was(&url, &record)?,
+                };
+                Found::Page(Box::new(examined))
+            }
+            LeaseKind::Sitemap if is_body => {
+                let stored = self.stored(record.archive.as_ref(), self.sitemap_bytes);
+                let body = stored.map(|stored| stored.body).unwrap_or_default();
+                let sitemap = Sitemap::parse(&body, &url, &SitemapLimits::default());
+                let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
+                Found::Sitemap(self.desk.sift_sitemap(pages, sitemap.sitemaps))
+            }
+            LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
+        };
+        let facts = ResponseFacts {
+            asked: was_asked(&record, &outcome),
+            started: self.now,
+            took: Duration::from_millis(record.ms),
+            bytes: record.bytes,
+            content_type: record.content_type.clone(),
+            ..ResponseFacts::default()
+        };
+        let answer = Answer {
+            lease,
+            outcome,
+            found,
+            facts,
+            payload: Some(Before {
+                line,
+                was_relevant: record.relevant == Some(true),
+            }),
+        };
+        Ok(self.crawl.settle(answer, self.now)?)
+    }
+
+    /// The response as it was read then; none if it cannot be had.
+    fn stored(&self, position: Option<&Position>, cap: usize) -> Option<Stored> {
+        let record = self.view.record(position?).ok()?;
+        let response = record.http()?;
+        Some(Stored {
+            x_robots_tag: response
+                .headers_named("x-robots-tag")
+                .map(str::to_owned)
+                .collect(),
+            body: response.body(cap).bytes,
+        })
+    }
+
+    /// A page that cannot be read again: judged as it was, with the links the old frontier knows of.
+    fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<Examined, LiveError> {
+        self.kept += 1;
+        let links = self.old.links_of(self.keyring.key(url))?;
+        let keyring = self.keyring;
+        let links = links.into_iter().map(|url| FoundLink {
+            key: keyring.key(&url),
+            url,
+            snippets: None,
+        });
+        Ok(Examined {
+            title: record.title.clone().unwrap_or_default(),
+            language: record.language.as_deref().and_then(Language::from_code),
+            judgement: Judgement {
+                relevance: record.relevance.unwrap_or_default(),
+                verdict: match record.relevant {
+                    Some(true) => Verdict::Relevant,
+                    _ => Verdict::Irrelevant,
+                },
+                genre: record.genre.clone(),
+                layer: None,
+                parts: record.parts.clone().unwrap_or_default(),
+            },
+            links: links.collect(),
+            skipped: Skipped::default(),
+            directives: PageDirectives::default(),
+            canonical: None,
+            fingerprint: record.fingerprint.unwrap_or_default(),
+            encoding: "",
+            foreign: false,
+        })
+    }
+}
+
+/// What was asked for and what came of it.
+fn read_back(record: &PageRecord) -> Option<(CanonicalUrl, LeaseKind, Outcome)> {
+    let url = CanonicalUrl::parse(&record.url).ok()?;
+    let kinds = [LeaseKind::Page, LeaseKind::Robots, LeaseKind::Sitemap];
+    let kind = kinds.into_iter().find(|kind| kind.name() == record.kind)?;
+    let to = record
+        .final_url
+        .as_deref()
+        .and_then(|to| CanonicalUrl::parse(to).ok());
+    let outcome = Outcome::recorded(
+        &record.outcome,
+        record.status,
+        to.as_ref(),
+        record.truncated.as_deref(),
+    )?;
+    Some((url, kind, outcome))
+}
+
+/// Whether a request was made. Records of early versions do not say so where a host has no name.
+fn was_asked(record: &PageRecord, outcome: &Outcome) -> bool {
+    let refused_unasked = matches!(
+        outcome,
+        Outcome::Refused(Refusal::Robots | Refusal::RobotsUnreachable | Refusal::Address)
+    );
+    !record.unasked && !refused_unasked
+}
+
+/// What the records tell of an attempt that its repetition does not.
+struct Before {
+    line: u64,
+    was_relevant: bool,
+}
+
+/// Writes what is thought of each page now.
+struct JudgementRecorder {
+    file: JudgementsFile,
+    /// The records the crawl is repeated from stay as they are.
+    mark: Mark,
+    judged: u64,
+    became_relevant: u64,
+    no_longer_relevant: u64,
+}
+
+impl Recorder for JudgementRecorder {
+    type Payload = Before;
+
+    fn record(
+        &mut self,
+        visit: &Visit<'_>,
+        payload: Option<Before>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let (Some(examined), Some(before)) = (visit.examined, payload) else {
+            return Ok(());
+        };
+        let judgement = &examined.judgement;
+        let is_relevant = judgement.is_relevant();
+        self.judged += 1;
+        self.became_relevant += u64::from(is_relevant && !before.was_relevant);
+        self.no_longer_relevant += u64::from(!is_relevant && before.was_relevant);
+        self.file.append(&JudgementRecord {
+            line: before.line,
+            url: visit.lease.url.to_string(),
+            relevance: judgement.relevance,
+            relevant: is_relevant,
+            genre: judgement.genre.clone(),
+            parts: Some(judgement.parts.clone()),
+        })?;
+        Ok(())
+    }
+
+    fn mark(&mut self) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        Ok(Some(self.mark.to_bytes().to_vec()))
+    }
+
+    fn sync(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(self.file.sync()?)
+    }
+}
