@@ -26,6 +26,7 @@ mod demo;
 mod exit;
 mod explain;
 mod judge;
+mod lab;
 mod look;
 mod pages_input;
 mod plot;
@@ -82,6 +83,7 @@ fn command() -> Command {
             demo::Args::augment_args(Command::new("demo"))
                 .about("Serve a little web on this machine, crawl it live, and show what was found"),
         )
+        .subcommand(lab::command())
         .subcommand(bench::command())
 }
 
@@ -109,6 +111,7 @@ fn main() -> ExitCode {
         Some(("judge", given)) => parsed(given).and_then(judge::run),
         Some(("terms", given)) => terms::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),
+        Some(("lab", given)) => lab::run(given),
         Some(("bench", given)) => done(bench::run(given)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     };

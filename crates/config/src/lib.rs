@@ -31,3 +31,4 @@ pub use crate::settings::{
     CrawlSettings, JudgeSettings, SeedSettings, Settings, StrategySettings, TermSettings, TopicSettings,
     options,
 };
+pub use crate::units::read_time;

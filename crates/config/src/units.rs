@@ -29,7 +29,7 @@ const SIZE_UNITS: [(&str, u64); 9] = [
 const LONGEST: f64 = 10.0 * 365.0 * 86_400_000.0;
 
 /// Reads `2s`, `500ms`, `1h30m`, `1.5h`, `0`.
-pub(crate) fn read_time(text: &str) -> Option<Duration> {
+pub fn read_time(text: &str) -> Option<Duration> {
     if text == "0" {
         return Some(Duration::ZERO);
     }

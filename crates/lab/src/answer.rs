@@ -17,13 +17,25 @@ const ROBOTS_REDIRECTS: usize = scenthound_robots::MAX_REDIRECTS as usize;
 /// More of a body is not read.
 const MAX_BODY: u64 = 8 << 20;
 
-pub(crate) fn answer(
-    world: &dyn World,
-    desk: &Desk,
-    lease: Lease,
-    now: Timestamp,
-    took: Duration,
-) -> Answer<()> {
+/// Whoever answers a crawl's requests.
+pub(crate) trait Answers {
+    /// What comes of a lease, at this time and after that long.
+    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> Answer<()>;
+}
+
+/// A world of bytes, and the desk that reads them.
+pub(crate) struct WorldAnswers<'w> {
+    pub(crate) world: &'w dyn World,
+    pub(crate) desk: Desk,
+}
+
+impl Answers for WorldAnswers<'_> {
+    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> Answer<()> {
+        answer(self.world, &self.desk, lease, now, took)
+    }
+}
+
+fn answer(world: &dyn World, desk: &Desk, lease: Lease, now: Timestamp, took: Duration) -> Answer<()> {
     let mut page = world.answer(lease.url.host(), lease.url.path_and_query());
     let mut outcome = read(&lease.url, &page);
     if lease.kind == LeaseKind::Robots {

@@ -4,13 +4,28 @@ use std::error::Error;
 use std::fmt::Write;
 
 use scenthound_engine::{Recorder, Visit};
-use scenthound_types::{CanonicalUrl, LeaseKind, Rank, Update};
+use scenthound_types::{CanonicalUrl, LeaseKind, Rank, Timestamp, Update};
+
+/// A page that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageRead {
+    /// Its URL.
+    pub url: CanonicalUrl,
+    /// As judged.
+    pub relevance: f64,
+    /// The judge's verdict.
+    pub is_relevant: bool,
+    /// When.
+    pub at: Timestamp,
+}
 
 /// Keeps the order of visits and, if asked to, every update.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
     /// Pages asked for, in order; no robots.txt, sitemaps or redirects.
     pub visits: Vec<CanonicalUrl>,
+    /// Pages read, in order, each once: what comes of crawling the same page again is not among them.
+    pub pages: Vec<PageRead>,
     /// One line an attempt and one, indented, an update.
     pub text: String,
     is_full: bool,
@@ -93,6 +108,14 @@ impl Recorder for Journal {
         let is_redirect = matches!(visit.outcome, scenthound_types::Outcome::Redirect { .. });
         if visit.lease.kind == LeaseKind::Page && visit.facts.asked && !is_redirect {
             self.visits.push(visit.lease.url.clone());
+        }
+        if let (Some(examined), false) = (visit.examined, visit.lease.revisit) {
+            self.pages.push(PageRead {
+                url: visit.lease.url.clone(),
+                relevance: examined.judgement.relevance,
+                is_relevant: examined.judgement.is_relevant(),
+                at: visit.now,
+            });
         }
         if self.is_full {
             self.write_down(visit)?;

@@ -7,9 +7,24 @@
 //! Deliberately absent: real clocks, threads and sockets.
 
 mod answer;
+mod bound;
 mod journal;
+mod opinion;
+mod reach;
 mod replay;
+mod score;
+mod topic;
+mod trial;
+mod web;
+mod web_answers;
 
-pub use journal::Journal;
-pub use replay::{LabSettings, Run, replay};
+pub use bound::greedy_order;
+pub use journal::{Journal, PageRead};
+pub use opinion::{Opinion, PageJudge, Reading, Remembered, Truth};
+pub use reach::reachable;
+pub use replay::{LabSettings, Run, crawl_web, replay};
 pub use scenthound_worlds::World;
+pub use score::{Score, Targets, Verdicts, f1_by_threshold};
+pub use topic::{TERM_THRESHOLD, TopicFault};
+pub use trial::{LabBudget, Outcome, Trial};
+pub use web::{Links, Reply, Web};

@@ -2,18 +2,24 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
+use scenthound_engine::{
+    Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Scope, Step, StopReason, Tally,
+};
 use scenthound_frontier::{Counts, Frontier, MemoryFrontier, Policy};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
 use scenthound_worlds::World;
 
-use crate::answer::answer;
+use crate::answer::{Answers, WorldAnswers};
 use crate::journal::Journal;
+use crate::opinion::PageJudge;
+use crate::web::Web;
+use crate::web_answers::WebAnswers;
 
 /// How a web is replayed.
 #[derive(Clone, Debug)]
@@ -42,8 +48,14 @@ impl Default for LabSettings {
             workers: 1,
             latency: Duration::ZERO,
             policy: Policy::instant(),
-            desk: DeskSettings::default(),
-            crawl: CrawlSettings::default(),
+            desk: DeskSettings {
+                scope: Scope::everything(),
+                ..DeskSettings::default()
+            },
+            crawl: CrawlSettings {
+                scope: Scope::everything(),
+                ..CrawlSettings::default()
+            },
             full_journal: false,
         }
     }
@@ -58,8 +70,8 @@ pub struct Run {
     pub tally: Tally,
     /// How long it would have taken.
     pub virtual_time: Duration,
-    /// Why it ended.
-    pub stopped: StopReason,
+    /// Why it ended; none if the watcher stopped it.
+    pub stopped: Option<StopReason>,
     /// URLs known at the end.
     pub known: u64,
     /// URLs still waiting at the end.
@@ -78,12 +90,39 @@ pub fn replay(
     settings: &LabSettings,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let needs = strategy.needs();
+    let desk = Desk::new(judge, strategy.needs(), keyring, settings.desk.clone());
+    let answers = WorldAnswers { world, desk };
+    drive(&answers, strategy, seeds, settings, &mut |_| {
+        ControlFlow::Continue(())
+    })
+}
+
+/// Crawls a web whose pages are at hand. After every page read the watcher sees the journal and may end the crawl.
+pub fn crawl_web(
+    web: &dyn Web,
+    judge: &dyn PageJudge,
+    strategy: Box<dyn Strategy>,
+    seeds: &[CanonicalUrl],
+    settings: &LabSettings,
+    watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
+) -> Result<Run, CrawlError> {
+    let keyring = Keyring::new(settings.seed);
+    let answers = WebAnswers::new(web, judge, strategy.needs(), settings.desk.clone(), keyring);
+    drive(&answers, strategy, seeds, settings, watch)
+}
+
+fn drive(
+    answers: &dyn Answers,
+    strategy: Box<dyn Strategy>,
+    seeds: &[CanonicalUrl],
+    settings: &LabSettings,
+    watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
+) -> Result<Run, CrawlError> {
+    let keyring = Keyring::new(settings.seed);
     let policy = Policy {
-        all_parents: needs.all_parents,
+        all_parents: strategy.needs().all_parents,
         ..settings.policy.clone()
     };
-    let desk = Desk::new(judge, needs, keyring, settings.desk.clone());
     let journal = if settings.full_journal {
         Journal::full()
     } else {
@@ -101,6 +140,7 @@ pub fn replay(
         now,
     )?;
     let mut out = Requests::default();
+    let mut seen = 0;
     let stopped = loop {
         let room = settings.workers.saturating_sub(out.len());
         let step = if room == 0 {
@@ -117,21 +157,28 @@ pub fn replay(
             }
             Step::WaitUntil(until) => until,
             Step::Blocked => Timestamp::NEVER,
-            Step::Done(reason) if out.len() == 0 => break reason,
+            Step::Done(reason) if out.len() == 0 => break Some(reason),
             Step::Done(_) => Timestamp::NEVER,
         };
         match out.pop_until(wake) {
             Some((done, lease)) => {
                 now = done;
-                let answer = answer(world, &desk, lease, now, settings.latency);
+                let answer = answers.answer(lease, now, settings.latency);
                 crawl.settle(answer, now)?;
                 if crawl.tally().pages.is_multiple_of(PAGES_A_COMMIT) {
                     crawl.commit(now)?;
                 }
+                let journal = crawl.recorder();
+                if journal.pages.len() > seen {
+                    seen = journal.pages.len();
+                    if watch(journal).is_break() {
+                        break None;
+                    }
+                }
             }
             None if wake < Timestamp::NEVER => now = now.max(wake),
             // Nothing is out and nothing is due: the frontier would have said so.
-            None => break StopReason::Exhausted,
+            None => break Some(StopReason::Exhausted),
         }
     };
     crawl.commit(now)?;

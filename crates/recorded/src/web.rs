@@ -218,6 +218,11 @@ impl RecordedWeb {
             .map(UrlId)
     }
 
+    /// All URLs, by number.
+    pub fn all_urls(&self) -> &[CanonicalUrl] {
+        &self.urls
+    }
+
     /// A URL by its number.
     pub fn url(&self, id: UrlId) -> Option<&CanonicalUrl> {
         self.urls.get(id.0 as usize)

@@ -1,0 +1,186 @@
+//! `hound lab replay`: one strategy on one task.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use scenthound_lab::{Outcome, Trial};
+use serde_json::json;
+
+use super::runs::{self, Conditions};
+use super::spec::Spec;
+use super::webs;
+use crate::pages_input::bad_input;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The web: a folder with an archive and tasks.toml, a WARC file, or a crawl folder.
+    #[arg(long, value_name = "FOLDER")]
+    web: PathBuf,
+    /// Which of its tasks.
+    #[arg(long, value_name = "NAME")]
+    task: String,
+    /// How waiting links are ranked, with its settings: NAME or NAME:setting=value…
+    #[arg(long, value_name = "NAME", default_value = "best-first")]
+    strategy: Spec,
+    /// How pages are judged; `truth` answers from the labels [default: terms if the task has them, else logistic].
+    #[arg(long, value_name = "NAME")]
+    judge: Option<Spec>,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// Write the visited URLs to a file, in order.
+    #[arg(long, value_name = "FILE")]
+    order: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let open = webs::open(&args.web, std::slice::from_ref(&args.task))?;
+    let trial = open
+        .trials
+        .first()
+        .ok_or_else(|| bad_input(format!("{} has no task", args.web.display())))?;
+    let judge = runs::judge(trial, args.judge.as_ref())?;
+    let bar = webs::spinner("crawling");
+    let (outcome, seconds) = runs::run(
+        trial,
+        &args.strategy,
+        args.judge.as_ref(),
+        judge.judge.as_ref(),
+        &args.conditions,
+        &mut |pages| {
+            if pages.is_multiple_of(500) {
+                bar.set_message(format!("crawling: {pages} of {} pages", trial.targets.reachable));
+                bar.tick();
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
+    bar.finish_and_clear();
+    if let Some(path) = &args.order {
+        write_order(path, trial, &outcome)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    let object = object(
+        trial,
+        &args.strategy,
+        &judge.label,
+        &args.conditions,
+        &outcome,
+        seconds,
+    );
+    if args.json {
+        say!("{object}");
+    } else {
+        print(trial, &args.strategy, &judge.label, &outcome, seconds);
+    }
+    Ok(())
+}
+
+fn write_order(path: &PathBuf, trial: &Trial, outcome: &Outcome) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for page in &outcome.order {
+        writeln!(file, "{}", trial.web.spelled(*page))?;
+    }
+    file.flush()
+}
+
+/// The result as one JSON object.
+pub fn object(
+    trial: &Trial,
+    strategy: &Spec,
+    judge: &str,
+    conditions: &Conditions,
+    outcome: &Outcome,
+    seconds: f64,
+) -> serde_json::Value {
+    let score = &outcome.score;
+    json!({
+        "web": trial.web_name,
+        "task": trial.task.name,
+        "strategy": strategy.label,
+        "judge": judge,
+        "settings": {
+            "budget": trial.budget(conditions.budget()),
+            "delay": conditions.delay.as_secs_f64(),
+            "workers": conditions.workers,
+            "latency": conditions.latency.as_secs_f64(),
+            "list_size": conditions.list_size,
+            "depth": conditions.depth,
+            "width": conditions.width,
+            "max_pages_per_host": conditions.max_pages_per_host,
+            "robots": conditions.robots,
+            "seed": conditions.seed,
+        },
+        "reachable": trial.targets.reachable,
+        "relevant_total": trial.targets.relevant_total,
+        "relevant_reachable": trial.targets.relevant_reachable.len(),
+        "fetched": score.fetched,
+        "found": score.found,
+        "not_recorded": outcome.not_recorded,
+        "auc30": score.auc30,
+        "auc100": score.auc100,
+        "harvest_5": score.harvest_5,
+        "harvest_10": score.harvest_10,
+        "harvest_20": score.harvest_20,
+        "visits_for_90": score.visits_for_90,
+        "target_recall": score.target_recall,
+        "precision": outcome.verdicts.precision,
+        "recall": score.recall,
+        "f1": outcome.verdicts.f1,
+        "virtual_seconds": outcome.virtual_seconds,
+        "seconds": seconds,
+    })
+}
+
+fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds: f64) {
+    let score = &outcome.score;
+    let targets = &trial.targets;
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    say!(
+        "{} · {}: {} with judge {judge}",
+        trial.web_name,
+        trial.task.name,
+        strategy.label
+    );
+    say!(
+        "  reachable {} pages, {} of {} relevant ones",
+        targets.reachable,
+        targets.relevant_reachable.len(),
+        targets.relevant_total
+    );
+    say!(
+        "  fetched {} pages, found {} ({} of the reachable); {} URLs were not recorded",
+        score.fetched,
+        score.found,
+        percent(score.recall),
+        outcome.not_recorded
+    );
+    say!("  auc30 {:.3}   auc100 {:.3}", score.auc30, score.auc100);
+    say!(
+        "  harvest after 5/10/20 % of the pages: {} / {} / {}",
+        percent(score.harvest_5),
+        percent(score.harvest_10),
+        percent(score.harvest_20)
+    );
+    if let Some(share) = score.visits_for_90 {
+        say!(
+            "  90 % of the relevant pages found after {} of the visits",
+            percent(share)
+        );
+    }
+    say!(
+        "  judge: precision {:.3}, F1 {:.3} over the pages fetched",
+        outcome.verdicts.precision,
+        outcome.verdicts.f1
+    );
+    say!(
+        "  virtual time {:.0} s; took {seconds:.2} s ({:.0} pages/s)",
+        outcome.virtual_seconds,
+        score.fetched as f64 / seconds.max(1e-9)
+    );
+}

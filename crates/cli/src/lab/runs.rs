@@ -1,0 +1,239 @@
+//! One crawl of a trial: from specs to a scored result.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use scenthound_config::{Given, Settings};
+use scenthound_engine::{CrawlSettings, DeskSettings, Scope};
+use scenthound_frontier::Policy;
+use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
+use scenthound_strategy::Strategy;
+
+use super::spec::Spec;
+use crate::pages_input::bad_input;
+use crate::{crawl, wiring};
+
+/// The clock and the limits of a lab crawl.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Conditions {
+    /// Stop after this many pages that count, or this share of the reachable ones (30%).
+    #[arg(long, value_name = "N|SHARE%", value_parser = read_budget)]
+    pub budget: Option<LabBudget>,
+    /// Virtual time between two requests to a host.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = read_time)]
+    pub delay: Duration,
+    /// Requests out at a time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub workers: u32,
+    /// Virtual time an answer takes.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = read_time)]
+    pub latency: Duration,
+    /// Draw this many of the best links at once and visit all before looking again [default: as the strategy likes].
+    #[arg(long, value_name = "N")]
+    pub list_size: Option<u32>,
+    /// Follow links at most this far from a seed.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u16>,
+    /// Follow at most this many links of a page.
+    #[arg(long, value_name = "N")]
+    pub width: Option<u32>,
+    /// Fetch at most this many pages of a host.
+    #[arg(long, value_name = "N")]
+    pub max_pages_per_host: Option<u32>,
+    /// Heed links and pages marked nofollow.
+    #[arg(long)]
+    pub nofollow: bool,
+    /// Ask for robots.txt first, where one was recorded, and heed it.
+    #[arg(long)]
+    pub robots: bool,
+    /// The number all chance is drawn from.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+fn read_budget(text: &str) -> Result<LabBudget, String> {
+    let wrong = || format!("{text:?} is no budget; write a number of pages (5000) or a share (30%)");
+    match text.strip_suffix('%') {
+        Some(share) => match share.trim().parse::<f64>() {
+            Ok(share) if share > 0.0 && share <= 100.0 => Ok(LabBudget::Share(share / 100.0)),
+            _ => Err(wrong()),
+        },
+        None => match text.parse() {
+            Ok(pages) if pages > 0 => Ok(LabBudget::Pages(pages)),
+            _ => Err(wrong()),
+        },
+    }
+}
+
+fn read_time(text: &str) -> Result<Duration, String> {
+    scenthound_config::read_time(text).ok_or_else(|| format!("{text:?} is no time; write 500ms, 2s or 1m"))
+}
+
+impl Conditions {
+    /// The settings of the lab, for a strategy with these needs.
+    pub fn lab_settings(
+        &self,
+        strategy: &dyn Strategy,
+        chosen: &Settings,
+        is_list_chosen: bool,
+    ) -> LabSettings {
+        let list_size = match self.list_size {
+            Some(size) => size as usize,
+            None if is_list_chosen => chosen.crawl.list_size as usize,
+            None => strategy.needs().list_size,
+        };
+        LabSettings {
+            seed: self.seed,
+            workers: self.workers as usize,
+            latency: self.latency,
+            policy: Policy {
+                delay: self.delay,
+                max_pages_per_host: self.max_pages_per_host,
+                robots: self.robots,
+                ..Policy::instant()
+            },
+            desk: DeskSettings {
+                scope: Scope::everything(),
+                max_depth: self.depth,
+                width: self.width,
+                follow_nofollow: !self.nofollow,
+                ..DeskSettings::default()
+            },
+            crawl: CrawlSettings {
+                scope: Scope::everything(),
+                robots: self.robots,
+                list_size,
+                ..CrawlSettings::default()
+            },
+            full_journal: false,
+        }
+    }
+
+    /// The budget; all there is unless something else was asked for.
+    pub fn budget(&self) -> LabBudget {
+        self.budget.unwrap_or(LabBudget::All)
+    }
+}
+
+/// The settings that a strategy and a judge have on a trial.
+pub fn settings(trial: &Trial, strategy: Option<&Spec>, judge: Option<&Spec>) -> Result<Settings> {
+    let terms = trial.terms().ok();
+    let mut given = vec![Given::new("topic-name", trial.task.name.clone())];
+    given.extend(
+        trial
+            .pages
+            .seeds
+            .iter()
+            .map(|seed| Given::new("seed-urls", seed.as_str())),
+    );
+    if let Some(terms) = terms {
+        given.extend(
+            terms
+                .genre
+                .into_iter()
+                .map(|term| Given::new("genre-terms", term)),
+        );
+        given.extend(
+            terms
+                .content
+                .into_iter()
+                .map(|term| Given::new("content-terms", term)),
+        );
+        given.extend(
+            terms
+                .exclude
+                .into_iter()
+                .map(|term| Given::new("exclude-terms", term)),
+        );
+    }
+    let options = || {
+        strategy
+            .into_iter()
+            .chain(judge)
+            .flat_map(|spec| spec.options.iter().cloned())
+    };
+    if !options().any(|given| given.name == "threshold") {
+        given.push(Given::new("threshold", TERM_THRESHOLD.to_string()));
+    }
+    if let Some(strategy) = strategy {
+        given.push(Given::new("strategy", strategy.name.clone()));
+    }
+    given.extend(options());
+    let words = match trial.task.query.as_str() {
+        "" => trial.task.name.as_str(),
+        query => query,
+    };
+    crawl::check_settings(words, &given)?.map_err(|faults| bad_input(faults.to_string()))
+}
+
+/// A judge by its name, and what tables call it.
+pub struct NamedJudge {
+    pub label: String,
+    pub judge: Arc<dyn PageJudge>,
+}
+
+/// The judge a trial has unless another is asked for.
+pub fn default_judge(trial: &Trial) -> &'static str {
+    if trial.has_terms() { "terms" } else { "logistic" }
+}
+
+/// Makes the judge of a trial.
+pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
+    let usual = Spec {
+        label: default_judge(trial).to_owned(),
+        name: default_judge(trial).to_owned(),
+        options: Vec::new(),
+    };
+    let spec = spec.filter(|spec| spec.name != "default").unwrap_or(&usual);
+    if spec.name == "truth" {
+        return Ok(NamedJudge {
+            label: format!("truth+{}", usual.label),
+            judge: Arc::new(Truth {
+                relevant: trial.truth(),
+                of_links: Arc::new(Reading(page_judge(trial, &usual)?)),
+            }),
+        });
+    }
+    Ok(NamedJudge {
+        label: spec.label.clone(),
+        judge: Arc::new(Reading(page_judge(trial, spec)?)),
+    })
+}
+
+fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn scenthound_judge::Judge>> {
+    match spec.name.as_str() {
+        "terms" => {
+            trial.terms().map_err(|fault| bad_input(fault.to_string()))?;
+            wiring::judge(&settings(trial, None, Some(spec))?)
+        }
+        other => Err(bad_input(format!(
+            "there is no judge {other:?}; there are: terms, truth"
+        ))),
+    }
+}
+
+/// Makes a strategy by its name and settings.
+pub fn strategy(trial: &Trial, spec: &Spec, judge: Option<&Spec>) -> Result<(Box<dyn Strategy>, Settings)> {
+    let settings = settings(trial, Some(spec), judge)?;
+    Ok((wiring::strategy(&settings)?, settings))
+}
+
+/// Crawls a trial and scores it; says how long that took.
+pub fn run(
+    trial: &Trial,
+    spec: &Spec,
+    judge_spec: Option<&Spec>,
+    judge: &dyn PageJudge,
+    conditions: &Conditions,
+    watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<(Outcome, f64)> {
+    let (strategy, settings) = strategy(trial, spec, judge_spec)?;
+    let lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
+    let begun = Instant::now();
+    let outcome = trial
+        .run(judge, strategy, &lab, conditions.budget(), watch)
+        .with_context(|| format!("the crawl of {} with {} failed", trial.task.name, spec.label))?;
+    Ok((outcome, begun.elapsed().as_secs_f64()))
+}

@@ -1,0 +1,137 @@
+//! What a judge makes of the pages of a web, and how to ask it only once.
+//!
+//! A judgement depends on the page and the topic alone, so strategies that are compared under one judge share its work:
+//! [`Remembered`] keeps the numbers of each page after the first crawl that came by.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use scenthound_engine::snippet_scores;
+use scenthound_judge::Judge;
+use scenthound_recorded::PageId;
+use scenthound_types::{Judgement, Parts, SnippetScores, Verdict};
+
+use crate::web::Web;
+
+/// What a judge makes of a page and of the words at its links.
+#[derive(Clone, Debug)]
+pub struct Opinion {
+    /// Of the page.
+    pub judgement: Judgement,
+    /// Of each link, in document order; empty unless asked for.
+    pub snippets: Vec<SnippetScores>,
+}
+
+/// Judges pages by number.
+pub trait PageJudge: Send + Sync {
+    /// What it makes of a page, and of its links if asked to.
+    fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion;
+}
+
+/// A judge that reads the page each time.
+pub struct Reading(pub Arc<dyn Judge>);
+
+impl PageJudge for Reading {
+    fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
+        let Some(page) = web.page(page) else {
+            return Opinion {
+                judgement: verdict(0.0, false),
+                snippets: Vec::new(),
+            };
+        };
+        let judge = self.0.as_ref();
+        Opinion {
+            judgement: judge.judge(&page),
+            snippets: if snippets {
+                page.links
+                    .iter()
+                    .map(|link| snippet_scores(judge, &page, link))
+                    .collect()
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+/// A judge that knows the answers: relevance 1 for the pages wanted, 0 for all others. For the words at links it asks another,
+/// because a link's words are all that anybody could know of an unseen page.
+pub struct Truth {
+    /// The pages wanted.
+    pub relevant: BTreeSet<PageId>,
+    /// Who is asked about links.
+    pub of_links: Arc<dyn PageJudge>,
+}
+
+impl PageJudge for Truth {
+    fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
+        let is_relevant = self.relevant.contains(&page);
+        Opinion {
+            judgement: verdict(f64::from(u8::from(is_relevant)), is_relevant),
+            snippets: if snippets {
+                self.of_links.opinion(web, page, true).snippets
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+fn verdict(relevance: f64, is_relevant: bool) -> Judgement {
+    Judgement {
+        relevance,
+        verdict: if is_relevant {
+            Verdict::Relevant
+        } else {
+            Verdict::Irrelevant
+        },
+        genre: None,
+        layer: None,
+        parts: Parts::default(),
+    }
+}
+
+/// A judge that is asked once a page. What a relevance was made of is not kept.
+pub struct Remembered {
+    judge: Arc<dyn PageJudge>,
+    judgements: Vec<OnceLock<Judgement>>,
+    snippets: Vec<OnceLock<Box<[SnippetScores]>>>,
+}
+
+impl Remembered {
+    /// Remembers what this judge makes of the pages of one web of this size.
+    pub fn new(judge: Arc<dyn PageJudge>, pages: usize) -> Remembered {
+        Remembered {
+            judge,
+            judgements: (0..pages).map(|_| OnceLock::new()).collect(),
+            snippets: (0..pages).map(|_| OnceLock::new()).collect(),
+        }
+    }
+}
+
+impl PageJudge for Remembered {
+    fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
+        let at = page.0 as usize;
+        let (Some(judged), Some(scored)) = (self.judgements.get(at), self.snippets.get(at)) else {
+            return self.judge.opinion(web, page, snippets);
+        };
+        if judged.get().is_none() || snippets && scored.get().is_none() {
+            let opinion = self.judge.opinion(web, page, snippets);
+            // Another thread may have been quicker; it found the same.
+            let _ = judged.set(Judgement {
+                parts: Parts::default(),
+                ..opinion.judgement
+            });
+            if snippets {
+                let _ = scored.set(opinion.snippets.into());
+            }
+        }
+        Opinion {
+            judgement: judged.get().cloned().unwrap_or_else(|| verdict(0.0, false)),
+            snippets: match scored.get() {
+                Some(scores) if snippets => scores.to_vec(),
+                _ => Vec::new(),
+            },
+        }
+    }
+}

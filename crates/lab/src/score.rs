@@ -1,0 +1,238 @@
+//! How well a crawl did: numbers from a visiting order and the labels.
+//!
+//! Pages that a task gives as examples, and those it ignores, are crawled through and not counted: they are dropped from the
+//! visiting order before anything is scored.
+
+use std::collections::BTreeSet;
+
+use scenthound_recorded::PageId;
+use scenthound_types::CanonicalUrl;
+use serde::Serialize;
+
+use crate::reach::reachable;
+use crate::web::Web;
+
+/// What a crawl is scored against.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    /// Pages that links reach and that count.
+    pub reachable: usize,
+    /// Of these, the relevant ones.
+    pub relevant_reachable: BTreeSet<PageId>,
+    /// All relevant pages that count, recorded or not.
+    pub relevant_total: usize,
+    /// Pages that do not count.
+    pub uncounted: BTreeSet<PageId>,
+}
+
+impl Targets {
+    /// Finds out what can be found from the seeds. `missing` relevant pages are not in the web at all.
+    pub fn new(
+        web: &dyn Web,
+        seeds: &[CanonicalUrl],
+        relevant: &BTreeSet<PageId>,
+        missing: usize,
+        uncounted: BTreeSet<PageId>,
+    ) -> Targets {
+        let reached = reachable(web, seeds);
+        let counted = || reached.iter().filter(|page| !uncounted.contains(page));
+        Targets {
+            reachable: counted().count(),
+            relevant_reachable: counted()
+                .filter(|page| relevant.contains(page))
+                .copied()
+                .collect(),
+            relevant_total: relevant.difference(&uncounted).count() + missing,
+            uncounted,
+        }
+    }
+
+    /// The visits that count.
+    pub fn counted(&self, visits: impl IntoIterator<Item = PageId>) -> Vec<PageId> {
+        visits
+            .into_iter()
+            .filter(|page| !self.uncounted.contains(page))
+            .collect()
+    }
+
+    /// A share of the reachable pages, at least 1, as a number of visits.
+    pub fn share(&self, share: f64) -> usize {
+        ((share * self.reachable as f64).ceil() as usize).max(1)
+    }
+}
+
+/// The numbers of a visiting order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// Visits that count.
+    pub fetched: usize,
+    /// Relevant ones among them.
+    pub found: usize,
+    /// Mean share of the relevant reachable pages found, over the first 30 % of the reachable.
+    pub auc30: f64,
+    /// The same over all of the reachable.
+    pub auc100: f64,
+    /// Share of relevant pages among the first 5 % of visits.
+    pub harvest_5: f64,
+    /// Among the first 10 %.
+    pub harvest_10: f64,
+    /// Among the first 20 %.
+    pub harvest_20: f64,
+    /// The share of the reachable pages that it took to find 90 % of the relevant reachable ones.
+    pub visits_for_90: Option<f64>,
+    /// Found among all relevant pages.
+    pub target_recall: f64,
+    /// Found among the relevant reachable ones.
+    pub recall: f64,
+    /// The visits at which relevant pages were found, counted from 1.
+    #[serde(skip)]
+    pub hits: Vec<u32>,
+}
+
+impl Score {
+    /// Scores visits that count, in order.
+    pub fn of(visits: &[PageId], targets: &Targets) -> Score {
+        let relevant = &targets.relevant_reachable;
+        let hits: Vec<u32> = visits
+            .iter()
+            .enumerate()
+            .filter(|(_, page)| relevant.contains(page))
+            .map(|(at, _)| at as u32 + 1)
+            .collect();
+        let found_by = |visits: usize| hits.partition_point(|hit| *hit as usize <= visits);
+        let harvest = |share: f64| {
+            let first = targets.share(share).min(visits.len());
+            ratio(found_by(first), first)
+        };
+        let auc = |share: f64| {
+            let horizon = targets.share(share);
+            // A hit at visit h counts at h and at every later visit of the horizon.
+            let sum: usize = hits
+                .iter()
+                .map(|hit| (horizon + 1).saturating_sub(*hit as usize))
+                .sum();
+            ratio(sum, horizon * relevant.len())
+        };
+        let most = (0.9 * relevant.len() as f64).ceil() as usize;
+        Score {
+            fetched: visits.len(),
+            found: hits.len(),
+            auc30: auc(0.3),
+            auc100: auc(1.0),
+            harvest_5: harvest(0.05),
+            harvest_10: harvest(0.10),
+            harvest_20: harvest(0.20),
+            visits_for_90: most
+                .checked_sub(1)
+                .and_then(|at| hits.get(at))
+                .map(|hit| ratio(*hit as usize, targets.reachable)),
+            target_recall: ratio(hits.len(), targets.relevant_total),
+            recall: ratio(hits.len(), relevant.len()),
+            hits,
+        }
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// Precision, recall and F1 of verdicts against labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Verdicts {
+    /// Of the pages judged relevant, the share that is.
+    pub precision: f64,
+    /// Of the relevant pages, the share judged so.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+}
+
+impl Verdicts {
+    /// From pairs of verdict and label.
+    pub fn of(pairs: impl IntoIterator<Item = (bool, bool)>) -> Verdicts {
+        let (mut both, mut judged, mut labelled) = (0, 0, 0);
+        for (verdict, label) in pairs {
+            both += usize::from(verdict && label);
+            judged += usize::from(verdict);
+            labelled += usize::from(label);
+        }
+        Verdicts {
+            precision: ratio(both, judged),
+            recall: ratio(both, labelled),
+            f1: ratio(2 * both, judged + labelled),
+        }
+    }
+}
+
+/// F1 of "relevance at least t" against the labels, for each threshold t.
+pub fn f1_by_threshold(pages: &[(f64, bool)], thresholds: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
+    thresholds
+        .into_iter()
+        .map(|threshold| {
+            let verdicts = Verdicts::of(
+                pages
+                    .iter()
+                    .map(|(relevance, label)| (*relevance >= threshold, *label)),
+            );
+            (threshold, verdicts.f1)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(reachable: usize, relevant: &[u32]) -> Targets {
+        Targets {
+            reachable,
+            relevant_reachable: relevant.iter().map(|page| PageId(*page)).collect(),
+            relevant_total: relevant.len() + 2,
+            uncounted: BTreeSet::from([PageId(99)]),
+        }
+    }
+
+    fn order(pages: &[u32], targets: &Targets) -> Vec<PageId> {
+        targets.counted(pages.iter().map(|page| PageId(*page)))
+    }
+
+    #[test]
+    fn the_area_is_the_mean_of_what_was_found_after_each_visit() {
+        let targets = targets(10, &[0, 1]);
+        let score = Score::of(&order(&[5, 0, 99, 6, 1, 7], &targets), &targets);
+        // Of 10 reachable the first 3 visits: 0, 1/2, 1/2.
+        assert!((score.auc30 - (0.0 + 0.5 + 0.5) / 3.0).abs() < 1e-12);
+        // 0, .5, .5, then 1 from the fourth on; it ended after five and keeps its last value.
+        assert!((score.auc100 - (0.0 + 0.5 + 0.5 + 7.0) / 10.0).abs() < 1e-12);
+        assert_eq!((score.fetched, score.found), (5, 2));
+        assert_eq!((score.recall, score.target_recall), (1.0, 0.5));
+        assert_eq!(score.visits_for_90, Some(0.4));
+        assert_eq!(score.harvest_20, 0.5);
+    }
+
+    #[test]
+    fn nothing_to_find_scores_nothing_and_divides_by_nothing() {
+        let targets = targets(0, &[]);
+        let score = Score::of(&[], &targets);
+        assert_eq!((score.auc30, score.recall, score.visits_for_90), (0.0, 0.0, None));
+    }
+
+    #[test]
+    fn f1_is_the_harmonic_mean_of_precision_and_recall() {
+        let verdicts = Verdicts::of([(true, true), (true, false), (false, true), (false, false)]);
+        assert_eq!(
+            (verdicts.precision, verdicts.recall, verdicts.f1),
+            (0.5, 0.5, 0.5)
+        );
+        let curve = f1_by_threshold(&[(0.9, true), (0.4, false)], [0.3, 0.5, 1.0]);
+        assert_eq!(
+            curve.iter().map(|(_, f1)| *f1).collect::<Vec<_>>(),
+            [2.0 / 3.0, 1.0, 0.0]
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! From a task to the judge that guides a crawl.
+//!
+//! A task that gives terms is judged by them. One that gives only examples has its terms generated from the positive ones, in
+//! contrast to the negative ones, or a judge trained on both.
+
+use std::sync::Arc;
+
+use scenthound_judge::{Judge, JudgeFault, TermJudge, TermSettings};
+use scenthound_recorded::PageId;
+use scenthound_terms::{BackgroundCounts, GenerateSettings, RunCounts, TermsFault, generate};
+use scenthound_types::ParsedPage;
+use thiserror::Error;
+
+use crate::trial::Trial;
+
+/// Similarity from which a page counts as relevant, unless the user says otherwise.
+pub const TERM_THRESHOLD: f64 = 0.40;
+/// Terms generated for a task that has none.
+const GENERATED_TERMS: usize = 20;
+
+/// Why a task makes no judge.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TopicFault {
+    /// Neither terms nor examples.
+    #[error(
+        "task {task} gives neither terms (genre, content) nor positive examples: there is nothing to judge by"
+    )]
+    Nothing {
+        /// The task.
+        task: String,
+    },
+    /// The terms make no judge.
+    #[error("the terms of task {task}: {source}")]
+    Terms {
+        /// The task.
+        task: String,
+        /// Why.
+        source: JudgeFault,
+    },
+    /// No terms could be generated.
+    #[error("no terms can be generated for task {task}: {source}")]
+    Generate {
+        /// The task.
+        task: String,
+        /// Why.
+        source: TermsFault,
+    },
+}
+
+impl Trial {
+    /// Whether the task itself gives terms.
+    pub fn has_terms(&self) -> bool {
+        !self.task.genre.is_empty() || !self.task.content.is_empty()
+    }
+
+    /// The task's terms, given or generated, as settings that a caller may change further.
+    pub fn terms(&self) -> Result<TermSettings, TopicFault> {
+        let mut terms = TermSettings {
+            genre: self.task.genre.clone(),
+            content: self.task.content.clone(),
+            exclude: self.task.exclude.clone(),
+            threshold: TERM_THRESHOLD,
+            ..TermSettings::default()
+        };
+        if !self.has_terms() {
+            terms.content = self.generated_terms()?;
+        }
+        Ok(terms)
+    }
+
+    /// Content terms from the positive examples, in contrast to the negative ones.
+    fn generated_terms(&self) -> Result<Vec<String>, TopicFault> {
+        let task = || self.task.name.clone();
+        if self.pages.positive.is_empty() {
+            return Err(TopicFault::Nothing { task: task() });
+        }
+        let mut relevant = RunCounts::new(None);
+        for page in self.parsed(&self.pages.positive) {
+            relevant.add(&page.text, page.language);
+        }
+        let background = (!self.pages.negative.is_empty()).then(|| {
+            let mut background = BackgroundCounts::of(&[&relevant], None);
+            for page in self.parsed(&self.pages.negative) {
+                background.add(&page.text, page.language);
+            }
+            background
+        });
+        let settings = GenerateSettings {
+            genre_terms: 0,
+            content_terms: GENERATED_TERMS,
+            ..GenerateSettings::default()
+        };
+        let generated = generate(&RunCounts::new(None), &relevant, background.as_ref(), &settings)
+            .map_err(|source| TopicFault::Generate { task: task(), source })?;
+        Ok(generated
+            .content
+            .into_iter()
+            .map(|candidate| candidate.term)
+            .collect())
+    }
+
+    /// The pages, parsed.
+    pub fn parsed<'a>(&'a self, pages: &'a [PageId]) -> impl Iterator<Item = ParsedPage> + 'a {
+        pages.iter().filter_map(|page| self.web.page(*page))
+    }
+
+    /// The term judge of these settings.
+    pub fn term_judge(&self, terms: &TermSettings) -> Result<Arc<dyn Judge>, TopicFault> {
+        let judge = TermJudge::new(terms).map_err(|source| TopicFault::Terms {
+            task: self.task.name.clone(),
+            source,
+        })?;
+        Ok(Arc::new(judge))
+    }
+}

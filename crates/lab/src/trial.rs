@@ -1,0 +1,205 @@
+//! One task on one web: where a crawl begins, what it should find, and how well it did.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use scenthound_engine::CrawlError;
+use scenthound_recorded::{PageId, Task, TaskPages};
+use scenthound_strategy::Strategy;
+use scenthound_types::Failure;
+
+use crate::bound::greedy_order;
+use crate::opinion::PageJudge;
+use crate::replay::{LabSettings, Run, crawl_web};
+use crate::score::{Score, Targets, Verdicts, f1_by_threshold};
+use crate::web::Web;
+
+/// How long a crawl may go on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LabBudget {
+    /// Until nothing is left.
+    All,
+    /// This many pages that count.
+    Pages(u64),
+    /// This share of the reachable pages.
+    Share(f64),
+}
+
+/// One task on one web.
+#[derive(Clone)]
+pub struct Trial {
+    /// What the web is called.
+    pub web_name: String,
+    /// The web.
+    pub web: Arc<dyn Web>,
+    /// The task.
+    pub task: Task,
+    /// Its pages.
+    pub pages: TaskPages,
+    /// What a crawl is scored against.
+    pub targets: Targets,
+}
+
+/// A crawl of a trial, scored.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The numbers of the visiting order.
+    pub score: Score,
+    /// The judge's verdicts against the labels, over the pages fetched that count.
+    pub verdicts: Verdicts,
+    /// F1 by threshold, in steps of a hundredth.
+    pub f1_by_threshold: Vec<(f64, f64)>,
+    /// Share of relevant pages among the first k ranked by the judge.
+    pub precision_at: Vec<(u32, f64)>,
+    /// Pages in the order visited, those that do not count included.
+    pub order: Vec<PageId>,
+    /// URLs asked for that nobody recorded.
+    pub not_recorded: u64,
+    /// How long it would have taken.
+    pub virtual_seconds: f64,
+    /// Whether it ended before its time.
+    pub is_partial: bool,
+    /// What happened, in full if asked for.
+    pub journal: String,
+}
+
+/// Where precision is looked at.
+const RANKS: [u32; 6] = [10, 20, 50, 100, 200, 500];
+
+impl Trial {
+    /// A trial of a task on a web.
+    pub fn new(web_name: String, web: Arc<dyn Web>, task: Task, pages: TaskPages) -> Trial {
+        let targets = Targets::new(
+            web.as_ref(),
+            &pages.seeds,
+            &pages.relevant,
+            pages.relevant_missing,
+            pages.uncounted.clone(),
+        );
+        Trial {
+            web_name,
+            web,
+            task,
+            pages,
+            targets,
+        }
+    }
+
+    /// The pages that `truth` calls relevant: those to find, and the examples of them.
+    pub fn truth(&self) -> BTreeSet<PageId> {
+        self.pages
+            .relevant
+            .iter()
+            .chain(&self.pages.positive)
+            .copied()
+            .collect()
+    }
+
+    /// A budget as pages that count.
+    pub fn budget(&self, budget: LabBudget) -> Option<u64> {
+        match budget {
+            LabBudget::All => None,
+            LabBudget::Pages(pages) => Some(pages),
+            LabBudget::Share(share) => Some(self.targets.share(share) as u64),
+        }
+    }
+
+    /// Crawls and scores. The watcher sees how many pages that count were read, and may end the crawl.
+    pub fn run(
+        &self,
+        judge: &dyn PageJudge,
+        strategy: Box<dyn Strategy>,
+        settings: &LabSettings,
+        budget: LabBudget,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Outcome, CrawlError> {
+        let budget = self.budget(budget);
+        let mut order = Vec::new();
+        let mut counted = 0;
+        let mut is_partial = false;
+        let run = crawl_web(
+            self.web.as_ref(),
+            judge,
+            strategy,
+            &self.pages.seeds,
+            settings,
+            &mut |journal| {
+                let newest = journal.pages.last().and_then(|page| self.web.page_at(&page.url));
+                if let Some(page) = newest {
+                    order.push(page);
+                    counted += u64::from(!self.targets.uncounted.contains(&page));
+                }
+                if budget.is_some_and(|budget| counted >= budget) {
+                    return ControlFlow::Break(());
+                }
+                let goes_on = watch(counted);
+                is_partial = goes_on.is_break();
+                goes_on
+            },
+        )?;
+        Ok(self.outcome(run, order, is_partial))
+    }
+
+    fn outcome(&self, run: Run, order: Vec<PageId>, is_partial: bool) -> Outcome {
+        let counts = |page: &PageId| !self.targets.uncounted.contains(page);
+        let judged: Vec<(f64, bool, bool)> = order
+            .iter()
+            .zip(&run.journal.pages)
+            .filter(|(page, _)| counts(page))
+            .map(|(page, read)| {
+                (
+                    read.relevance,
+                    read.is_relevant,
+                    self.pages.relevant.contains(page),
+                )
+            })
+            .collect();
+        let scored: Vec<(f64, bool)> = judged
+            .iter()
+            .map(|(relevance, _, label)| (*relevance, *label))
+            .collect();
+        let not_recorded = run
+            .tally
+            .outcomes
+            .get(scenthound_types::Outcome::Failed(Failure::NotRecorded).code())
+            .copied()
+            .unwrap_or(0);
+        Outcome {
+            score: Score::of(&self.targets.counted(order.iter().copied()), &self.targets),
+            verdicts: Verdicts::of(judged.iter().map(|(_, verdict, label)| (*verdict, *label))),
+            f1_by_threshold: f1_by_threshold(&scored, (0..=100).map(|step| f64::from(step) / 100.0)),
+            precision_at: precision_at(&scored),
+            order,
+            not_recorded,
+            virtual_seconds: run.virtual_time.as_secs_f64(),
+            is_partial,
+            journal: run.journal.text,
+        }
+    }
+
+    /// The score of a crawl that knew everything.
+    pub fn upper_bound(&self) -> (Score, Vec<PageId>) {
+        let order = greedy_order(
+            self.web.as_ref(),
+            &self.pages.seeds,
+            &self.targets.relevant_reachable,
+        );
+        let score = Score::of(&self.targets.counted(order.iter().copied()), &self.targets);
+        (score, order)
+    }
+}
+
+/// Share of relevant pages among the first k when the pages are ranked by relevance, the earlier visited first among equals.
+fn precision_at(scored: &[(f64, bool)]) -> Vec<(u32, f64)> {
+    let mut ranked: Vec<&(f64, bool)> = scored.iter().collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    RANKS
+        .into_iter()
+        .filter_map(|k| {
+            let first = ranked.get(..k as usize)?;
+            let hits = first.iter().filter(|(_, label)| *label).count();
+            Some((k, hits as f64 / f64::from(k)))
+        })
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! What the lab crawls: pages at hand, parsed, by number.
+//!
+//! Crawling by links alone must touch no word, so links and pages are asked for apart.
+
+use scenthound_engine::FoundLink;
+use scenthound_recorded::{PageId, RecordedWeb, Spot};
+use scenthound_types::{CanonicalUrl, Keyring, ParsedPage, UrlKey};
+
+/// What a URL answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// Nobody asked it when the web was recorded.
+    NotRecorded,
+    /// A page, by number.
+    Page(PageId),
+    /// Another URL.
+    Redirect {
+        /// The HTTP status.
+        status: u16,
+        /// Where to.
+        to: CanonicalUrl,
+    },
+    /// A status that is no page.
+    Status(u16),
+    /// Something that is no text.
+    NoText,
+    /// A robots.txt, as it was sent.
+    Rules(Vec<u8>),
+}
+
+/// A web whose pages are at hand.
+pub trait Web: Send + Sync {
+    /// How many pages it has; they are numbered from 0.
+    fn pages(&self) -> usize;
+
+    /// What a URL answers.
+    fn find(&self, url: &CanonicalUrl) -> Reply;
+
+    /// A page, parsed.
+    fn page(&self, page: PageId) -> Option<ParsedPage>;
+
+    /// A page's URL as people spell it.
+    fn spelled(&self, page: PageId) -> String;
+
+    /// The links of pages, with the keys that a crawl knows them by.
+    fn links(&self, keyring: Keyring) -> Box<dyn Links + '_>;
+
+    /// The page a URL leads to, through at most ten redirects.
+    fn page_at(&self, url: &CanonicalUrl) -> Option<PageId> {
+        let mut url = url.clone();
+        for _ in 0..=10 {
+            match self.find(&url) {
+                Reply::Page(page) => return Some(page),
+                Reply::Redirect { to, .. } => url = to,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The pages a page's links lead to, through redirects.
+    fn neighbours(&self, page: PageId, out: &mut Vec<PageId>);
+}
+
+/// The links of pages under one crawl's keys.
+pub trait Links: Send + Sync {
+    /// Adds the page's links in document order, one per target.
+    fn of(&self, page: PageId, out: &mut Vec<FoundLink>);
+}
+
+impl Web for RecordedWeb {
+    fn pages(&self) -> usize {
+        RecordedWeb::pages(self)
+    }
+
+    fn find(&self, url: &CanonicalUrl) -> Reply {
+        match RecordedWeb::find(self, url) {
+            Spot::NotRecorded => Reply::NotRecorded,
+            Spot::Page(page) => Reply::Page(page),
+            Spot::Redirect { status, to } => match self.url(to) {
+                Some(to) => Reply::Redirect {
+                    status,
+                    to: to.clone(),
+                },
+                None => Reply::NotRecorded,
+            },
+            Spot::Status(status) => Reply::Status(status),
+            Spot::NoText => Reply::NoText,
+            Spot::Rules(number) => Reply::Rules(self.rules(number).to_vec()),
+        }
+    }
+
+    fn page(&self, page: PageId) -> Option<ParsedPage> {
+        RecordedWeb::page(self, page)
+    }
+
+    fn spelled(&self, page: PageId) -> String {
+        self.page_spelled(page).to_owned()
+    }
+
+    fn links(&self, keyring: Keyring) -> Box<dyn Links + '_> {
+        Box::new(RecordedLinks {
+            web: self,
+            keys: self.all_urls().iter().map(|url| keyring.key(url)).collect(),
+        })
+    }
+
+    fn neighbours(&self, page: PageId, out: &mut Vec<PageId>) {
+        out.extend(
+            self.targets(page)
+                .iter()
+                .filter_map(|target| self.resolve(*target)),
+        );
+    }
+}
+
+struct RecordedLinks<'w> {
+    web: &'w RecordedWeb,
+    /// By number of the URL: hashing each URL once is cheaper than once a link.
+    keys: Vec<UrlKey>,
+}
+
+impl Links for RecordedLinks<'_> {
+    fn of(&self, page: PageId, out: &mut Vec<FoundLink>) {
+        out.extend(self.web.targets(page).iter().filter_map(|target| {
+            Some(FoundLink {
+                url: self.web.url(*target)?.clone(),
+                key: *self.keys.get(target.0 as usize)?,
+                snippets: None,
+            })
+        }));
+    }
+}
