@@ -117,10 +117,12 @@ fn add_block(html: &mut String, block: &Block, level: usize) {
 }
 
 fn add_table(html: &mut String, table: &Table, caption: &str) {
-    html.push_str("<div class=\"wide\"><table>\n");
+    // The caption stands outside of what scrolls, so that a narrow screen shows all of it.
+    html.push_str("<figure class=\"table\">");
     if !caption.is_empty() {
-        html.push_str(&format!("<caption>{}</caption>\n", escape(caption)));
+        html.push_str(&format!("<figcaption>{}</figcaption>", escape(caption)));
     }
+    html.push_str("<div class=\"wide\"><table>\n");
     html.push_str("<thead><tr>");
     for column in &table.columns {
         html.push_str(&format!(
@@ -169,9 +171,9 @@ fn add_table(html: &mut String, table: &Table, caption: &str) {
         html.push_str("</tr>");
     }
     html.push_str(if open {
-        "</tbody>\n</table></div>\n"
+        "</tbody>\n</table></div></figure>\n"
     } else {
-        "</table></div>\n"
+        "</table></div></figure>\n"
     });
 }
 
@@ -188,26 +190,17 @@ fn aside_cell(form: Form, words: &str) -> &'static str {
 }
 
 fn inside(cell: &Written, widest_error: &str) -> String {
-    let main = escape(&cell.main);
-    let main = if cell.strong {
-        format!("<b>{main}</b>")
-    } else {
-        format!("{main}{}", cell.unit)
-    };
+    let (mut main, unit) = (escape(&cell.main), cell.unit);
+    if cell.strong {
+        main = format!("<b>{main}</b>");
+    }
     if !cell.error.is_empty() {
-        format!(
-            "{main}<span class=\"e\"> ± {}</span>{}",
-            escape(&cell.error),
-            cell.unit
-        )
+        format!("{main}<span class=\"e\"> ± {}</span>{unit}", escape(&cell.error))
     } else if !widest_error.is_empty() && !cell.main.is_empty() {
         // An unseen error keeps the number under those that have one.
-        format!(
-            "{main}{}<span class=\"e unseen\" aria-hidden=\"true\"> ± {}</span>",
-            cell.unit,
-            escape(widest_error)
-        )
+        let unseen = escape(widest_error);
+        format!("{main}{unit}<span class=\"e unseen\" aria-hidden=\"true\"> ± {unseen}</span>")
     } else {
-        format!("{main}{}", cell.unit)
+        format!("{main}{unit}")
     }
 }

@@ -161,9 +161,13 @@ fn draw_bar(
     let words = error
         .map(|error| format!(" ± {}", brief(error)))
         .unwrap_or_default();
-    let own = bar
-        .look
-        .map(|look| format!(" class=\"{}\" fill=\"{}\"", look.class(), look.colour()));
+    let own = bar.look.map(|look| {
+        format!(
+            " class=\"{}\" fill=\"{}\" style=\"stroke:none\"",
+            look.class(),
+            look.colour()
+        )
+    });
     let mut drawn = format!(
         "<path{own} d=\"M{x} {foot}V{head}h{w}V{foot}z\" stroke=\"none\" fill-opacity=\"{}\"><title>{}</title></path>",
         bar.look.unwrap_or(look).opacity(),

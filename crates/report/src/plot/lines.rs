@@ -280,7 +280,7 @@ fn draw_series(
     let every = if points <= MARKED {
         1
     } else {
-        points.div_ceil(HOVERED)
+        (points / HOVERED).max(1)
     };
     for run in &runs {
         for (at, placed) in run.iter().enumerate() {
