@@ -229,6 +229,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         if let Some(reason) = self.budget_met(now) {
             return Ok(Step::Done(reason));
         }
+        if room == 0 {
+            return Ok(Step::Blocked);
+        }
         let room = match self.settings.budget.pages {
             None => room,
             Some(most) => {
