@@ -286,7 +286,7 @@ fn budgets_scope_depth_and_width_hold() {
         ..LabSettings::default()
     };
     let limited = run(TEA, BestFirst, &settings);
-    assert_eq!((order(&limited).len(), limited.stopped), (2, StopReason::Pages));
+    assert_eq!((order(&limited).len(), limited.stopped), (2, Some(StopReason::Pages)));
 
     let desk = |desk| LabSettings {
         desk,
@@ -365,7 +365,7 @@ h/1: tea
     let run = run(web, BestFirst, &LabSettings::default());
     assert_eq!(run.tally.outcomes.get("failed-status-4xx"), Some(&1));
     assert_eq!(run.tally.bodies, 2);
-    assert_eq!(run.stopped, StopReason::Exhausted);
+    assert_eq!(run.stopped, Some(StopReason::Exhausted));
 }
 
 /// A world where some hosts misbehave in a fixed way.
@@ -408,7 +408,7 @@ fn a_host_whose_rules_cannot_be_had_keeps_its_urls_and_is_left_alone() {
         &polite(),
     );
     assert_eq!(order(&run), ["hub/0", "open/1"]);
-    assert_eq!(run.stopped, StopReason::OnlyRestingHosts);
+    assert_eq!(run.stopped, Some(StopReason::OnlyRestingHosts));
     assert_eq!(run.waiting, 2, "given up for now, not for good");
 }
 
