@@ -11,7 +11,7 @@ use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, Surroundings
 use scenthound_engine::StopReason;
 use scenthound_fetch::Fetcher;
 use scenthound_live::{Ended, LiveSettings, StopSwitch, Summary};
-use scenthound_store::CrawlFolder;
+use scenthound_store::{CrawlFolder, CrawlView};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -149,7 +149,10 @@ pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Resul
 
 /// The settings an earlier run left in a folder, if there was one.
 pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
-    let file = folder.join("crawl.toml");
+    let Ok(view) = CrawlView::open(folder) else {
+        return Ok(None);
+    };
+    let file = view.layout().settings();
     if !file.exists() {
         return Ok(None);
     }

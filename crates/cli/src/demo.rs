@@ -9,10 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use scenthound_config::{Given, Surroundings, check};
 use scenthound_live::StopSwitch;
+use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
 use scenthound_worlds::{DemoWeb, ServeOptions, World, serve};
 
-use crate::{crawl, exit, plot, results, wiring};
+use crate::{crawl, exit, results, wiring};
 
 /// What the demo is told.
 #[derive(clap::Args)]
@@ -116,9 +117,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         format: results::Format::Table,
         relevant_only: false,
         with_duplicates: false,
+        view: Vec::new(),
+        genre_cut: None,
+        content_cut: None,
     })?;
     say!("\nRelevant pages found, by pages fetched:\n");
-    say!("{}", plot::harvest_curve(&tally.curve(), 60, 10));
+    say!("{}", harvest_curve(&tally.curve(), 60, 10));
     say!(
         "{} pages in {:.1} s: {} judged relevant (harvest rate {:.1} %), {} failed; {}.",
         tally.pages,

@@ -16,10 +16,12 @@ use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_robots::Rules;
 use scenthound_store::{CrawlView, PageRecord, Position};
-use scenthound_types::{CanonicalUrl, Keyring, Reason, TermHit, TermSet, Timestamp, UrlFault};
+use scenthound_types::{CanonicalUrl, Keyring, Reason, TermHit, TermSet, Timestamp, UrlFault, Verdict};
 use serde::Serialize;
 
+use crate::cash::CashStory;
 use crate::look::{self, is_judged_page};
+use crate::mark::mark_name;
 use crate::results::{is_hidden, set_name};
 use crate::stdout;
 use crate::twins::are_twins;
@@ -155,9 +157,14 @@ struct Story {
     url: String,
     standing: Standing,
     threshold: Option<f64>,
+    /// What the user thinks of the page.
+    mark: Option<Verdict>,
     /// From the seed to the page itself.
     path: Vec<Step>,
     queue: Option<Queue>,
+    /// Where its cash came from, under a strategy that knows cash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cash: Option<CashStory>,
     /// Why there is nothing about the queue, if it matters.
     queue_unknown: Option<String>,
     robots: Option<RobotsWord>,
@@ -290,6 +297,15 @@ impl Story {
             &lines,
             records.attempts.iter().rfind(|r| is_judged_page(r)),
         )?;
+        // Once the frontier counts in a finer unit, what was recorded before and after does not add up.
+        let is_one_unit = frontier.as_ref().is_none_or(|frontier| frontier.unit() == 0);
+        let cash = match settings.as_ref().filter(|_| is_one_unit) {
+            Some(settings) => CashStory::of(view, settings, url).unwrap_or_else(|error| {
+                stdout::note(&format!("warning: where its cash came from cannot be told: {error:#}"));
+                None
+            }),
+            None => None,
+        };
         let is_unmet = matches!(
             standing,
             Standing::NeverSeen | Standing::NotFetched | Standing::OutOfScope
@@ -298,10 +314,12 @@ impl Story {
             url: url.to_string(),
             standing,
             threshold: settings.as_ref().map(|settings| settings.judge.threshold),
+            mark: view.marks()?.get(url.as_str()).copied(),
             path: second.path,
             queue: facts
                 .filter(|facts| matches!(facts.state, State::Waiting | State::Drawn | State::Leased))
                 .map(|facts| queue(&facts, frontier.as_ref(), settings.as_ref(), now)),
+            cash,
             queue_unknown,
             robots,
             robots_ignored: settings
@@ -565,11 +583,17 @@ impl Story {
             writeln!(out, "{title}")?;
         }
         writeln!(out, "\n{}", self.answer(page))?;
+        if let Some(mark) = self.mark {
+            writeln!(out, "You marked it {} (hound mark).", mark_name(mark))?;
+        }
         if let Some(page) = page {
             write_judgement(page, out)?;
         }
         if let Some(queue) = &self.queue {
             write_queue(queue, out)?;
+        }
+        if let Some(cash) = &self.cash {
+            cash.write(out)?;
         }
         self.write_manners(out)?;
         self.write_path(out)?;

@@ -19,7 +19,7 @@ use crate::wording::{counted, harmless};
 use crate::{crawl, stdout, wiring};
 
 /// A topic is checked as a crawl's would be, and judging needs no place to start from.
-const NO_SEED: &str = "http://seed.invalid/";
+pub const NO_SEED: &str = "http://seed.invalid/";
 
 /// What a topic makes of pages.
 #[derive(clap::Args, Debug)]

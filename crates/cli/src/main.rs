@@ -20,17 +20,20 @@ macro_rules! say {
 }
 
 mod bench;
+mod cash;
 mod crawl;
 mod dashboard;
 mod demo;
 mod exit;
 mod explain;
+mod four_ways;
 mod judge;
 mod lab;
 mod look;
+mod mark;
 mod pages_input;
-mod plot;
 mod progress;
+mod rejudge;
 mod results;
 mod status;
 mod stdout;
@@ -75,6 +78,13 @@ fn command() -> Command {
                 .about("Why a page was judged so, or why a URL was (not) fetched"),
         )
         .subcommand(
+            mark::Args::augment_args(Command::new("mark"))
+                .about("Say which pages of a crawl are what you look for, and which are not"),
+        )
+        .subcommand(rejudge::Args::augment_args(Command::new("rejudge")).about(
+            "Judge the pages of a crawl again under another topic, without fetching; re-score what waits",
+        ))
+        .subcommand(
             judge::Args::augment_args(Command::new("judge"))
                 .about("What a topic makes of pages at hand: scores, parts and terms, to tune it in seconds"),
         )
@@ -108,6 +118,8 @@ fn main() -> ExitCode {
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
+        Some(("mark", given)) => parsed(given).and_then(mark::run),
+        Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
         Some(("judge", given)) => parsed(given).and_then(judge::run),
         Some(("terms", given)) => terms::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),

@@ -88,10 +88,19 @@ pub struct NamedPage {
 
 /// A URL that was asked for.
 #[derive(Clone, Debug)]
-struct Wanted {
-    url: CanonicalUrl,
+pub struct Wanted {
+    /// The URL.
+    pub url: CanonicalUrl,
     /// The file and line that ask for it; none for the command line.
-    place: Option<String>,
+    pub place: Option<String>,
+}
+
+/// A URL of the command line; says what is wrong otherwise.
+pub fn read_wanted(text: &str) -> Result<Wanted, String> {
+    Ok(Wanted {
+        url: read_url(text)?,
+        place: None,
+    })
 }
 
 #[derive(Debug)]
@@ -306,7 +315,7 @@ fn must_exist(path: &Path) -> Result<()> {
 }
 
 /// The URLs of a list, with their lines.
-fn read_urls(list: &Path) -> Result<Vec<Wanted>> {
+pub fn read_urls(list: &Path) -> Result<Vec<Wanted>> {
     must_exist(list)?;
     let bytes = read_some(list)?;
     let mut urls = Vec::new();
@@ -506,7 +515,7 @@ fn html(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
 }
 
 /// A good response.
-fn any_text(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
+pub fn any_text(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
     if response.status != 200 {
         return None;
     }

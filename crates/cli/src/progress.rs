@@ -158,6 +158,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         curve: tally.curve(),
         ended: None,
         resumable: counts.waiting > 0,
+        generation: 0,
     }
 }
 

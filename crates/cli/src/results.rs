@@ -6,14 +6,18 @@
 //! The page records are read twice: once to rank, keeping a few numbers a page, and once for the records chosen. So
 //! the memory needed does not follow the size of the records.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
 
-use scenthound_store::{CrawlView, PageRecord};
-use scenthound_types::{Keyring, Parts, TermHit, TermSet};
+use scenthound_store::{CrawlView, Marks, PageRecord};
+use scenthound_types::{Keyring, Parts, TermHit, TermSet, Verdict};
+use serde::Serialize;
 
+use crate::four_ways::{Cuts, View};
 use crate::look::{self, is_judged_page};
+use crate::mark::mark_name;
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::twins::Twins;
@@ -21,6 +25,8 @@ use crate::wording::{count, counted, harmless};
 
 /// So many records are held at a time.
 const AT_A_TIME: usize = 50_000;
+/// The cut for a crawl that was stopped before it wrote its settings: the threshold a topic has by default.
+const DEFAULT_CUT: f64 = 0.45;
 /// Terms of one list told by `--why`.
 const TERMS_TOLD: usize = 8;
 
@@ -30,7 +36,13 @@ const TERMS_TOLD: usize = 8;
   hound results tea                               the 20 best pages
   hound results tea --why                         with the terms found and the way there
   hound results tea --all --format csv > tea.csv  everything, for a spreadsheet
-  hound results tea --relevant-only --all --format jsonl | jq -r .url")]
+  hound results tea --relevant-only --all --format jsonl | jq -r .url
+  hound results tea --view genre-only             pages of the kind about something else
+  hound results tea --genre-cut 0.3 --content-cut 0.4
+
+Each page is seen in one of four ways: relevant, genre-only, content-only or neither, as its
+similarity to the genre terms and to the content terms reaches the cuts. A * tells the judge's own
+verdict, which goes by the whole score.")]
 pub struct Args {
     /// The folder of the crawl.
     #[arg(value_name = "DIR")]
@@ -53,6 +65,22 @@ pub struct Args {
     /// Show near-duplicates too, each naming the page it repeats.
     #[arg(long)]
     pub with_duplicates: bool,
+    /// Show only pages seen so, by their similarity to the genre and to the content terms.
+    #[arg(long, value_enum, value_name = "VIEW", value_delimiter = ',')]
+    pub view: Vec<View>,
+    /// From where on a page counts as of the wanted kind [default: the topic's threshold].
+    #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
+    pub genre_cut: Option<f64>,
+    /// From where on a page counts as about the wanted matter [default: the topic's threshold].
+    #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
+    pub content_cut: Option<f64>,
+}
+
+fn read_cut(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(cut) if (0.0..=1.0).contains(&cut) => Ok(cut),
+        _ => Err("write a number from 0 to 1".to_owned()),
+    }
 }
 
 /// How results are written.
@@ -74,7 +102,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 
 /// Writes the results; what is to be said about them goes to standard error.
 pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let ranking = Ranking::of(view, args)?;
+    let cuts = cuts(view, args)?;
+    let marks = view.marks()?;
+    let ranking = Ranking::of(view, args, cuts)?;
     let top = if args.all { usize::MAX } else { args.top };
     let chosen: &[Ranked] = ranking.ranked.get(..top).unwrap_or(&ranking.ranked);
     if args.format == Format::Csv {
@@ -82,25 +112,37 @@ pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Resul
     }
     let mut rank = 0;
     for part in chosen.chunks(AT_A_TIME) {
-        let pages = fetch(view, part, &ranking)?;
+        let pages = fetch(view, part, &ranking, &marks)?;
         match args.format {
             Format::Table => table(&pages, rank, args.why).write(out, terminal_width())?,
             Format::Jsonl => {
                 for page in &pages {
-                    serde_json::to_writer(&mut *out, &page.record)?;
+                    serde_json::to_writer(&mut *out, page)?;
                     writeln!(out)?;
                 }
             }
             Format::Csv => {
                 for (at, page) in pages.iter().enumerate() {
-                    write_csv(out, rank + at + 1, &page.record)?;
+                    write_csv(out, rank + at + 1, page)?;
                 }
             }
         }
         rank += part.len();
     }
-    stdout::note(&ranking.summary(chosen.len(), args));
+    stdout::note(&ranking.summary(chosen.len(), args, cuts));
     Ok(())
+}
+
+/// The cuts of the four-way view: as given, otherwise the topic's threshold, which a page at both cuts just has.
+fn cuts(view: &CrawlView, args: &Args) -> anyhow::Result<Cuts> {
+    let threshold = match (args.genre_cut, args.content_cut) {
+        (Some(_), Some(_)) => 0.0,
+        _ => look::settings(view)?.map_or(DEFAULT_CUT, |settings| settings.judge.threshold),
+    };
+    Ok(Cuts {
+        genre: args.genre_cut.unwrap_or(threshold),
+        content: args.content_cut.unwrap_or(threshold),
+    })
 }
 
 /// What is kept of a page to rank it.
@@ -112,6 +154,7 @@ struct Ranked {
     fingerprint: u64,
     is_relevant: bool,
     is_hidden: bool,
+    view: View,
     /// Line of the page it repeats.
     original: Option<u64>,
 }
@@ -126,11 +169,15 @@ struct Ranking {
     hidden: u64,
     folded: u64,
     judged: u64,
+    /// How many pages are seen in each way.
+    views: BTreeMap<View, u64>,
+    /// Whether the topic has both genre and content terms.
+    has_both: bool,
 }
 
 impl Ranking {
-    fn of(view: &CrawlView, args: &Args) -> anyhow::Result<Ranking> {
-        let pages = judged_pages(view)?;
+    fn of(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<Ranking> {
+        let (pages, has_both) = judged_pages(view, cuts)?;
         let mut ranking = Ranking {
             judged: pages.len() as u64,
             ranked: Vec::new(),
@@ -138,6 +185,8 @@ impl Ranking {
             relevant: 0,
             hidden: 0,
             folded: 0,
+            views: BTreeMap::new(),
+            has_both,
         };
         let mut twins = Twins::default();
         for (number, mut page) in (0_u32..).zip(pages.iter().copied()) {
@@ -146,7 +195,9 @@ impl Ranking {
                 continue;
             }
             ranking.relevant += u64::from(page.is_relevant);
-            if args.relevant_only && !page.is_relevant {
+            *ranking.views.entry(page.view).or_default() += 1;
+            let is_wanted = args.view.is_empty() || args.view.contains(&page.view);
+            if !is_wanted || args.relevant_only && !page.is_relevant {
                 continue;
             }
             let original = twins.add(number, page.fingerprint, page.relevance);
@@ -169,7 +220,7 @@ impl Ranking {
         Ok(ranking)
     }
 
-    fn summary(&self, shown: usize, args: &Args) -> String {
+    fn summary(&self, shown: usize, args: &Args, cuts: Cuts) -> String {
         if self.judged == 0 {
             return "no page has been read yet".to_owned();
         }
@@ -192,32 +243,52 @@ impl Ranking {
                 count(self.hidden)
             ));
         }
+        if self.has_both || !args.view.is_empty() {
+            let views = View::ALL.map(|view| {
+                let pages = self.views.get(&view).copied().unwrap_or_default();
+                format!("{} {}", count(pages), view.name())
+            });
+            let from = match (args.genre_cut, args.content_cut) {
+                (None, None) => ", the topic's threshold",
+                _ => "",
+            };
+            text.push_str(&format!(
+                "\nfour ways: {} (cuts: genre {}, content {}{from})",
+                views.join(", "),
+                cuts.genre,
+                cuts.content
+            ));
+        }
         text
     }
 }
 
-/// The pages read and judged, one a URL, in the order they were fetched.
-fn judged_pages(view: &CrawlView) -> anyhow::Result<Vec<Ranked>> {
+/// The pages read and judged, one a URL, in the order they were fetched; and whether any has both similarities.
+fn judged_pages(view: &CrawlView, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bool)> {
     // Hashes in place of URLs; two of a million share one with a chance of one in ten million.
     let hashes = Keyring::new(0);
     let mut by_url: HashMap<u64, Ranked> = HashMap::new();
+    let mut has_both = false;
     look::each_record(view, |line, record| {
         if !is_judged_page(&record) {
             return;
         }
+        let parts = record.parts.clone().unwrap_or_default();
+        has_both |= parts.genre.is_some() && parts.content.is_some();
         let page = Ranked {
             line,
             relevance: record.relevance.unwrap_or_default(),
             fingerprint: record.fingerprint.unwrap_or_default(),
             is_relevant: record.relevant == Some(true),
             is_hidden: is_hidden(&record),
+            view: cuts.view(&parts),
             original: None,
         };
         by_url.insert(hashes.hash(&record.url), page);
     })?;
     let mut pages: Vec<Ranked> = by_url.into_values().collect();
     pages.sort_unstable_by_key(|page| page.line);
-    Ok(pages)
+    Ok((pages, has_both))
 }
 
 /// Whether a page was read but is not to be shown: it asked not to be indexed, or its language is not wanted. The
@@ -228,13 +299,24 @@ pub fn is_hidden(record: &PageRecord) -> bool {
 }
 
 /// A page to show.
+#[derive(Serialize)]
 struct Shown {
+    #[serde(flatten)]
     record: PageRecord,
+    view: View,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Verdict>,
+    #[serde(skip)]
     repeated: u64,
 }
 
 /// The records of some ranked pages, in their order.
-fn fetch(view: &CrawlView, wanted: &[Ranked], ranking: &Ranking) -> anyhow::Result<Vec<Shown>> {
+fn fetch(
+    view: &CrawlView,
+    wanted: &[Ranked],
+    ranking: &Ranking,
+    marks: &Marks,
+) -> anyhow::Result<Vec<Shown>> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
@@ -258,7 +340,12 @@ fn fetch(view: &CrawlView, wanted: &[Ranked], ranking: &Ranking) -> anyhow::Resu
             record.duplicate_of = Some(original.clone());
         }
         let repeated = ranking.repeated.get(&page.line).copied().unwrap_or_default();
-        Some(Shown { record, repeated })
+        Some(Shown {
+            view: page.view,
+            mark: marks.get(&record.url).copied(),
+            record,
+            repeated,
+        })
     });
     Ok(shown.collect())
 }
@@ -279,9 +366,21 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         .filter(|(_, part)| pages.iter().any(|page| value(page, *part).is_some()))
         .collect();
     let has_twins = pages.iter().any(|page| page.repeated > 0);
+    let has_marks = pages.iter().any(|page| page.mark.is_some());
+    // Without both lists of terms the view says no more than the score.
+    let has_both = |parts: &Parts| parts.genre.is_some() && parts.content.is_some();
+    let has_views = pages
+        .iter()
+        .any(|page| page.record.parts.as_ref().is_some_and(has_both));
 
     let mut columns = vec![("#", Align::Right), ("score", Align::Left)];
     columns.extend(parts.iter().map(|(name, _)| (*name, Align::Right)));
+    if has_views {
+        columns.push(("view", Align::Left));
+    }
+    if has_marks {
+        columns.push(("mark", Align::Left));
+    }
     if has_twins {
         columns.push(("twins", Align::Right));
     }
@@ -299,6 +398,12 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
                 .iter()
                 .map(|(_, part)| value(page, *part).map_or("-".to_owned(), |value| format!("{value:.2}"))),
         );
+        if has_views {
+            cells.push(page.view.name().to_owned());
+        }
+        if has_marks {
+            cells.push(page.mark.map(mark_name).unwrap_or_default().to_owned());
+        }
         if has_twins {
             cells.push(if page.repeated > 0 {
                 format!("+{}", page.repeated)
@@ -389,9 +494,12 @@ const CSV_COLUMNS: &[&str] = &[
     "duplicate_of",
     "archive_file",
     "archive_offset",
+    "view",
+    "mark",
 ];
 
-fn write_csv(out: &mut dyn Write, rank: usize, record: &PageRecord) -> anyhow::Result<()> {
+fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<()> {
+    let record = &page.record;
     fn shown<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
@@ -414,17 +522,24 @@ fn write_csv(out: &mut dyn Write, rank: usize, record: &PageRecord) -> anyhow::R
         record.duplicate_of.clone().unwrap_or_default(),
         shown(record.archive.as_ref().map(|position| &position.file)),
         shown(record.archive.as_ref().map(|position| position.offset)),
+        page.view.name().to_owned(),
+        shown(page.mark.map(mark_name)),
     ];
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     write_csv_line(out, &cells)
 }
 
-/// One record by RFC 4180: commas between, CRLF at the end, quotes where needed and doubled inside.
+/// One record by RFC 4180: commas between, CRLF at the end, quotes where needed and doubled inside. Control characters but for
+/// line ends are left out: no reader agrees on them, and some terminals obey them.
 fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
     for (at, cell) in cells.iter().enumerate() {
         if at > 0 {
             out.write_all(b",")?;
         }
+        let cell: Cow<'_, str> = match cell.contains(is_unwanted) {
+            true => cell.replace(is_unwanted, " ").into(),
+            false => (*cell).into(),
+        };
         if cell.contains(['"', ',', '\r', '\n']) {
             write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
         } else {
@@ -432,6 +547,10 @@ fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
         }
     }
     Ok(out.write_all(b"\r\n")?)
+}
+
+fn is_unwanted(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\r'
 }
 
 #[cfg(test)]
@@ -443,5 +562,16 @@ mod tests {
         let mut out = Vec::new();
         write_csv_line(&mut out, &["plain", "a, b", "say \"tea\"", "two\nlines", ""]).unwrap();
         assert_eq!(out, b"plain,\"a, b\",\"say \"\"tea\"\"\",\"two\nlines\",\r\n");
+    }
+
+    #[test]
+    fn csv_holds_no_control_characters_but_line_ends() {
+        let mut out = Vec::new();
+        write_csv_line(
+            &mut out,
+            &["a\u{1b}[31mb", "nul\0", "tab\there", "del\u{7f}\u{9b}"],
+        )
+        .unwrap();
+        assert_eq!(out, b"a [31mb,nul ,tab here,del  \r\n");
     }
 }

@@ -4,7 +4,7 @@
 //! crawl that was killed left figures up to a second old; what the page records can tell is then counted from them, and
 //! the answer says which figures those are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -14,11 +14,12 @@ use anyhow::Context;
 use scenthound_config::Settings;
 use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
+use scenthound_report::text::harvest_curve;
 use scenthound_store::{CrawlView, Layout, PageRecord, replace};
+use scenthound_types::{Keyring, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::look::{self, is_judged_page};
-use crate::plot::harvest_curve;
 use crate::stdout;
 use crate::table::terminal_width;
 use crate::wording::{bytes, count, counted, harmless, time};
@@ -82,6 +83,9 @@ pub struct StatusFile {
     pub ended: Option<String>,
     /// Whether there is something left to resume for.
     pub resumable: bool,
+    /// Which judgements these figures speak of: 0 for the first, one more each time the pages were judged again.
+    #[serde(default)]
+    pub generation: u32,
 }
 
 fn path(layout: &Layout) -> PathBuf {
@@ -90,7 +94,11 @@ fn path(layout: &Layout) -> PathBuf {
 
 /// Writes the figures; whoever reads the file finds the old ones or these.
 pub fn write(layout: &Layout, status: &StatusFile) -> anyhow::Result<()> {
-    Ok(replace(&path(layout), &serde_json::to_vec(status)?)?)
+    let status = StatusFile {
+        generation: layout.generation()?,
+        ..status.clone()
+    };
+    Ok(replace(&path(layout), &serde_json::to_vec(&status)?)?)
 }
 
 /// The figures last written; none if there are none.
@@ -141,9 +149,17 @@ struct Report {
     /// What nobody knows.
     unknown: &'static [&'static str],
     budgets: Budgets,
+    marks: MarkCounts,
     resume: Option<String>,
     #[serde(flatten)]
     figures: StatusFile,
+}
+
+/// How many pages the user marked.
+#[derive(Debug, Default, Serialize)]
+struct MarkCounts {
+    relevant: u64,
+    irrelevant: u64,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -217,6 +233,14 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
         stdout::note(&format!("warning: {error:#}"));
         None
     });
+    let generation = view.layout().generation()?;
+    let mut marks = MarkCounts::default();
+    for mark in view.marks()?.values() {
+        match mark {
+            Verdict::Relevant => marks.relevant += 1,
+            Verdict::Irrelevant => marks.irrelevant += 1,
+        }
+    }
     let (state, figures, counted, unknown) = match (worker, last) {
         (Some(_), Some(figures)) => {
             // Until the first figures of this run are there, those of the run before are shown, but not its end.
@@ -226,11 +250,18 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
             };
             (State::Running, figures, &[][..], &[][..])
         }
-        (None, Some(figures)) if figures.ended.is_some() => (State::Ended, figures, &[][..], &[][..]),
+        (None, Some(figures)) if figures.ended.is_some() && figures.generation == generation => {
+            (State::Ended, figures, &[][..], &[][..])
+        }
         (worker, last) => {
-            let counted = count_records(view)?;
+            let counted = StatusFile {
+                ended: last.as_ref().and_then(|last| last.ended.clone()),
+                generation,
+                ..count_records(view)?
+            };
             let state = match worker {
                 Some(_) => State::Running,
+                None if counted.ended.is_some() => State::Ended,
                 None if last.is_none() && counted.pages == 0 && counted.outcomes.is_empty() => State::New,
                 None => State::Killed,
             };
@@ -263,6 +294,7 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
         resume: (can_resume && settings.is_some())
             .then(|| look::resume_command(view) + &budgets.raise_met(&figures)),
         budgets,
+        marks,
         figures,
     })
 }
@@ -322,10 +354,18 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
         ..StatusFile::default()
     };
     let mut curve = Curve::default();
+    let hashes = Keyring::new(0);
+    let mut read = HashSet::new();
     look::each_record(view, |_, record| {
         figures.bytes += record.bytes;
-        let counts = is_page_attempt(&record);
-        if counts || !was_asked(&record) {
+        let is_judged = is_judged_page(&record);
+        // A page that is fetched again for what it holds now was counted when it was fetched first.
+        let is_revisit = match is_judged {
+            true => !read.insert(hashes.hash(&record.url)),
+            false => read.contains(&hashes.hash(&record.url)),
+        };
+        let counts = is_page_attempt(&record) && !is_revisit;
+        if counts || !was_asked(&record) || is_hosts_fault(&record) {
             *figures
                 .outcomes
                 .entry(record.outcome.clone().into_owned())
@@ -333,7 +373,7 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
         }
         if counts {
             figures.pages += 1;
-            figures.bodies += u64::from(is_judged_page(&record));
+            figures.bodies += u64::from(is_judged);
             figures.relevant += u64::from(record.relevant == Some(true));
             curve.push(figures.pages, figures.relevant);
         }
@@ -346,10 +386,17 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
 
 /// Whether anything was asked of anyone for this record.
 fn was_asked(record: &PageRecord) -> bool {
-    !matches!(
-        &*record.outcome,
-        "refused-robots" | "refused-robots-unreachable" | "refused-address"
-    )
+    !record.unasked
+        && !matches!(
+            &*record.outcome,
+            "refused-robots" | "refused-robots-unreachable" | "refused-address"
+        )
+}
+
+/// Whether it tells of trouble at the host, which counts whatever was asked for.
+fn is_hosts_fault(record: &PageRecord) -> bool {
+    let outcome = Outcome::recorded(&record.outcome, record.status, None, None);
+    matches!(outcome, Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
 }
 
 /// Whether `--max-pages` counts it.
@@ -409,6 +456,18 @@ fn write_text(report: &Report, out: &mut dyn Write) -> anyhow::Result<()> {
             "Pages",
             &format!("{pages} tried, {bodies} read, {relevant} relevant (harvest rate {rate:.3})"),
         )?;
+        if figures.generation > 0 {
+            let times = match figures.generation {
+                1 => "once".to_owned(),
+                times => format!("{times} times"),
+            };
+            line("Judged", &format!("anew {times} since (hound rejudge)"))?;
+        }
+        let MarkCounts { relevant, irrelevant } = report.marks;
+        if relevant + irrelevant > 0 {
+            let [relevant, irrelevant] = [relevant, irrelevant].map(count);
+            line("Marks", &format!("{relevant} relevant, {irrelevant} irrelevant"))?;
+        }
         if report.unknown.is_empty() {
             let [known, waiting, leased] = [figures.known, figures.waiting, figures.leased].map(count);
             line(

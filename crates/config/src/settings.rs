@@ -148,15 +148,15 @@ settings! {
     /// Which link is followed next.
     strategy: StrategySettings {
         /// How waiting links are ranked.
-        one kind: String = "strategy" "kind", Kind::Strategy, NeedsNewFolder, "best-first";
+        one kind: String = "strategy" "kind", Kind::Strategy, NeedsRejudging, "best-first";
         /// A page must be more relevant than this to raise its siblings (and children).
-        one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsNewFolder, "0.2";
+        one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
         /// Whose children are siblings: those of the page that found the URL first, or of all pages that link to it.
-        one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsNewFolder, "all";
+        one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsRejudging, "all";
         /// Whether the larger score counts or the later one.
-        one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsNewFolder, "max";
+        one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsRejudging, "max";
         /// Who is served first among equal scores.
-        one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsNewFolder, "fifo";
+        one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsRejudging, "fifo";
         /// link-context and otie: weight of the page a link stands on, against the words around the link.
         one page_weight: f64 = "page-weight" "page-weight", SHARE, NeedsNewFolder, "0.25";
         /// otie: how much a page's relevance raises or lowers the cash it passes on.

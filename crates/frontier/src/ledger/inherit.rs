@@ -55,7 +55,8 @@ impl<S: Shelf> Ledger<S> {
                 }
                 // Given up in this frontier, to be tried again in the old one.
                 (State::Gone | State::Forgotten, false) => {
-                    self.bring_back(ours, old.entries[theirs].rank(), self.entries.age(ours), now);
+                    let rank = unit::lift(old.entries[theirs].rank(), self.unit - old.unit);
+                    self.bring_back(ours, rank, self.entries.age(ours), now);
                     self.entries[ours].attempt = old.entries[theirs].attempt;
                     inherited.waiting += 1;
                 }
@@ -102,7 +103,8 @@ impl<S: Shelf> Ledger<S> {
         let offer = Offer {
             url: known.url,
             key: entry.key,
-            rank: entry.rank(),
+            // Cash may be counted in another unit here.
+            rank: unit::lift(entry.rank(), self.unit - old.unit),
             merge: Merge::Keep,
         };
         let id = self.add_new(&offer, &source, entry.redirects, now)?;
