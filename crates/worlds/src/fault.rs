@@ -25,6 +25,28 @@ pub enum WorldFault {
         /// What went wrong.
         source: std::io::Error,
     },
+    /// A certificate could not be made.
+    #[error("cannot make a certificate for {name}")]
+    Certificate {
+        /// Whose.
+        name: String,
+        /// What went wrong.
+        source: rcgen::Error,
+    },
+    /// TLS could not be set up.
+    #[error("cannot set up TLS")]
+    Tls {
+        /// What went wrong.
+        source: rustls::Error,
+    },
+    /// A share is none.
+    #[error("{what} = {value}: a share lies between 0 and 1, and all together are at most 1")]
+    Share {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// A line of a fixture is not `host/path: words -> links`.
     #[error("fixture line {line}: {what}: {text:?}")]
     Fixture {

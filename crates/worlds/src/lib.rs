@@ -1,6 +1,7 @@
 //! Little webs to crawl without leaving the machine.
 //!
-//! A [`World`] answers requests from memory; [`serve`] puts one on loopback under real HTTP. [`DemoWeb`] is the web
+//! A [`World`] answers requests from memory; [`serve`] puts one on loopback under real HTTP, [`serve_proxy`] behind a
+//! proxy for http and https, with [`serve_names`] for the names of its hosts. [`DemoWeb`] is the web
 //! that `hound demo` crawls, [`BenchWeb`] the one the benchmark does, and [`FixtureWeb`] is a few lines of a test.
 //!
 //! Invariant: an answer depends on the request only. The same world gives the same bytes on every machine, in any
@@ -9,17 +10,25 @@
 //! Deliberately absent: crawling, parsing, judging. Only the server's log reads a clock.
 
 pub mod bench;
+mod certificates;
+mod conversation;
 mod demo;
 mod dice;
+mod errors;
 mod fault;
 mod fixture;
+mod names;
+mod proxy;
 mod request;
 mod server;
 mod world;
 
 pub use crate::bench::BenchWeb;
 pub use crate::demo::DemoWeb;
+pub use crate::errors::{Errors, Trouble};
 pub use crate::fault::WorldFault;
 pub use crate::fixture::{FixtureLink, FixturePage, FixtureWeb};
-pub use crate::server::{Request, ServeOptions, Serving, Trouble, serve};
-pub use crate::world::{Answer, World};
+pub use crate::names::{NAMES_NET, NamesServing, serve_names};
+pub use crate::proxy::{ProxyOptions, ProxyServing, serve_proxy};
+pub use crate::server::{Request, ServeOptions, Serving, serve};
+pub use crate::world::{Answer, Asked, Scheme, World};

@@ -6,13 +6,25 @@
 /// No head is longer than this.
 pub(crate) const MAX_HEAD: usize = 64 * 1024;
 
+/// Who a request names its host to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Addressed {
+    /// The server itself, by the Host header.
+    Server,
+    /// A proxy, by a whole URL or, for a tunnel, by host and port.
+    Proxy,
+}
+
 /// The head of a request.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Head {
     pub(crate) method: String,
+    pub(crate) addressed: Addressed,
     /// In lower case, without port.
     pub(crate) host: String,
-    /// Begins with a slash.
+    /// As named with the host.
+    pub(crate) port: Option<u16>,
+    /// Begins with a slash; a lone slash for a tunnel.
     pub(crate) target: String,
     /// Whether the connection may be used again.
     pub(crate) keep_alive: bool,
@@ -51,8 +63,15 @@ pub(crate) fn read_head(head: &[u8]) -> Option<Head> {
             keep_alive = false;
         }
     }
+    let mut addressed = Addressed::Server;
     let target = match target.strip_prefix("http://") {
+        _ if method == "CONNECT" => {
+            addressed = Addressed::Proxy;
+            host = target;
+            "/"
+        }
         Some(rest) => {
+            addressed = Addressed::Proxy;
             let slash = rest.find(['/', '?']).unwrap_or(rest.len());
             let (authority, path) = rest.split_at(slash);
             host = authority;
@@ -64,18 +83,22 @@ pub(crate) fn read_head(head: &[u8]) -> Option<Head> {
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
+    let (host, port) = split_port(host);
     Some(Head {
         method: method.to_owned(),
-        host: without_port(host).to_ascii_lowercase(),
+        addressed,
+        host: host.to_ascii_lowercase(),
+        port,
         target: path,
         keep_alive,
     })
 }
 
-fn without_port(authority: &str) -> &str {
+/// Host and port. What looks like a port but is none is dropped, as a server would listen on its own all the same.
+fn split_port(authority: &str) -> (&str, Option<u16>) {
     match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
-        _ => authority,
+        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (host, port.parse().ok()),
+        _ => (authority, None),
     }
 }
 
@@ -96,6 +119,34 @@ mod tests {
         assert_eq!(
             (head.host.as_str(), head.target.as_str(), head.keep_alive),
             ("tea.test", "/?q", false)
+        );
+    }
+
+    #[test]
+    fn a_request_to_a_proxy_names_host_and_port_in_its_target() {
+        let head = read_head(b"GET http://Tea.test:8080/a HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        assert_eq!(
+            (
+                head.addressed,
+                head.host.as_str(),
+                head.port,
+                head.target.as_str()
+            ),
+            (Addressed::Proxy, "tea.test", Some(8080), "/a")
+        );
+        let head = read_head(b"CONNECT [2001:db8::1]:443 HTTP/1.1\r\n\r\n").unwrap();
+        assert_eq!(
+            (
+                head.addressed,
+                head.host.as_str(),
+                head.port,
+                head.target.as_str()
+            ),
+            (Addressed::Proxy, "[2001:db8::1]", Some(443), "/")
+        );
+        assert_eq!(
+            read_head(b"GET /a HTTP/1.1\r\n\r\n").unwrap().addressed,
+            Addressed::Server
         );
     }
 

@@ -4,10 +4,66 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+/// How a page is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    /// In the clear.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Scheme {
+    /// As it begins a URL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+
+    /// The port that goes without saying.
+    pub fn port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
+}
+
+/// All that a request says about which page it wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked<'a> {
+    /// How.
+    pub scheme: Scheme,
+    /// In lower case, without port.
+    pub host: &'a str,
+    /// The port, unless it is the scheme's own.
+    pub port: Option<u16>,
+    /// Begins with a slash.
+    pub path_and_query: &'a str,
+}
+
+impl Asked<'_> {
+    /// The URL, spelled as it was asked for.
+    pub fn url(&self) -> String {
+        let (scheme, host, rest) = (self.scheme.name(), self.host, self.path_and_query);
+        match self.port {
+            Some(port) => format!("{scheme}://{host}:{port}{rest}"),
+            None => format!("{scheme}://{host}{rest}"),
+        }
+    }
+}
+
 /// A web in memory.
 pub trait World: Send + Sync {
     /// Answers a request for a page. The host is in lower case, without port; the rest begins with a slash.
     fn answer(&self, host: &str, path_and_query: &str) -> Answer;
+
+    /// Answers a request in a web that tells http from https, or one port from another. Most do not.
+    fn answer_at(&self, asked: &Asked<'_>) -> Answer {
+        self.answer(asked.host, asked.path_and_query)
+    }
 
     /// The names of its hosts, each once.
     fn hosts(&self) -> Vec<String>;
@@ -64,6 +120,19 @@ impl Answer {
     /// There is no such page.
     pub fn missing() -> Answer {
         Answer::fault(404)
+    }
+
+    /// Nobody knows whether there is such a page: it was not recorded. Status 404, and a header that tells it from a
+    /// recorded 404.
+    pub fn not_recorded() -> Answer {
+        Answer::missing().with("X-Scenthound", "not-recorded")
+    }
+
+    /// Whether this is [`Answer::not_recorded`].
+    pub fn is_not_recorded(&self) -> bool {
+        self.headers
+            .iter()
+            .any(|(name, value)| *name == "X-Scenthound" && value == "not-recorded")
     }
 
     /// The same answer with one more header line.

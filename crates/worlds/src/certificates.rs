@@ -1,0 +1,112 @@
+//! A certificate authority for one run, and certificates for whatever host is asked for.
+//!
+//! The authority's key is made at the start and never leaves the process: only its certificate is shown, for the one
+//! crawler that is to trust it. Certificates of hosts are made when first asked for and kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::PrivateKeyDer;
+
+use crate::WorldFault;
+
+/// No more hosts are remembered; certificates can be made again.
+const MOST_KEPT: usize = 10_000;
+
+/// Makes certificates.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+    /// All hosts share one key: a certificate then costs a signature, not a key.
+    key: KeyPair,
+    kept: Mutex<HashMap<String, Arc<ServerConfig>>>,
+}
+
+impl Authority {
+    /// A new authority.
+    pub(crate) fn new() -> Result<Authority, WorldFault> {
+        const NAME: &str = "Scenthound lab, valid for one run";
+        let fault = |source| WorldFault::Certificate {
+            name: NAME.to_owned(),
+            source,
+        };
+        let mut params = CertificateParams::new(Vec::new()).map_err(fault)?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, NAME);
+        let key = KeyPair::generate().map_err(fault)?;
+        let pem = params.self_signed(&key).map_err(fault)?.pem();
+        Ok(Authority {
+            issuer: Issuer::new(params, key),
+            pem,
+            key: KeyPair::generate().map_err(fault)?,
+            kept: Mutex::default(),
+        })
+    }
+
+    /// The authority's certificate.
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// TLS as the host itself would speak it. IPv6 addresses stand in brackets.
+    pub(crate) fn host(&self, host: &str) -> Result<Arc<ServerConfig>, WorldFault> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(config) = kept.get(host) {
+            return Ok(Arc::clone(config));
+        }
+        let config = Arc::new(self.make(host)?);
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(host.to_owned(), Arc::clone(&config));
+        Ok(config)
+    }
+
+    fn make(&self, host: &str) -> Result<ServerConfig, WorldFault> {
+        let fault = |source| WorldFault::Certificate {
+            name: host.to_owned(),
+            source,
+        };
+        let name = host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .trim_end_matches('.');
+        let certificate = CertificateParams::new(vec![name.to_owned()])
+            .and_then(|params| params.signed_by(&self.key, &self.issuer))
+            .map_err(fault)?;
+        let key = PrivateKeyDer::Pkcs8(self.key.serialize_der().into());
+        let tls = |source| WorldFault::Tls { source };
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(tls)?
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .map_err(tls)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_gets_its_certificate_once() {
+        let authority = Authority::new().unwrap();
+        let first = authority.host("tea.test").unwrap();
+        assert!(Arc::ptr_eq(&first, &authority.host("tea.test").unwrap()));
+        assert!(!Arc::ptr_eq(&first, &authority.host("other.test").unwrap()));
+        assert!(authority.pem().starts_with("-----BEGIN CERTIFICATE-----"));
+        authority.host("[2001:db8::1]").unwrap();
+        authority.host("192.0.2.1").unwrap();
+    }
+
+    #[test]
+    fn what_is_no_host_name_gets_none() {
+        assert!(Authority::new().unwrap().host("é").is_err());
+    }
+}
