@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use scenthound_learn::{LearnFault, ModelFileFault};
 use thiserror::Error;
 
 /// Why a judge, or a table it needs, cannot be made.
@@ -66,4 +67,20 @@ pub enum JudgeFault {
         /// Where it goes wrong.
         source: serde_json::Error,
     },
+    /// Too few pages to learn from.
+    #[error(
+        "{positive} pages of the kind wanted and {negative} others are too few to learn from; at least 2 of each are needed"
+    )]
+    TooFewExamples {
+        /// Pages of the kind wanted.
+        positive: usize,
+        /// Others.
+        negative: usize,
+    },
+    /// The pages given cannot be told apart, or a setting is wrong.
+    #[error("the judge cannot be trained")]
+    Learn(#[from] LearnFault),
+    /// The model file cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelFileFault),
 }

@@ -1,7 +1,8 @@
 //! How relevant a page is to the topic, and why.
 //!
 //! A [`Judge`] reads a parsed page and gives a [`Judgement`]: a relevance from 0 to 1, a verdict, and the parts the
-//! relevance was made of. [`TermJudge`] does it from the user's own terms, without training.
+//! relevance was made of. [`TermJudge`] does it from the user's own terms, without training; a [`TrainedJudge`] from example
+//! pages.
 //!
 //! Invariant: a judgement depends on the page and the topic only, never on what was judged before, so pages may be
 //! judged on any thread in any order. A relevance is finite and within [0, 1].
@@ -18,6 +19,7 @@ mod settings;
 mod similarity;
 mod tally;
 mod term_judge;
+mod trained;
 mod vocabulary;
 
 use scenthound_types::{Judgement, ParsedPage, Token};
@@ -27,6 +29,9 @@ pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
 pub use crate::settings::{TermSets, TermSettings, Weights};
 pub use crate::term_judge::TermJudge;
+pub use crate::trained::{
+    Calibrate, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages, TrainingSettings,
+};
 
 /// Says how relevant a page is.
 pub trait Judge: Send + Sync {

@@ -1,0 +1,401 @@
+//! Judges pages by what example pages have in common.
+//!
+//! A page becomes a bag of words ([`Reading`]), the bag a vector, and a classifier ([`ModelKind`]) scores it. Scores become
+//! probabilities by a curve fitted on examples held out of training, those of other sites where there are enough sites. A
+//! few words at a link are scored by the same classifier but with a curve of their own, fitted on short stretches of the
+//! held-out pages: few words say less than a page, and none say no more than how common relevant pages were.
+//!
+//! Invariant: the same pages, kind and settings give the same judge to the bit, and a file read back judges the same.
+//!
+//! Deliberately absent: finding examples, and learning while crawling.
+
+mod classifier;
+mod examples;
+mod kind;
+mod reading;
+mod settings;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scenthound_learn::{BinaryFigures, Isotonic, ModelFile, Platt, SparseVector};
+use scenthound_text::Token;
+use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
+use serde::{Deserialize, Serialize};
+
+pub use self::examples::TrainingPages;
+pub use self::kind::ModelKind;
+pub use self::reading::Reading;
+pub use self::settings::{Calibrate, TrainingSettings};
+
+use self::classifier::{Classifier, Fitted};
+use self::examples::Examples;
+use self::reading::{Place, spell, word_key};
+use self::settings::Choices;
+use crate::{Judge, JudgeFault};
+
+/// Folds for calibrating.
+const FOLDS: usize = 5;
+/// Telling words kept with their spelling, of each direction.
+const TOLD: usize = 200;
+/// Telling words told with a judgement.
+const TOLD_A_PAGE: usize = 8;
+
+/// From a score to a probability.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+enum Curve {
+    Sigmoid(Platt),
+    Rising(Isotonic),
+}
+
+impl Curve {
+    fn probability(&self, score: f64) -> f64 {
+        let p = match self {
+            Curve::Sigmoid(platt) => platt.probability(score),
+            Curve::Rising(isotonic) => isotonic.probability(score),
+        };
+        // A forged file may hold a curve of infinities.
+        if p.is_finite() { p } else { 0.0 }
+    }
+}
+
+/// A feature that tells, as people would write it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TellingWord {
+    /// The word; in brackets what is no word.
+    pub word: Arc<str>,
+    /// How far it alone moves the score, above 0 towards relevant.
+    pub effect: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Told {
+    place: u32,
+    effect: f32,
+    read: Place,
+    word: Arc<str>,
+}
+
+/// What a model file holds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Model {
+    kind: ModelKind,
+    reading: Reading,
+    fitted: Fitted,
+    of_pages: Curve,
+    of_snippets: Curve,
+    threshold: f64,
+    /// By place.
+    told: Vec<Told>,
+}
+
+impl ModelFile for Model {
+    const KIND: &'static str = "relevance";
+    const VERSION: u16 = 1;
+}
+
+/// A judge that has learnt from pages.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TrainedJudge {
+    model: Model,
+}
+
+impl TrainedJudge {
+    /// Trains a judge.
+    pub fn train(
+        kind: ModelKind,
+        pages: &TrainingPages<'_>,
+        settings: &TrainingSettings,
+    ) -> Result<TrainedJudge, JudgeFault> {
+        if !(0.0..=1.0).contains(&settings.threshold) {
+            return Err(JudgeFault::Threshold {
+                value: settings.threshold,
+            });
+        }
+        let choices = Choices::new(kind, settings);
+        let examples = Examples::read(pages, &choices)?;
+        let (of_pages, of_snippets) = curves(&examples, &choices)?;
+        let bags: Vec<_> = examples.bags.iter().collect();
+        let fitted = Fitted::new(&bags, &examples.labels, &choices)?;
+        Ok(TrainedJudge {
+            model: Model {
+                kind,
+                reading: choices.reading,
+                told: tell(&fitted, &examples),
+                fitted,
+                of_pages,
+                of_snippets,
+                threshold: settings.threshold,
+            },
+        })
+    }
+
+    /// How well such a judge does on pages it has not seen: trained and asked once for each of the folds. Folds hold whole
+    /// sites where the examples come from at least three sites of each class.
+    pub fn cross_validate(
+        kind: ModelKind,
+        pages: &TrainingPages<'_>,
+        settings: &TrainingSettings,
+        folds: usize,
+    ) -> Result<BinaryFigures, JudgeFault> {
+        let choices = Choices::new(kind, settings);
+        let examples = Examples::read(pages, &choices)?;
+        let folds = examples.folds(folds, choices.seed)?;
+        let held_out = examples.held_out(&folds, &choices)?;
+        let scores: Vec<f64> = held_out.iter().map(|held| held.score).collect();
+        let curve = curve(&scores, &examples.labels, choices.calibrate)?;
+        let probabilities: Vec<f64> = scores.iter().map(|score| curve.probability(*score)).collect();
+        let verdicts: Vec<bool> = held_out
+            .iter()
+            .zip(&probabilities)
+            .map(|(held, p)| verdict(*p >= settings.threshold, held.other_votes))
+            .collect();
+        Ok(BinaryFigures::with_verdicts(
+            &examples.labels,
+            &probabilities,
+            &verdicts,
+        ))
+    }
+
+    /// Writes the judge to a file.
+    pub fn save(&self, path: &Path) -> Result<(), JudgeFault> {
+        Ok(self.model.save(path)?)
+    }
+
+    /// Reads a judge from a file.
+    pub fn load(path: &Path) -> Result<TrainedJudge, JudgeFault> {
+        let mut model = Model::load(path)?;
+        model.told.sort_by_key(|told| told.place);
+        Ok(TrainedJudge { model })
+    }
+
+    /// What it decides by.
+    pub fn kind(&self) -> ModelKind {
+        self.model.kind
+    }
+
+    /// The same judge with another threshold.
+    pub fn with_threshold(mut self, threshold: f64) -> Result<TrainedJudge, JudgeFault> {
+        if !(0.0..=1.0).contains(&threshold) {
+            return Err(JudgeFault::Threshold { value: threshold });
+        }
+        self.model.threshold = threshold;
+        Ok(self)
+    }
+
+    /// A page at least this relevant is so.
+    pub fn threshold(&self) -> f64 {
+        self.model.threshold
+    }
+
+    /// The words that speak most for relevance, and those that speak most against it; strongest first, at most `most` each.
+    pub fn telling_words(&self, most: usize) -> (Vec<TellingWord>, Vec<TellingWord>) {
+        let mut words: Vec<TellingWord> = self
+            .model
+            .told
+            .iter()
+            .map(|told| TellingWord {
+                word: match told.read {
+                    Place::Page => told.word.clone(),
+                    Place::Url => format!("[URL: {}]", told.word).into(),
+                },
+                effect: f64::from(told.effect),
+            })
+            .collect();
+        words.sort_by(|a, b| b.effect.total_cmp(&a.effect).then_with(|| a.word.cmp(&b.word)));
+        let against: Vec<TellingWord> = words
+            .iter()
+            .rev()
+            .filter(|word| word.effect < 0.0)
+            .take(most)
+            .cloned()
+            .collect();
+        words.retain(|word| word.effect > 0.0);
+        words.truncate(most);
+        (words, against)
+    }
+
+    fn vector(&self, page: &ParsedPage) -> (SparseVector, Vec<(u32, f32)>) {
+        let vectoriser = &self.model.fitted.vectoriser;
+        let mut counts = vec![0.0_f32; vectoriser.features()];
+        let mut touched = Vec::new();
+        self.model.reading.features(page, |key, count| {
+            if let Some(place) = vectoriser.place(key)
+                && let Some(held) = counts.get_mut(place as usize)
+            {
+                if *held == 0.0 {
+                    touched.push(place);
+                }
+                *held += count;
+            }
+        });
+        touched.sort_unstable();
+        touched.dedup();
+        let counted: Vec<(u32, f32)> = touched
+            .iter()
+            .filter_map(|place| Some((*place, *counts.get(*place as usize)?)))
+            .collect();
+        (vectoriser.weigh(&counted), counted)
+    }
+
+    /// The features that spoke most for the page. Their shares add up to no more than its relevance.
+    fn hits(&self, vector: &SparseVector, counted: &[(u32, f32)], relevance: f64) -> Vec<TermHit> {
+        let told = &self.model.told;
+        let mut for_it: Vec<(f64, &Told)> = vector
+            .row()
+            .entries()
+            .filter_map(|(place, value)| {
+                let at = told.binary_search_by_key(&place, |told| told.place).ok()?;
+                let told = told.get(at)?;
+                let push = f64::from(told.effect) * f64::from(value);
+                (push > 0.0).then_some((push, told))
+            })
+            .collect();
+        let sum: f64 = for_it.iter().map(|(push, _)| push).sum();
+        for_it.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.place.cmp(&b.1.place)));
+        for_it.truncate(TOLD_A_PAGE);
+        for_it
+            .into_iter()
+            .map(|(push, told)| TermHit {
+                set: match told.read {
+                    Place::Page => TermSet::Content,
+                    Place::Url => TermSet::Url,
+                },
+                term: told.word.clone(),
+                count: counted
+                    .binary_search_by_key(&told.place, |(place, _)| *place)
+                    .ok()
+                    .and_then(|at| counted.get(at))
+                    .map_or(1, |(_, count)| count.round() as u32),
+                share: relevance * push / sum,
+            })
+            .collect()
+    }
+}
+
+impl Judge for TrainedJudge {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        let Fitted { classifier, .. } = &self.model.fitted;
+        let (vector, counted) = self.vector(page);
+        let relevance = self.model.of_pages.probability(classifier.score(vector.row()));
+        let is_relevant = verdict(
+            relevance >= self.model.threshold,
+            classifier.other_votes(vector.row()),
+        );
+        // Why a page is out of the question interests nobody, and most pages are.
+        let terms = if relevance >= self.model.threshold / 2.0 {
+            self.hits(&vector, &counted, relevance)
+        } else {
+            Vec::new()
+        };
+        Judgement {
+            relevance,
+            verdict: if is_relevant {
+                Verdict::Relevant
+            } else {
+                Verdict::Irrelevant
+            },
+            genre: None,
+            layer: None,
+            parts: Parts {
+                terms,
+                ..Parts::default()
+            },
+        }
+    }
+
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        let vectoriser = &self.model.fitted.vectoriser;
+        let mut places: Vec<u32> = tokens
+            .iter()
+            .filter_map(|token| vectoriser.place(word_key(*token)))
+            .collect();
+        places.sort_unstable();
+        let counted: Vec<(u32, f32)> = places
+            .chunk_by(|a, b| a == b)
+            .filter_map(|same| Some((*same.first()?, same.len() as f32)))
+            .collect();
+        let vector = vectoriser.weigh(&counted);
+        let score = self.model.fitted.classifier.score(vector.row());
+        self.model.of_snippets.probability(score) as f32
+    }
+}
+
+/// Two of three, or the only one.
+fn verdict(first: bool, others: Option<[bool; 2]>) -> bool {
+    others.map_or(first, |[second, third]| {
+        u8::from(first) + u8::from(second) + u8::from(third) >= 2
+    })
+}
+
+/// The curves of pages and of snippets.
+fn curves(examples: &Examples<'_>, choices: &Choices) -> Result<(Curve, Curve), JudgeFault> {
+    let folds = examples.folds(FOLDS, choices.seed)?;
+    let held_out = examples.held_out(&folds, choices)?;
+    let scores: Vec<f64> = held_out.iter().map(|held| held.score).collect();
+    let of_pages = curve(&scores, &examples.labels, choices.calibrate)?;
+    let (mut scores, mut labels) = (Vec::new(), Vec::new());
+    for (held, label) in held_out.iter().zip(&examples.labels) {
+        scores.extend(&held.stretches);
+        labels.extend(std::iter::repeat_n(*label, held.stretches.len()));
+    }
+    let mut of_snippets = Platt::fit(&scores, &labels)?;
+    // A curve that falls would turn the order round; that is chance, or a class that few words cannot tell.
+    of_snippets.slope = of_snippets.slope.max(1e-3);
+    Ok((of_pages, Curve::Sigmoid(of_snippets)))
+}
+
+fn curve(scores: &[f64], labels: &[bool], calibrate: Calibrate) -> Result<Curve, JudgeFault> {
+    Ok(match calibrate {
+        Calibrate::Platt => {
+            let mut platt = Platt::fit(scores, labels)?;
+            platt.slope = platt.slope.max(1e-3);
+            Curve::Sigmoid(platt)
+        }
+        Calibrate::Isotonic => Curve::Rising(Isotonic::fit(scores, labels)?),
+        Calibrate::Raw => Curve::Sigmoid(Platt::IDENTITY),
+    })
+}
+
+/// The strongest features of each direction, by how far each alone moves the score.
+fn tell(fitted: &Fitted, examples: &Examples<'_>) -> Vec<Told> {
+    let score = |vector: &SparseVector| fitted.classifier.score(vector.row());
+    let of_nothing = score(&SparseVector::default());
+    let mut effects: Vec<(u32, f32)> = match &fitted.classifier {
+        Classifier::Linear(model) | Classifier::Committee { svm: model, .. } => {
+            (0..).zip(model.weights().iter().copied()).collect()
+        }
+        Classifier::Rbf(_) | Classifier::Network(_) => (0..fitted.vectoriser.features() as u32)
+            .map(|place| {
+                let alone = fitted.vectoriser.weigh(&[(place, 1.0)]);
+                (place, (score(&alone) - of_nothing) as f32)
+            })
+            .collect(),
+    };
+    effects.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let last = effects.len();
+    let strongest: Vec<(u64, u32, f32)> = effects
+        .iter()
+        .enumerate()
+        .filter(|(at, (_, effect))| (*at < TOLD && *effect > 0.0) || (*at + TOLD >= last && *effect < 0.0))
+        .filter_map(|(_, (place, effect))| {
+            Some((*fitted.vectoriser.keys().get(*place as usize)?, *place, *effect))
+        })
+        .collect();
+    let wanted = strongest.iter().map(|(key, _, _)| *key).collect();
+    let spelled = spell(&wanted, &examples.pages);
+    let mut told: Vec<Told> = strongest
+        .into_iter()
+        .filter_map(|(key, place, effect)| {
+            let (word, read) = spelled.get(&key)?;
+            Some(Told {
+                place,
+                effect,
+                read: *read,
+                word: word.as_str().into(),
+            })
+        })
+        .collect();
+    told.sort_by_key(|told| told.place);
+    told
+}

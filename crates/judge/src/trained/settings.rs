@@ -1,0 +1,91 @@
+//! How a judge is trained.
+
+use scenthound_learn::{Idf, Length, TermFrequency, VectorSettings};
+
+use super::kind::ModelKind;
+use super::reading::Reading;
+
+/// What becomes of a score before it is a relevance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Calibrate {
+    /// A sigmoid fitted on pages held out of training.
+    Platt,
+    /// The best rising curve on pages held out of training; wants some hundreds of pages.
+    Isotonic,
+    /// Nothing: the score is taken for the logarithm of the odds, as the papers do with naive Bayes.
+    Raw,
+}
+
+/// How a judge is trained. What is none is chosen to suit the kind.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TrainingSettings {
+    /// Where chance begins.
+    pub seed: u64,
+    /// What becomes of a score before it is a relevance.
+    pub calibrate: Calibrate,
+    /// A page at least this relevant is so.
+    pub threshold: f64,
+    /// How a page becomes a bag of features.
+    pub reading: Option<Reading>,
+    /// What a feature's count is worth.
+    pub vectors: Option<VectorSettings>,
+    /// At most so many features, the most telling by χ².
+    pub vocabulary: Option<usize>,
+    /// C of logistic regression and of the support vector machines.
+    pub cost: Option<f64>,
+}
+
+impl Default for TrainingSettings {
+    fn default() -> TrainingSettings {
+        TrainingSettings {
+            seed: 1,
+            calibrate: Calibrate::Platt,
+            threshold: 0.5,
+            reading: None,
+            vectors: None,
+            vocabulary: None,
+            cost: None,
+        }
+    }
+}
+
+/// tf · ln(N/df) of length 1: without levelling, a long page outweighs ten short ones.
+const LEVELLED_TF_IDF: VectorSettings = VectorSettings {
+    frequency: TermFrequency::Raw,
+    idf: Idf::Plain,
+    length: Length::Unit,
+};
+
+/// The settings with every choice made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choices {
+    pub(super) kind: ModelKind,
+    pub(super) seed: u64,
+    pub(super) calibrate: Calibrate,
+    pub(super) reading: Reading,
+    pub(super) vectors: VectorSettings,
+    pub(super) vocabulary: usize,
+    pub(super) cost: f64,
+}
+
+impl Choices {
+    pub(super) fn new(kind: ModelKind, settings: &TrainingSettings) -> Choices {
+        let (reading, vectors, vocabulary, cost) = match kind {
+            ModelKind::Bayes => (Reading::WORDS_AND_ANCHORS, VectorSettings::COUNTS, 60_000, 1.0),
+            ModelKind::Svm | ModelKind::Network | ModelKind::Committee => {
+                (Reading::WORDS, LEVELLED_TF_IDF, 2_000, 1.0)
+            }
+            ModelKind::SvmRbf => (Reading::WORDS, LEVELLED_TF_IDF, 2_000, 10.0),
+            ModelKind::Logistic => (Reading::TITLES_TWICE, VectorSettings::LOG_TF_IDF, 60_000, 30.0),
+        };
+        Choices {
+            kind,
+            seed: settings.seed,
+            calibrate: settings.calibrate,
+            reading: settings.reading.unwrap_or(reading),
+            vectors: settings.vectors.unwrap_or(vectors),
+            vocabulary: settings.vocabulary.unwrap_or(vocabulary),
+            cost: settings.cost.unwrap_or(cost),
+        }
+    }
+}
