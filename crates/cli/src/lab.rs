@@ -1,8 +1,12 @@
 //! `hound lab`: strategies, judges and settings compared on recorded and synthetic webs, without touching the web.
 
+mod batch;
+mod compare;
 mod replay;
 mod runs;
 mod spec;
+mod synth;
+mod tune;
 mod webs;
 
 use std::process::ExitCode;
@@ -22,6 +26,27 @@ Examples:
 A web is a folder with an archive and tasks.toml, a WARC file, a crawl folder, or synth:NAME.
 Settings follow a strategy's or a judge's name: otie:revision=0.5:list-size=20, terms:joint=true.";
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  hound lab compare --web webs/university --strategies breadth-first,best-first,fs-2 -o report.html
+  hound lab compare --web webs/a --web webs/b --strategies otie,opic --judges terms,truth --budget 30%
+  hound lab compare --web synth:paper1-60k --strategies ps,fs-1,fs-2:merge=set --csv > runs.csv
+
+The first Ctrl-C ends it with a report of the crawls that are finished.";
+
+const TUNE_EXAMPLES: &str = "\
+Examples:
+  hound lab tune --web webs/mixed --strategy genre --try relevance-weight=0:1:0.05
+  hound lab tune --web webs/encyclopedia --strategy otie --try revision=0.25,0.5,0.85,1 --try revision-power=1,3,5
+  hound lab tune --web webs/university --strategy fs-2 --try change-threshold=0:0.5:0.05 --objective auc100";
+
+const SYNTH_EXAMPLES: &str = "\
+Examples:
+  hound lab synth                                   the presets
+  hound lab synth speed-200k -o speed               a folder with archive, labels and tasks
+  hound lab synth paper1-60k --settings > my.toml   settings to change; then: hound lab synth my.toml -o mine
+  hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      without writing anything";
+
 pub fn command() -> Command {
     Command::new("lab")
         .about("Compare strategies, judges and settings on recorded and synthetic webs")
@@ -33,6 +58,21 @@ pub fn command() -> Command {
                 .about("Crawl a recorded web again, in virtual time, and score what was found")
                 .after_help(EXAMPLES),
         )
+        .subcommand(
+            compare::Args::augment_args(Command::new("compare"))
+                .about("Many strategies and judges on many tasks: a table, t-tests, and a page with plots")
+                .after_help(COMPARE_EXAMPLES),
+        )
+        .subcommand(
+            tune::Args::augment_args(Command::new("tune"))
+                .about("Which settings find the pages soonest, scored on tasks they were not chosen on")
+                .after_help(TUNE_EXAMPLES),
+        )
+        .subcommand(
+            synth::Args::augment_args(Command::new("synth"))
+                .about("Make a synthetic web: topics, genres, links and words by given shares")
+                .after_help(SYNTH_EXAMPLES),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
@@ -40,6 +80,15 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("replay", given)) => end(replay::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(replay::run)),
+        Some(("compare", given)) => end(compare::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(compare::run)),
+        Some(("tune", given)) => end(tune::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(tune::run)),
+        Some(("synth", given)) => end(synth::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     }
 }

@@ -286,7 +286,10 @@ fn budgets_scope_depth_and_width_hold() {
         ..LabSettings::default()
     };
     let limited = run(TEA, BestFirst, &settings);
-    assert_eq!((order(&limited).len(), limited.stopped), (2, Some(StopReason::Pages)));
+    assert_eq!(
+        (order(&limited).len(), limited.stopped),
+        (2, Some(StopReason::Pages))
+    );
 
     let desk = |desk| LabSettings {
         desk,

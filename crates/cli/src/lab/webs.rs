@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_lab::{Trial, Web};
+use scenthound_lab::{Synthetic, Trial, Web};
 use scenthound_recorded::{Opened, WebFolder};
+use scenthound_synth::{SynthSettings, SynthWeb, preset, preset_names};
 
 use crate::pages_input::bad_input;
 
@@ -40,8 +41,56 @@ pub struct OpenWeb {
     pub trials: Vec<Trial>,
 }
 
+/// How synthetic webs are named.
+const SYNTH: &str = "synth:";
+
+/// The settings of a synthetic web, by the name of a preset or a file.
+pub fn synthetic_settings(name: &str) -> Result<SynthSettings> {
+    if name.ends_with(".toml") {
+        let text = std::fs::read_to_string(name).map_err(|error| bad_input(format!("{name}: {error}")))?;
+        return SynthSettings::from_toml(&text).map_err(|fault| bad_input(format!("{name}: {fault}")));
+    }
+    preset(name).ok_or_else(|| {
+        bad_input(format!(
+            "there is no synthetic web {name:?}; there are: {}, or a file of settings ending in .toml",
+            preset_names().join(", ")
+        ))
+    })
+}
+
+/// A synthetic web by the name of a preset or a file of settings.
+pub fn synthetic(name: &str) -> Result<Synthetic> {
+    let web = SynthWeb::new(synthetic_settings(name)?).map_err(|fault| bad_input(fault.to_string()))?;
+    Ok(Synthetic(web))
+}
+
+fn open_synthetic(name: &str, tasks: &[String]) -> Result<OpenWeb> {
+    let web = Arc::new(synthetic(name)?);
+    let known: Vec<&str> = web.0.tasks().iter().map(|task| task.name.as_str()).collect();
+    let takes_all = tasks.is_empty() || tasks.iter().any(|task| task == "all");
+    if let Some(unknown) = tasks
+        .iter()
+        .find(|task| !takes_all && !known.contains(&task.as_str()))
+    {
+        return Err(bad_input(format!(
+            "synth:{name} has no task {unknown:?}; there are: {}",
+            known.join(", ")
+        )));
+    }
+    Ok(OpenWeb {
+        name: format!("{SYNTH}{name}"),
+        trials: web.trials(&format!("{SYNTH}{name}"), |task| {
+            takes_all || tasks.iter().any(|known| known == task)
+        }),
+        web,
+    })
+}
+
 /// Opens a web and the tasks of these names, or all of them.
 pub fn open(path: &Path, tasks: &[String]) -> Result<OpenWeb> {
+    if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SYNTH)) {
+        return open_synthetic(name, tasks);
+    }
     let folder = WebFolder::open(path).map_err(|fault| bad_input(fault.to_string()))?;
     let wanted: Vec<_> = if tasks.is_empty() || tasks.iter().any(|task| task == "all") {
         folder.tasks.iter().collect()

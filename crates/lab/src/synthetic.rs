@@ -1,0 +1,170 @@
+//! Synthetic webs as the lab crawls them: computed page by page, never stored.
+//!
+//! A calendar without end would have no number of pages, so in the lab each one ends after [`CALENDAR_PAGES`]: long enough to
+//! waste a budget on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use scenthound_engine::FoundLink;
+use scenthound_parse::{Limits, PageInput, parse};
+use scenthound_recorded::{PageId, Task, TaskPages};
+use scenthound_synth::{SynthLink, SynthPage, SynthTask, SynthWeb};
+use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
+
+use crate::trial::Trial;
+use crate::web::{Links, Reply, Web};
+
+/// Pages of each endless calendar that there are in the lab.
+pub const CALENDAR_PAGES: u32 = 100;
+
+/// A synthetic web, with its pages numbered: first those that count as the web, then the calendars'.
+pub struct Synthetic(pub SynthWeb);
+
+impl Synthetic {
+    fn number(&self, page: SynthPage) -> Option<PageId> {
+        match page {
+            SynthPage::Page(page) => Some(PageId(page)),
+            SynthPage::Trap { host, n } if n < CALENDAR_PAGES => {
+                let before = host.checked_mul(CALENDAR_PAGES)?.checked_add(n)?;
+                self.0.len().checked_add(before).map(PageId)
+            }
+            _ => None,
+        }
+    }
+
+    fn at(&self, page: PageId) -> SynthPage {
+        match page.0.checked_sub(self.0.len()) {
+            None => SynthPage::Page(page.0),
+            Some(beyond) => SynthPage::Trap {
+                host: beyond / CALENDAR_PAGES,
+                n: beyond % CALENDAR_PAGES,
+            },
+        }
+    }
+
+    fn targets(&self, page: PageId, out: &mut Vec<SynthLink>) {
+        match self.at(page) {
+            SynthPage::Page(page) => self.0.links(page, out),
+            SynthPage::Trap { host, n } => self.0.trap_links(host, n, out),
+            SynthPage::Dead { .. } => {}
+        }
+    }
+
+    /// The web's tasks as trials.
+    pub fn trials(self: &Arc<Synthetic>, name: &str, wanted: impl Fn(&str) -> bool) -> Vec<Trial> {
+        let tasks = self.0.tasks().iter().filter(|task| wanted(&task.name));
+        tasks
+            .map(|task| Trial::new(name.to_owned(), self.clone(), told(task), self.task_pages(task)))
+            .collect()
+    }
+
+    fn task_pages(&self, task: &SynthTask) -> TaskPages {
+        let numbers = |pages: &[u32]| pages.iter().map(|page| PageId(*page)).collect::<Vec<_>>();
+        let (positive, negative) = (numbers(&task.positive), numbers(&task.negative));
+        let uncounted: BTreeSet<PageId> = positive
+            .iter()
+            .chain(&negative)
+            .copied()
+            .chain(numbers(&task.ignored))
+            .collect();
+        TaskPages {
+            seeds: task
+                .seeds
+                .iter()
+                .filter_map(|seed| CanonicalUrl::parse(seed).ok())
+                .collect(),
+            relevant: (0..self.0.len())
+                .filter(|page| self.0.is_relevant(task, *page))
+                .map(PageId)
+                .filter(|page| !uncounted.contains(page))
+                .collect(),
+            relevant_missing: 0,
+            positive,
+            negative,
+            uncounted,
+        }
+    }
+}
+
+fn told(task: &SynthTask) -> Task {
+    Task {
+        name: task.name.clone(),
+        title: task.title.clone(),
+        query: task.query.clone(),
+        seeds: task.seeds.clone(),
+        genre: task.genre_terms.clone(),
+        content: task.content_terms.clone(),
+        exclude: task.exclude.clone(),
+        ..Task::default()
+    }
+}
+
+impl Web for Synthetic {
+    fn pages(&self) -> usize {
+        self.0.len() as usize + self.0.host_count() as usize * CALENDAR_PAGES as usize
+    }
+
+    fn find(&self, url: &CanonicalUrl) -> Reply {
+        match self.0.find_url(url.as_str()) {
+            Some(SynthPage::Dead { .. }) => Reply::Status(404),
+            Some(page) => self.number(page).map_or(Reply::NotRecorded, Reply::Page),
+            None => Reply::NotRecorded,
+        }
+    }
+
+    fn page(&self, page: PageId) -> Option<ParsedPage> {
+        let at = self.at(page);
+        let url = CanonicalUrl::parse(&self.0.target_url(at)).ok()?;
+        let html = match at {
+            SynthPage::Page(page) => self.0.html(page),
+            SynthPage::Trap { host, n } => self.0.trap_html(host, n),
+            SynthPage::Dead { .. } => return None,
+        };
+        let input = PageInput {
+            url: &url,
+            content_type: Some("text/html; charset=utf-8"),
+            body: html.as_bytes(),
+            truncated: false,
+        };
+        Some(parse(&input, &Limits::default()))
+    }
+
+    fn spelled(&self, page: PageId) -> String {
+        self.0.target_url(self.at(page))
+    }
+
+    fn links(&self, keyring: Keyring) -> Box<dyn Links + '_> {
+        Box::new(SyntheticLinks { web: self, keyring })
+    }
+
+    fn neighbours(&self, page: PageId, out: &mut Vec<PageId>) {
+        let mut links = Vec::new();
+        self.targets(page, &mut links);
+        out.extend(links.iter().filter_map(|link| self.number(link.target)));
+    }
+}
+
+struct SyntheticLinks<'w> {
+    web: &'w Synthetic,
+    keyring: Keyring,
+}
+
+impl Links for SyntheticLinks<'_> {
+    fn of(&self, page: PageId, out: &mut Vec<FoundLink>) {
+        let mut links = Vec::new();
+        self.web.targets(page, &mut links);
+        let mut spelled = String::new();
+        out.extend(links.iter().filter_map(|link| {
+            spelled.clear();
+            self.web.0.push_target_url(link.target, &mut spelled);
+            // Addresses are made in canonical spelling.
+            let url = CanonicalUrl::from_canonical(&spelled).ok()?;
+            Some(FoundLink {
+                key: self.keyring.key(&url),
+                url,
+                snippets: None,
+            })
+        }));
+    }
+}
