@@ -56,6 +56,7 @@ fn page(words: u64) -> ParsedPage {
         language: Some(Language::ENGLISH),
         links: Vec::new(),
         tags: Default::default(),
+        hints: Default::default(),
         visible_chars: 0,
         directives: Default::default(),
         canonical: None,

@@ -22,6 +22,7 @@ fn page(url: &str, text: &str) -> ParsedPage {
         language: None,
         links: Vec::new(),
         tags: Default::default(),
+        hints: Default::default(),
         visible_chars: 0,
         directives: Default::default(),
         canonical: None,

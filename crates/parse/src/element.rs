@@ -155,7 +155,7 @@ impl Element {
         use Element::*;
         matches!(
             self,
-            A | Area | Base | Frame | Html | Iframe | Img | Input | Link | Meta | Template
+            A | Area | Base | Body | Frame | Html | Iframe | Img | Input | Link | Meta | Script | Template
         )
     }
 

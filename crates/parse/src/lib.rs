@@ -23,6 +23,7 @@ mod directives;
 mod element;
 mod entity;
 mod fingerprint;
+mod hints;
 mod kind;
 mod language;
 mod links;
@@ -100,6 +101,7 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         language,
         links,
         tags: reading.tags,
+        hints: reading.hints,
         visible_chars: reading.visible_chars,
         directives: reading.directives,
         canonical,

@@ -9,12 +9,13 @@
 use std::borrow::Cow;
 
 use scenthound_text::{Edge, Mark};
-use scenthound_types::{LinkSource, PageDirectives, TagCounts, Text, TokenRange};
+use scenthound_types::{Hint, LinkSource, PageDirectives, PageHints, TagCounts, Text, TokenRange};
 
 use crate::Limits;
 use crate::directives;
 use crate::element::Element;
 use crate::entity::{Place as EntityPlace, decode_into, decode_value};
+use crate::hints;
 use crate::kind::Dialect;
 use crate::language::SAMPLE_BYTES;
 use crate::scan::{Event, Keep, Raw, Scanner};
@@ -59,6 +60,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) directives: PageDirectives,
     pub(crate) declared_language: Option<Cow<'a, str>>,
     pub(crate) tags: TagCounts,
+    pub(crate) hints: PageHints,
     pub(crate) visible_chars: u32,
     /// The first visible text as written, for telling the language.
     pub(crate) sample: String,
@@ -69,14 +71,16 @@ pub(crate) struct Reading<'a> {
 pub(crate) fn read_markup<'a>(html: &'a str, dialect: Dialect, limits: &Limits) -> Reading<'a> {
     let mut reader = Reader::new(html, dialect, limits, None);
     reader.read();
-    match reader.late_title.take() {
+    let mut page = match reader.late_title.take() {
         None => reader.page,
         Some(title) => {
             let mut again = Reader::new(html, dialect, limits, Some(title));
             again.read();
             again.page
         }
-    }
+    };
+    hints::note_item_types(html, &mut page.hints);
+    page
 }
 
 /// Reads text without markup. Blank lines end blocks.
@@ -224,7 +228,8 @@ impl<'a> Reader<'a> {
                 }
             }
             Title => self.title(closed),
-            Script => self.skip_raw(element, Raw::Script, closed),
+            Script => self.script(closed),
+            Body => self.body(),
             Style | Textarea | Noembed => self.skip_raw(element, Raw::Plain, closed),
             Xmp => self.show_raw(element, Raw::Plain, closed),
             Plaintext => self.show_raw(element, Raw::Endless, closed),
@@ -275,6 +280,27 @@ impl<'a> Reader<'a> {
     fn skip_raw(&mut self, element: Element, raw: Raw, closed: bool) {
         if !self.is_closed(closed) {
             self.scanner.raw_text(element.name(), raw);
+        }
+    }
+
+    /// Scripts tell nothing but the types in their JSON-LD.
+    fn script(&mut self, closed: bool) {
+        if self.is_closed(closed) {
+            return;
+        }
+        let is_typed = self
+            .scanner
+            .attribute("type")
+            .is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case("application/ld+json"));
+        let content = self.scanner.raw_text(Element::Script.name(), Raw::Script);
+        if is_typed {
+            hints::note_json_types(content, &mut self.page.hints);
+        }
+    }
+
+    fn body(&mut self) {
+        if let Some(classes) = self.scanner.attribute("class") {
+            hints::note_body_classes(classes, &mut self.page.hints);
         }
     }
 
@@ -382,6 +408,7 @@ impl<'a> Reader<'a> {
             .block
             .trim_matches(|c: char| c.is_ascii() && is_space(c as u8));
         self.page.visible_chars = self.page.visible_chars.saturating_add(folded_length(visible));
+        self.page.hints.prices = self.page.hints.prices.saturating_add(hints::prices(visible));
         sample(&mut self.page.sample, visible);
         self.block.clear();
         if self.page.text.len() >= self.limits.tokens {
@@ -583,6 +610,13 @@ impl<'a> Reader<'a> {
         let Some(content) = self.value("content") else {
             return;
         };
+        if let Some(name) = self
+            .scanner
+            .attribute("property")
+            .or_else(|| self.scanner.attribute("name"))
+        {
+            hints::note_meta(name.trim_ascii(), &content, &mut self.page.hints);
+        }
         let is_refresh = self
             .value("http-equiv")
             .is_some_and(|pragma| pragma.eq_ignore_ascii_case("refresh"));
@@ -607,12 +641,20 @@ impl<'a> Reader<'a> {
         if has("canonical") && self.page.canonical.is_none() {
             self.page.canonical = Some(href.clone());
         }
+        if has("next") || has("prev") || has("previous") {
+            self.page.hints.note(Hint::Paged);
+        }
+        let mut is_feed = false;
         let is_html = self.value("type").is_none_or(|kind| {
             let kind = kind.split(';').next().unwrap_or_default().trim();
+            is_feed = has("alternate")
+                && (kind.eq_ignore_ascii_case("application/rss+xml")
+                    || kind.eq_ignore_ascii_case("application/atom+xml"));
             kind.is_empty()
                 || kind.eq_ignore_ascii_case("text/html")
                 || kind.eq_ignore_ascii_case("application/xhtml+xml")
         });
+        self.page.hints.feeds = self.page.hints.feeds.saturating_add(u32::from(is_feed));
         if is_html
             && !has("stylesheet")
             && (has("next") || has("prev") || has("previous") || has("alternate"))
@@ -648,6 +690,14 @@ impl<'a> Reader<'a> {
             Pre | Listing | Xmp => &mut tags.code_blocks,
             Article => &mut tags.articles,
             Time => &mut tags.times,
+            Button => &mut tags.buttons,
+            Code => &mut tags.codes,
+            Dt => &mut tags.definitions,
+            Figure => &mut tags.figures,
+            Nav => &mut tags.navs,
+            Option => &mut tags.options,
+            Blockquote => &mut tags.quotes,
+            Tr => &mut tags.rows,
             _ => return,
         };
         *counter = counter.saturating_add(1);

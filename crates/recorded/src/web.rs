@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use scenthound_types::{
-    CanonicalUrl, Keyring, Language, Link, LinkSource, PageDirectives, ParsedPage, Rel, TagCounts, Text,
-    Token, TokenRange,
+    CanonicalUrl, Keyring, Language, Link, LinkSource, PageDirectives, PageHints, ParsedPage, Rel, TagCounts,
+    Text, Token, TokenRange,
 };
 
 use crate::encode::{Bytes, put, put_str};
@@ -319,6 +319,7 @@ impl RecordedWeb {
             spelled => CanonicalUrl::from_canonical(spelled).ok(),
         };
         let tags = read_tags(bytes);
+        let hints = PageHints::from_bits(bytes.number(), bytes.small(), bytes.small());
         let links = self.read_links(page, bytes);
         let text = self.words.read_text(bytes);
         let asides = self.words.read_text(bytes);
@@ -330,6 +331,7 @@ impl RecordedWeb {
             language,
             links,
             tags,
+            hints,
             visible_chars,
             directives,
             canonical,
@@ -419,6 +421,9 @@ impl RecordedWeb {
         put(&mut out, page.fingerprint);
         put_str(&mut out, page.canonical.as_ref().map_or("", |url| url.as_str()));
         put_tags(&page.tags, &mut out);
+        put(&mut out, page.hints.bits());
+        put(&mut out, page.hints.prices.into());
+        put(&mut out, page.hints.feeds.into());
         for link in &page.links {
             let source = SOURCES
                 .iter()
@@ -459,5 +464,6 @@ macro_rules! tags {
 }
 
 tags! {
-    images media scripts forms inputs tables list_items headings paragraphs code_blocks articles times elements
+    images media scripts forms inputs tables list_items headings paragraphs code_blocks articles times
+    buttons codes definitions figures navs options quotes rows elements
 }

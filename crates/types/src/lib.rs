@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
+mod hints;
 mod host;
 mod judgement;
 mod key;
@@ -21,6 +22,7 @@ mod url;
 
 pub use scenthound_text::{Language, Text, Token, TokenRange};
 
+pub use crate::hints::{Hint, PageHints};
 pub use crate::host::registrable_domain;
 pub use crate::judgement::{GenreGuess, Judgement, Parts, TermHit, TermSet, Verdict};
 pub use crate::key::{Keyring, UrlKey};

@@ -1,6 +1,6 @@
 //! A fetched page, parsed.
 
-use crate::{CanonicalUrl, Language, Text, TokenRange};
+use crate::{CanonicalUrl, Language, PageHints, Text, TokenRange};
 
 /// Where in the markup a link was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -76,6 +76,19 @@ pub struct TagCounts {
     pub code_blocks: u32,
     pub articles: u32,
     pub times: u32,
+    pub buttons: u32,
+    /// code elements, within lines too.
+    pub codes: u32,
+    /// Terms of definition lists.
+    pub definitions: u32,
+    pub figures: u32,
+    pub navs: u32,
+    /// Choices of select elements.
+    pub options: u32,
+    /// blockquote.
+    pub quotes: u32,
+    /// Rows of tables.
+    pub rows: u32,
     /// All elements.
     pub elements: u32,
 }
@@ -97,6 +110,8 @@ pub struct ParsedPage {
     pub links: Vec<Link>,
     /// Counted elements.
     pub tags: TagCounts,
+    /// What the markup says about the kind of page.
+    pub hints: PageHints,
     /// Visible characters, white space folded.
     pub visible_chars: u32,
     /// What the page's own markup asks of robots.

@@ -116,6 +116,7 @@ fn parse(url: &str, answer: &Answer) -> ParsedPage {
         language: Some(Language::ENGLISH),
         links: Vec::new(),
         tags: Default::default(),
+        hints: Default::default(),
         visible_chars: 0,
         directives: Default::default(),
         canonical: None,
