@@ -1,7 +1,7 @@
 //! A web that is computed, not stored.
 
 use scenthound_text::Language;
-use scenthound_worlds::{Answer, World};
+use scenthound_worlds::{Answer, Asked, Scheme, World};
 
 use crate::SynthFault;
 use crate::address::Naming;
@@ -187,6 +187,19 @@ impl World for SynthWeb {
             }
             Some(SynthPage::Dead { .. }) | None => Answer::missing(),
         }
+    }
+
+    /// A host speaks either http or https, on the usual port.
+    fn answer_at(&self, asked: &Asked<'_>) -> Answer {
+        let host = self.find(asked.host, "/").map(|home| self.host_of(home));
+        let spoken = host.map(|host| match self.is_https(host) {
+            true => Scheme::Https,
+            false => Scheme::Http,
+        });
+        if asked.port.is_some() || spoken != Some(asked.scheme) {
+            return Answer::not_recorded();
+        }
+        self.answer(asked.host, asked.path_and_query)
     }
 
     fn hosts(&self) -> Vec<String> {
