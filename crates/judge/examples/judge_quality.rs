@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use scenthound_judge::{Calibrate, Judge, ModelKind, Reading, TrainedJudge, TrainingPages, TrainingSettings};
+use scenthound_judge::{
+    Calibrate, HoldOut, Judge, ModelKind, Reading, TrainedJudge, TrainingPages, TrainingSettings,
+};
 use scenthound_learn::{BinaryFigures, Idf, Length, TermFrequency, VectorSettings, auc};
 use scenthound_recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::ParsedPage;
@@ -170,6 +172,7 @@ fn settings(variant: &str) -> Result<TrainingSettings, Box<dyn Error>> {
             "vocabulary" => settings.vocabulary = Some(number()? as usize),
             "seed" => settings.seed = number()? as u64,
             "raw" => settings.calibrate = Calibrate::Raw,
+            "sites" => settings.hold_out = HoldOut::Sites,
             "isotonic" => settings.calibrate = Calibrate::Isotonic,
             "vectors" => {
                 settings.vectors = Some(match value {

@@ -30,7 +30,8 @@ pub use crate::idf::IdfTable;
 pub use crate::settings::{TermSets, TermSettings, Weights};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{
-    Calibrate, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages, TrainingSettings,
+    Apart, Calibrate, HoldOut, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages,
+    TrainingSettings, Validation,
 };
 
 /// Says how relevant a page is.

@@ -23,10 +23,10 @@ use scenthound_text::Token;
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 use serde::{Deserialize, Serialize};
 
-pub use self::examples::TrainingPages;
+pub use self::examples::{Apart, TrainingPages};
 pub use self::kind::ModelKind;
 pub use self::reading::Reading;
-pub use self::settings::{Calibrate, TrainingSettings};
+pub use self::settings::{Calibrate, HoldOut, TrainingSettings};
 
 use self::classifier::{Classifier, Fitted};
 use self::examples::Examples;
@@ -74,6 +74,19 @@ struct Told {
     effect: f32,
     read: Place,
     word: Arc<str>,
+}
+
+/// How a judge does on pages held out of training.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Validation {
+    /// The figures. Their probabilities come from a curve fitted on the same held-out scores, two numbers of it.
+    pub figures: BinaryFigures,
+    /// How many folds there were.
+    pub folds: u32,
+    /// What no two folds share.
+    pub apart: Apart,
+    /// The threshold with the best F1, in steps of a twentieth.
+    pub best_threshold: f64,
 }
 
 /// What a model file holds.
@@ -130,17 +143,16 @@ impl TrainedJudge {
         })
     }
 
-    /// How well such a judge does on pages it has not seen: trained and asked once for each of the folds. Folds hold whole
-    /// sites where the examples come from at least three sites of each class.
+    /// How well such a judge does on pages it has not seen: trained and asked once for each of the folds.
     pub fn cross_validate(
         kind: ModelKind,
         pages: &TrainingPages<'_>,
         settings: &TrainingSettings,
         folds: usize,
-    ) -> Result<BinaryFigures, JudgeFault> {
+    ) -> Result<Validation, JudgeFault> {
         let choices = Choices::new(kind, settings);
         let examples = Examples::read(pages, &choices)?;
-        let folds = examples.folds(folds, choices.seed)?;
+        let (folds, apart) = examples.folds(folds, HoldOut::Sites, choices.seed)?;
         let held_out = examples.held_out(&folds, &choices)?;
         let scores: Vec<f64> = held_out.iter().map(|held| held.score).collect();
         let curve = curve(&scores, &examples.labels, choices.calibrate)?;
@@ -150,11 +162,12 @@ impl TrainedJudge {
             .zip(&probabilities)
             .map(|(held, p)| verdict(*p >= settings.threshold, held.other_votes))
             .collect();
-        Ok(BinaryFigures::with_verdicts(
-            &examples.labels,
-            &probabilities,
-            &verdicts,
-        ))
+        Ok(Validation {
+            figures: BinaryFigures::with_verdicts(&examples.labels, &probabilities, &verdicts),
+            folds: folds.count(),
+            apart,
+            best_threshold: best_threshold(&examples.labels, &probabilities),
+        })
     }
 
     /// Writes the judge to a file.
@@ -321,6 +334,21 @@ impl Judge for TrainedJudge {
     }
 }
 
+/// The threshold with the best F1 in steps of a twentieth; of equal ones the one nearest to a half.
+fn best_threshold(labels: &[bool], probabilities: &[f64]) -> f64 {
+    let mut best = (0.5, f64::NEG_INFINITY);
+    for step in 0..19 {
+        // 0.5, 0.45, 0.55, 0.4…
+        let away = f64::from((step + 1) / 2) / 20.0;
+        let threshold = if step % 2 == 0 { 0.5 + away } else { 0.5 - away };
+        let f1 = BinaryFigures::new(labels, probabilities, threshold).f1;
+        if f1 > best.1 {
+            best = (threshold, f1);
+        }
+    }
+    best.0
+}
+
 /// Two of three, or the only one.
 fn verdict(first: bool, others: Option<[bool; 2]>) -> bool {
     others.map_or(first, |[second, third]| {
@@ -330,7 +358,7 @@ fn verdict(first: bool, others: Option<[bool; 2]>) -> bool {
 
 /// The curves of pages and of snippets.
 fn curves(examples: &Examples<'_>, choices: &Choices) -> Result<(Curve, Curve), JudgeFault> {
-    let folds = examples.folds(FOLDS, choices.seed)?;
+    let (folds, _) = examples.folds(FOLDS, choices.hold_out, choices.seed)?;
     let held_out = examples.held_out(&folds, choices)?;
     let scores: Vec<f64> = held_out.iter().map(|held| held.score).collect();
     let of_pages = curve(&scores, &examples.labels, choices.calibrate)?;

@@ -7,7 +7,7 @@ use scenthound_types::ParsedPage;
 
 use super::classifier::Fitted;
 use super::reading::{stop_keys, word_key};
-use super::settings::Choices;
+use super::settings::{Choices, HoldOut};
 use crate::JudgeFault;
 
 /// Pages to learn from.
@@ -17,6 +17,15 @@ pub struct TrainingPages<'a> {
     pub positive: &'a [&'a ParsedPage],
     /// Others: pages that are not wanted, or any pages where nobody has picked some.
     pub negative: &'a [&'a ParsedPage],
+}
+
+/// What no two folds share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// A page.
+    Pages,
+    /// A site: the figures are those to expect on sites never seen.
+    Sites,
 }
 
 /// Stretches of words taken from each page, to learn what a few words are worth.
@@ -68,8 +77,13 @@ impl<'a> Examples<'a> {
         Ok(examples)
     }
 
-    /// Folds that hold whole sites where the examples come from enough sites, else single pages.
-    pub(super) fn folds(&self, most: usize, seed: u64) -> Result<Folds, LearnFault> {
+    /// Folds; of whole sites where that is asked for and the examples come from enough sites.
+    pub(super) fn folds(
+        &self,
+        most: usize,
+        hold_out: HoldOut,
+        seed: u64,
+    ) -> Result<(Folds, Apart), LearnFault> {
         let classes: Vec<u32> = self.labels.iter().map(|label| u32::from(*label)).collect();
         let sites_of = |wanted: bool| {
             let mut sites: Vec<u32> = self
@@ -84,7 +98,7 @@ impl<'a> Examples<'a> {
             sites.len()
         };
         let by_site = most.min(sites_of(true)).min(sites_of(false));
-        if by_site >= 3 {
+        if by_site >= 3 && hold_out == HoldOut::Sites {
             let folds = Folds::grouped(&classes, &self.sites, by_site, seed)?;
             // A site may hold nearly all of a class; then what is left may be without it.
             let leaves_both = (0..folds.count()).all(|fold| {
@@ -96,12 +110,13 @@ impl<'a> Examples<'a> {
                 })
             });
             if leaves_both {
-                return Ok(folds);
+                return Ok((folds, Apart::Sites));
             }
         }
         let positive = self.labels.iter().filter(|label| **label).count();
         let least = positive.min(self.labels.len() - positive);
-        Folds::stratified(&classes, most.min(least).max(2), seed)
+        let folds = Folds::stratified(&classes, most.min(least).max(2), seed)?;
+        Ok((folds, Apart::Pages))
     }
 
     /// Trains on all folds but one and scores that one's pages, and stretches of their words.

@@ -16,6 +16,15 @@ pub enum Calibrate {
     Raw,
 }
 
+/// What is held out of training together when scores are calibrated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HoldOut {
+    /// Single pages.
+    Pages,
+    /// Whole sites, where the examples come from at least three of each class.
+    Sites,
+}
+
 /// How a judge is trained. What is none is chosen to suit the kind.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TrainingSettings {
@@ -23,6 +32,8 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// What becomes of a score before it is a relevance.
     pub calibrate: Calibrate,
+    /// What is held out together for that.
+    pub hold_out: HoldOut,
     /// A page at least this relevant is so.
     pub threshold: f64,
     /// How a page becomes a bag of features.
@@ -40,6 +51,7 @@ impl Default for TrainingSettings {
         TrainingSettings {
             seed: 1,
             calibrate: Calibrate::Platt,
+            hold_out: HoldOut::Pages,
             threshold: 0.5,
             reading: None,
             vectors: None,
@@ -62,6 +74,7 @@ pub(super) struct Choices {
     pub(super) kind: ModelKind,
     pub(super) seed: u64,
     pub(super) calibrate: Calibrate,
+    pub(super) hold_out: HoldOut,
     pub(super) reading: Reading,
     pub(super) vectors: VectorSettings,
     pub(super) vocabulary: usize,
@@ -82,6 +95,7 @@ impl Choices {
             kind,
             seed: settings.seed,
             calibrate: settings.calibrate,
+            hold_out: settings.hold_out,
             reading: settings.reading.unwrap_or(reading),
             vectors: settings.vectors.unwrap_or(vectors),
             vocabulary: settings.vocabulary.unwrap_or(vocabulary),
