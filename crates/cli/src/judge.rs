@@ -1,6 +1,7 @@
 //! `hound judge`: what a topic makes of pages that are at hand, to tune it in seconds.
 //!
-//! Pages that are named are shown with every term's part; a whole archive is ranked. Nothing is fetched or written.
+//! Pages that are named are shown with every term's part; a whole archive is ranked. Nothing is written, and only URLs that no
+//! archive is named for are fetched.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -12,6 +13,7 @@ use scenthound_config::{Given, Settings};
 use scenthound_types::{Judgement, ParsedPage, Parts, Verdict};
 use serde::Serialize;
 
+use crate::fetch_now::Fetching;
 use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
 use crate::results::set_name;
 use crate::table::{Align, Table, terminal_width};
@@ -25,13 +27,14 @@ pub const NO_SEED: &str = "http://seed.invalid/";
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   hound judge --topic tea.toml page.html notes.txt              files, with every term's part
+  hound judge --topic tea.toml https://example.org/ page.html   a page of the web, fetched politely
   hound judge --topic tea.toml --from tea https://example.org/  a page of a crawl folder
   hound judge --topic tea.toml --from pages.warc.gz             all pages of an archive, best first
   hound judge --topic \"green tea\" page.html --threshold 0.3     words for a topic
   hound judge --topic tea.toml list.txt --from tea --json       URLs of a list, for scripts
 
-Pages are not fetched: a URL is looked up in the archives and crawl folders that --from names. A
-file's path stands for its URL where the topic has URL terms.
+With --from, URLs are looked up in the archives and crawl folders it names; without, they are
+fetched, as a crawl would: robots rules first, one request a host at a time. A file's path stands for its URL where the topic has URL terms.
 Exit codes: 0 judged, 1 failure, 4 bad input.")]
 pub struct Args {
     /// The topic file, or the words to look for.
@@ -52,6 +55,8 @@ pub struct Args {
     /// One JSON object a page.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub fetching: Fetching,
 }
 
 /// Answers `hound judge`.
@@ -108,7 +113,7 @@ fn judge(args: &Args) -> Result<()> {
     };
     if names.is_empty() {
         return Err(bad_input(
-            "nothing to judge: name files, or an archive with --from DIR|WARC and URLs in it".to_owned(),
+            "nothing to judge: name files, URLs, or an archive with --from DIR|WARC".to_owned(),
         ));
     }
     let naming = Naming {
@@ -116,6 +121,7 @@ fn judge(args: &Args) -> Result<()> {
         web_option: "--from",
         only: &[],
         taken: Taken::All,
+        fetching: Some(&args.fetching),
     };
     let inputs = Inputs::read(&names, &naming)?;
     let mut judged = Vec::new();

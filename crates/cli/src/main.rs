@@ -26,6 +26,7 @@ mod dashboard;
 mod demo;
 mod exit;
 mod explain;
+mod fetch_now;
 mod four_ways;
 mod judge;
 mod lab;

@@ -1,9 +1,9 @@
-//! Pages as a user names them: files, folders of files, archives, crawl folders, URLs kept in an archive, and lists.
+//! Pages as a user names them: files, folders of files, archives, crawl folders, URLs, and lists.
 //!
 //! Everything is named first and read afterwards, so a slip in the last name costs no reading of the others. Of several
 //! pages with one URL the first is taken. What cannot be read of an archive is told and passed over.
 //!
-//! Deliberately absent: the network. A URL is looked up in an archive that holds it.
+//! A URL is looked up in the archives named for it; where none is named, it is fetched ([`crate::fetch_now`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -17,6 +17,7 @@ use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_store::{CrawlView, Error as StoreError, HttpResponse, Position, WarcReader, WarcRecord};
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
+use crate::fetch_now::{self, Fetching};
 use crate::stdout::note;
 use crate::wording::{counted, harmless};
 use crate::{exit, look};
@@ -75,6 +76,8 @@ pub struct Naming<'a> {
     pub only: &'a [PathBuf],
     /// What a crawl folder stands for.
     pub taken: Taken,
+    /// How URLs are fetched that no archive is named for; none if they are not.
+    pub fetching: Option<&'a Fetching>,
 }
 
 /// A page that was named.
@@ -109,6 +112,7 @@ enum Source {
     Warc(PathBuf),
     Crawl(PathBuf),
     LookUp { web: Vec<PathBuf>, wanted: Vec<Wanted> },
+    Live { fetching: Fetching, wanted: Vec<Wanted> },
 }
 
 /// Pages that were named and not read yet.
@@ -138,6 +142,16 @@ impl Inputs {
             mut sources, urls, ..
         } = reading;
         if let Some(first) = urls.first() {
+            if let Some(fetching) = naming.fetching.filter(|_| naming.web.is_empty()) {
+                sources.push(Source::Live {
+                    fetching: fetching.clone(),
+                    wanted: urls,
+                });
+                return Ok(Inputs {
+                    sources,
+                    taken: naming.taken,
+                });
+            }
             if naming.web.is_empty() {
                 let place = first.place.as_ref().map(|place| format!("{place}: "));
                 return Err(bad_input(format!(
@@ -188,6 +202,7 @@ impl Inputs {
                         }
                     }
                 }
+                Source::Live { fetching, wanted } => live(fetching, wanted)?.into_iter().for_each(&mut show),
                 Source::LookUp { web, wanted } => look_up(web, wanted)?.into_iter().for_each(&mut show),
             }
         }
@@ -601,6 +616,47 @@ fn look_up(web: &[PathBuf], wanted: &[Wanted]) -> Result<Vec<NamedPage>> {
         .filter_map(|wanted| found.remove(&wanted.url))
         .map(named)
         .collect())
+}
+
+/// Fetches URLs; tells which could not be had.
+fn live(fetching: &Fetching, wanted: &[Wanted]) -> Result<Vec<NamedPage>> {
+    let urls: Vec<CanonicalUrl> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+    let haul = fetch_now::fetch(&urls, fetching)?;
+    let mut pages = Vec::new();
+    let mut lost = Vec::new();
+    for Wanted { url, place } in wanted {
+        let place = place
+            .as_ref()
+            .map(|place| format!(" ({place})"))
+            .unwrap_or_default();
+        match haul.page(url) {
+            Ok(record) => {
+                let from = CanonicalUrl::parse(&record.url).ok();
+                let stored = record
+                    .archive
+                    .as_ref()
+                    .map(|position| haul.view().record(position));
+                let page = from
+                    .zip(stored.transpose()?)
+                    .and_then(|(from, stored)| stored.http().and_then(|response| any_text(&from, &response)));
+                match page {
+                    Some(page) => pages.push(named(page)),
+                    None => lost.push(format!("{url}{place}: it is no page with status 200")),
+                }
+            }
+            Err(why) => lost.push(format!("{url}{place}: {}", harmless(&why))),
+        }
+    }
+    if pages.is_empty() {
+        return Err(anyhow::anyhow!(
+            "no page could be fetched:\n  {}",
+            lost.join("\n  ")
+        ));
+    }
+    for lost in lost {
+        note(&format!("warning: not fetched: {lost}"));
+    }
+    Ok(pages)
 }
 
 fn tell_missing(web: &[PathBuf], wanted: &[Wanted], missing: &HashSet<&CanonicalUrl>) -> Result<()> {

@@ -1,7 +1,8 @@
 //! `hound terms`: terms from example pages, how much two lists of terms share, and how rare terms are.
 
+mod suggest;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ use scenthound_text::StopList;
 use scenthound_types::{Language, Text};
 use unicode_width::UnicodeWidthStr;
 
+use crate::fetch_now::Fetching;
 use crate::judge::topic_settings;
 use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
 use crate::stdout::{self, note};
@@ -27,6 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   hound terms generate --genre-pages syllabi/ --relevant-pages databases/ -o topic.toml
   hound terms overlap mine.toml topic.toml
+  hound terms suggest my-crawl
   hound terms idf --from pages.warc.gz --terms topic.toml -o idf.json";
 
 #[derive(Subcommand, Debug)]
@@ -35,6 +38,8 @@ enum Task {
     Generate(GenerateArgs),
     /// Tell how much two lists of terms have in common
     Overlap(OverlapArgs),
+    /// Suggest terms from the pages of a crawl that were marked relevant, or from its best
+    Suggest(suggest::Args),
     /// Make a table of how rare terms are, from any collection, for judge's idf
     Idf(IdfArgs),
 }
@@ -58,7 +63,8 @@ enum By {
 
 Pages are named as HTML or text files, folders of such, WARC files (all their HTML pages),
 WARC#LIST (those of a list of URLs), crawl folders (their relevant pages), or text files of one
-URL or path a line. Nothing is fetched: URLs are looked up in the archives that --web names.
+URL or path a line, or URLs. With --web, URLs are looked up in the archives it names; without, they
+are fetched, as a crawl would: robots rules first, one request a host at a time.
 Look the list over and strike what does not fit: a picked half is mostly better than the whole.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct GenerateArgs {
@@ -104,6 +110,8 @@ struct GenerateArgs {
     /// Write over a file that is there.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    fetching: Fetching,
 }
 
 #[derive(clap::Args, Debug)]
@@ -155,7 +163,7 @@ struct IdfArgs {
 pub fn command() -> Command {
     Task::augment_subcommands(
         Command::new("terms")
-            .about("Terms from example pages, overlap of term lists, tables of how rare terms are")
+            .about("Terms from example pages and from feedback, overlap of term lists, tables of how rare terms are")
             .after_help(EXAMPLES)
             .subcommand_required(true)
             .arg_required_else_help(true),
@@ -167,6 +175,7 @@ pub fn run(given: &ArgMatches) -> Result<ExitCode> {
     end(match Task::from_arg_matches(given)? {
         Task::Generate(args) => generate_topic(&args),
         Task::Overlap(args) => compare(&args),
+        Task::Suggest(args) => suggest::run(&args),
         Task::Idf(args) => count_documents(&args),
     })
 }
@@ -215,6 +224,7 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
         web_option: "--web",
         only: &args.only,
         taken: Taken::Relevant,
+        fetching: Some(&args.fetching),
     };
     let everything = Naming {
         only: &[],
@@ -367,21 +377,27 @@ fn write_list(toml: &mut String, list: &str, terms: &[Candidate]) {
     let width = spelled.iter().map(|term| term.width()).max().unwrap_or(0);
     toml.push_str(&format!("{list} = [\n"));
     for (term, spelled) in terms.iter().zip(&spelled) {
-        let gap = " ".repeat(width - spelled.width());
-        let contrast = term.contrast.map(|contrast| format!(", contrast {contrast:.1}"));
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            toml,
-            "    {spelled},{gap}  # {} on {}{}",
-            match term.count {
-                1 => "once".to_owned(),
-                times => format!("{} times", count(times)),
-            },
-            counted(term.documents, "page"),
-            contrast.unwrap_or_default()
-        );
+        toml.push_str(&candidate_line(
+            term,
+            spelled,
+            &" ".repeat(width - spelled.width()),
+        ));
     }
     toml.push_str("]\n");
+}
+
+/// A term in a list of a topic file, with what spoke for it.
+fn candidate_line(term: &Candidate, spelled: &str, gap: &str) -> String {
+    let contrast = term.contrast.map(|contrast| format!(", contrast {contrast:.1}"));
+    format!(
+        "    {spelled},{gap}  # {} on {}{}\n",
+        match term.count {
+            1 => "once".to_owned(),
+            times => format!("{} times", count(times)),
+        },
+        counted(term.documents, "page"),
+        contrast.unwrap_or_default()
+    )
 }
 
 /// A TOML string.
@@ -532,6 +548,7 @@ fn count_documents(args: &IdfArgs) -> Result<()> {
         web_option: "--from",
         only: &[],
         taken: Taken::All,
+        fetching: None,
     };
     let inputs = Inputs::read(&args.from, &naming)?;
     inputs.each(|named| counter.add(&named.page.text, named.page.language))?;

@@ -120,6 +120,25 @@ pub fn generate(
     Ok(Generated { genre, content })
 }
 
+/// Picks the terms that speak most for some pages against a background, leaving out those that are taken: feedback from
+/// pages a user liked. The terms taken are given as their words without stop words.
+pub fn suggest(
+    pages: &RunCounts,
+    background: &BackgroundCounts,
+    taken: &[Vec<Token>],
+    wanted: usize,
+    settings: &GenerateSettings,
+) -> Result<Vec<Candidate>, TermsFault> {
+    if wanted > 0 && pages.documents() == 0 {
+        return Err(TermsFault::NoPages { role: "relevant" });
+    }
+    if background.documents() == 0 {
+        return Err(TermsFault::NoBackground);
+    }
+    let taken: HashSet<&[Token]> = taken.iter().map(Vec::as_slice).collect();
+    Ok(pick(pages, Some(background), settings, wanted, &taken))
+}
+
 struct Ranked<'a> {
     run: &'a Run,
     seen: &'a Seen,
@@ -339,6 +358,25 @@ mod tests {
             assert_eq!(terms(&generated.genre), [term]);
             assert_eq!(tokenize(term), generated.genre[0].tokens);
         }
+    }
+
+    #[test]
+    fn suggestions_leave_out_what_is_taken_and_what_the_others_hold() {
+        let good = counts(&["sql / index / exam", "sql / index / lock"], None);
+        let mut rest = BackgroundCounts::of(&[&good], None);
+        for _ in 0..5 {
+            let mut text = Text::default();
+            text.push("exam");
+            rest.add(&text, None);
+        }
+        let settings = GenerateSettings::default();
+        let found = suggest(&good, &rest, &[tokenize("sql")], 9, &settings).unwrap();
+        assert_eq!(terms(&found), ["index", "lock"]);
+        let nothing = BackgroundCounts::of(&[&good], None);
+        assert_eq!(
+            suggest(&good, &nothing, &[], 1, &settings),
+            Err(TermsFault::NoBackground)
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Terms from example pages: generating them, comparing lists of them, and counting how rare they are.
 //!
 //! A user who has a few pages of the kind wanted need not think up terms: [`generate`] counts the runs of one to three
-//! words on pages of the genre and on relevant pages, and offers the most frequent ones. [`Overlap`] tells how much two
+//! words on pages of the genre and on relevant pages, and offers the most frequent ones; [`suggest`] finds what sets pages a
+//! user liked apart from others. [`Overlap`] tells how much two
 //! lists of terms have in common, and [`DocumentCounter`] in how many pages of a collection each term occurs.
 //!
 //! Invariant: what comes out depends on the set of pages only, not on their order, and each term offered tokenizes back
@@ -18,6 +19,6 @@ mod spelling;
 
 pub use crate::documents::{DocumentCounter, TermDocuments};
 pub use crate::fault::TermsFault;
-pub use crate::generate::{Candidate, Frequency, GenerateSettings, Generated, generate};
+pub use crate::generate::{Candidate, Frequency, GenerateSettings, Generated, generate, suggest};
 pub use crate::overlap::Overlap;
 pub use crate::runs::{BackgroundCounts, MOST_WORDS, RunCounts};

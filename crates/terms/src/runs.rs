@@ -21,6 +21,13 @@ pub const MOST_WORDS: usize = 3;
 pub(crate) struct Run([Token; MOST_WORDS]);
 
 impl Run {
+    /// The run of these words, if they are few enough.
+    fn of(words: &[Token]) -> Option<Run> {
+        let mut run = [Token::BREAK; MOST_WORDS];
+        run.get_mut(..words.len())?.copy_from_slice(words);
+        Some(Run(run))
+    }
+
     pub(crate) fn tokens(&self) -> &[Token] {
         let words = self.0.iter().take_while(|token| token.is_word()).count();
         self.0.get(..words).unwrap_or_default()
@@ -126,36 +133,29 @@ impl RunCounts {
             totals,
         } = self;
         totals.documents += 1;
-        let stop = stops.of_page(language);
-        let mut window = Window::default();
-        for (position, token) in (0..).zip(text.tokens()) {
-            if !token.is_word() {
-                window.clear();
-                continue;
-            }
-            if stop.contains(*token) {
-                continue;
-            }
-            let is_number = words
-                .entry(*token)
-                .or_insert_with(|| {
-                    let spelling = text.spelling(position);
-                    Word {
-                        spelling: spelling.into(),
-                        is_number: !spelling.chars().any(char::is_alphabetic),
-                    }
-                })
-                .is_number;
-            window.push(*token, is_number, |run| {
-                totals.runs += 1;
-                seen.entry(run).or_default().again_in(totals.documents);
+        let is_number = |token, spelling: &str| {
+            let word = words.entry(token).or_insert_with(|| Word {
+                is_number: is_number(spelling),
+                spelling: spelling.into(),
             });
-        }
+            word.is_number
+        };
+        each_run(text, stops.of_page(language), is_number, |run| {
+            totals.runs += 1;
+            seen.entry(run).or_default().again_in(totals.documents);
+        });
     }
 
     /// How many pages were counted.
     pub fn documents(&self) -> u64 {
         self.totals.documents
+    }
+
+    /// Pages that hold a run of these words.
+    pub fn documents_with(&self, words: &[Token]) -> u64 {
+        let run = Run::of(words);
+        run.and_then(|run| self.seen.get(&run))
+            .map_or(0, |seen| seen.documents)
     }
 
     pub(crate) fn totals(&self) -> Totals {
@@ -221,26 +221,13 @@ impl BackgroundCounts {
             totals,
         } = self;
         totals.documents += 1;
-        let stop = stops.of_page(language);
-        let mut window = Window::default();
-        for (position, token) in (0..).zip(text.tokens()) {
-            if !token.is_word() {
-                window.clear();
-                continue;
+        let is_number = |token, spelling: &str| *numbers.entry(token).or_insert_with(|| is_number(spelling));
+        each_run(text, stops.of_page(language), is_number, |run| {
+            totals.runs += 1;
+            if let Some(seen) = seen.get_mut(&run) {
+                seen.again_in(totals.documents);
             }
-            if stop.contains(*token) {
-                continue;
-            }
-            let is_number = *numbers
-                .entry(*token)
-                .or_insert_with(|| !text.spelling(position).chars().any(char::is_alphabetic));
-            window.push(*token, is_number, |run| {
-                totals.runs += 1;
-                if let Some(seen) = seen.get_mut(&run) {
-                    seen.again_in(totals.documents);
-                }
-            });
-        }
+        });
     }
 
     /// How many pages were counted.
@@ -254,6 +241,28 @@ impl BackgroundCounts {
 
     pub(crate) fn seen(&self, run: &Run) -> Seen {
         self.seen.get(run).copied().unwrap_or_default()
+    }
+}
+
+fn is_number(spelling: &str) -> bool {
+    !spelling.chars().any(char::is_alphabetic)
+}
+
+/// Shows every run of a page, stop words left out. Whether a word is a number is asked with its spelling.
+fn each_run(
+    text: &Text,
+    stop: &StopList,
+    mut is_number: impl FnMut(Token, &str) -> bool,
+    mut found: impl FnMut(Run),
+) {
+    let mut window = Window::default();
+    for (position, token) in (0..).zip(text.tokens()) {
+        if !token.is_word() {
+            window.clear();
+        } else if !stop.contains(*token) {
+            let is_number = is_number(*token, text.spelling(position));
+            window.push(*token, is_number, &mut found);
+        }
     }
 }
 
