@@ -5,7 +5,7 @@ use std::error::Error;
 
 use scenthound_engine::{Recorder, Visit};
 use scenthound_store::{PackedExchange, PageRecord};
-use scenthound_types::{Language, Outcome};
+use scenthound_types::{Language, LeaseKind, Outcome};
 
 /// Writes each visit to the archive and to `pages.jsonl`.
 pub(crate) struct FolderRecorder(pub scenthound_store::RecordFiles);
@@ -76,6 +76,8 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         parent: lease.parent_url.as_ref().map(|url| url.to_string()),
         seed: lease.seed,
         why: why(visit),
+        score: (lease.kind != LeaseKind::Robots).then(|| lease.taken.rank.score.get()),
+        revisit: lease.revisit,
         attempt: lease.attempt,
         unasked: !facts.asked,
         archive: None,
@@ -95,10 +97,16 @@ fn why(visit: &Visit<'_>) -> String {
         (1.., _, _) => "redirected here",
         (_, true, _) => "seed",
         (_, _, Some(_)) => "linked from its parent",
-        (_, _, None) if lease.kind == scenthound_types::LeaseKind::Page => "listed in a sitemap",
+        (_, _, None) if lease.kind == LeaseKind::Page => "listed in a sitemap",
         (_, _, None) => return format!("the host's {}", lease.kind.name()),
     };
-    format!("{way}, priority {score:.3} in class {}", lease.taken.rank.class)
+    // Cash is often far below a thousandth.
+    let score = if score != 0.0 && score.abs() < 0.001 {
+        format!("{score:.2e}")
+    } else {
+        format!("{score:.3}")
+    };
+    format!("{way}, priority {score} in class {}", lease.taken.rank.class)
 }
 
 /// What went wrong, or what follows from the page's own wishes, for people.

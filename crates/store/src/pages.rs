@@ -78,6 +78,12 @@ pub struct PageRecord {
     /// Why it was fetched, in a few words.
     #[serde(default)]
     pub why: String,
+    /// The score it was taken with: its cash, for strategies that pass cash on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<f64>,
+    /// Set if it had been read before and was fetched again for the cash it had gathered.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub revisit: bool,
     /// 0 for the first try.
     #[serde(default)]
     pub attempt: u8,

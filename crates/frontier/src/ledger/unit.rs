@@ -62,6 +62,11 @@ impl<S: Shelf> Ledger<S> {
         self.shelf.put_note(UNIT, &self.unit.to_le_bytes());
     }
 
+    /// How much finer the unit is than at the beginning, as a power of two.
+    pub fn unit(&self) -> i32 {
+        self.unit
+    }
+
     /// Takes up the unit that the shelf's entries are in.
     pub(super) fn restore_unit(&mut self) -> Result<(), FrontierError> {
         if let Some((_, value)) = self.shelf.notes(UNIT)?.pop() {
