@@ -27,6 +27,8 @@ const HOSTS: usize = 6;
 const PAGES: usize = 480;
 const DELAY: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 20;
+/// Where the rules of the state are those of another strategy that is killed as often as it should be.
+const FEW_ROUNDS: usize = 6;
 
 /// A small web on addresses of its own, so that hosts need no name server.
 struct Web {
@@ -159,7 +161,7 @@ fn pause(round: usize) -> Duration {
     Duration::from_millis(60 + (round as u64 * 7_919) % 340)
 }
 
-fn killed_and_resumed(strategy: &str, options: &[&str]) {
+fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
     let web = Web::start();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("crawl");
@@ -168,7 +170,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
     // URLs known to be settled at each kill, and how many requests had been made by then.
     let mut settled: BTreeSet<String> = BTreeSet::new();
     let mut kills = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let mut process = web.crawl(&folder, &options);
         std::thread::sleep(pause(round));
         let ended_by_itself = process.try_wait().unwrap().is_some();
@@ -219,7 +221,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
         }
     }
     assert!(
-        kills >= ROUNDS,
+        kills >= rounds,
         "only {kills} kills: the web is too small for this machine"
     );
     let end = web.crawl(&folder, &options).wait().unwrap();
@@ -255,12 +257,17 @@ fn killed_and_resumed(strategy: &str, options: &[&str]) {
 
 #[test]
 fn raised_siblings_by_all_parents_survive_kill_9() {
-    killed_and_resumed("fs-2", &["--parents", "all"]);
+    killed_and_resumed("fs-2", &["--parents", "all"], ROUNDS);
 }
 
 #[test]
 fn cash_survives_kill_9() {
-    killed_and_resumed("opic", &[]);
+    killed_and_resumed("opic", &[], ROUNDS);
+}
+
+#[test]
+fn topical_cash_and_drawn_lists_survive_kill_9() {
+    killed_and_resumed("otie", &["--list-size", "50"], FEW_ROUNDS);
 }
 
 #[test]
