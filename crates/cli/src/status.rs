@@ -4,7 +4,7 @@
 //! crawl that was killed left figures up to a second old; what the page records can tell is then counted from them, and
 //! the answer says which figures those are.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
 use scenthound_report::text::harvest_curve;
 use scenthound_store::{CrawlView, Layout, PageRecord, replace};
-use scenthound_types::{Keyring, Outcome, Verdict};
+use scenthound_types::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::look::{self, is_judged_page};
@@ -354,17 +354,9 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
         ..StatusFile::default()
     };
     let mut curve = Curve::default();
-    let hashes = Keyring::new(0);
-    let mut read = HashSet::new();
     look::each_record(view, |_, record| {
         figures.bytes += record.bytes;
-        let is_judged = is_judged_page(&record);
-        // A page that is fetched again for what it holds now was counted when it was fetched first.
-        let is_revisit = match is_judged {
-            true => !read.insert(hashes.hash(&record.url)),
-            false => read.contains(&hashes.hash(&record.url)),
-        };
-        let counts = is_page_attempt(&record) && !is_revisit;
+        let counts = is_page_attempt(&record);
         if counts || !was_asked(&record) || is_hosts_fault(&record) {
             *figures
                 .outcomes
@@ -373,7 +365,7 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
         }
         if counts {
             figures.pages += 1;
-            figures.bodies += u64::from(is_judged);
+            figures.bodies += u64::from(is_judged_page(&record));
             figures.relevant += u64::from(record.relevant == Some(true));
             curve.push(figures.pages, figures.relevant);
         }
@@ -401,7 +393,7 @@ fn is_hosts_fault(record: &PageRecord) -> bool {
 
 /// Whether `--max-pages` counts it.
 fn is_page_attempt(record: &PageRecord) -> bool {
-    record.kind == "page" && record.outcome != "redirect" && was_asked(record)
+    record.kind == "page" && record.outcome != "redirect" && was_asked(record) && !record.revisit
 }
 
 fn errors(outcomes: &BTreeMap<String, u64>) -> impl Iterator<Item = (&str, u64)> {

@@ -413,13 +413,8 @@ fn slips_are_told_with_their_place_and_their_remedy() {
     };
     for (words, parts) in [
         (
-            &["http://site.test/databases"][..],
-            &["is not fetched here", "--web"][..],
-        ),
-        (&["relevant.txt"], &["relevant.txt:1", "--web"]),
-        (
-            &["bad.txt", "--web", "all.warc"],
-            &["bad.txt:3", "one path a line"],
+            &["bad.txt", "--web", "all.warc"][..],
+            &["bad.txt:3", "one path a line"][..],
         ),
         (
             &["lost.txt", "--web", "all.warc"],
@@ -449,6 +444,21 @@ fn slips_are_told_with_their_place_and_their_remedy() {
     let told = refuses(root, &["terms", "generate", "--relevant-pages", "databases.html"]);
     assert!(
         told.contains("--genre-pages") && told.contains("--genre-terms 0"),
+        "{told}"
+    );
+    let told = refuses(
+        root,
+        &[
+            "terms",
+            "idf",
+            "--from",
+            "http://site.test/databases",
+            "-o",
+            "idf.json",
+        ],
+    );
+    assert!(
+        told.contains("is not fetched here") && told.contains("--from"),
         "{told}"
     );
     let told = refuses(root, &["judge", "--topic", "tea"]);

@@ -127,11 +127,13 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let mut taken = own_terms(&settings, language);
     let mut suggested_genre = Vec::new();
     if genre.documents() > 0 {
-        // What only pages about other things hold is of their sites, not of the kind.
+        // What only the good pages hold is their matter, and what only pages about other things hold is of their sites.
         let room = args.genre_terms.saturating_mul(ROOM);
         suggested_genre =
             scenthound_terms::suggest(&both, &against_both, &taken, room, &picking).map_err(told)?;
-        suggested_genre.retain(|term| good.documents_with(&term.tokens) >= least);
+        suggested_genre.retain(|term| {
+            good.documents_with(&term.tokens) >= least && genre.documents_with(&term.tokens) >= 2
+        });
         suggested_genre.truncate(args.genre_terms);
         taken.extend(suggested_genre.iter().map(|term| term.tokens.clone()));
     }
