@@ -159,7 +159,88 @@ fn taking(urls: u64, hosts: u64, n: usize) {
     );
 }
 
+/// Asks for the richest of the fetched pages, as OTIE does once in hundreds of pages.
+fn revisiting(urls: u64) {
+    const TIMES: u32 = 20;
+    let mut web = Web {
+        keyring: Keyring::new(1),
+        hosts: 10_000,
+        dice: 42,
+    };
+    let mut frontier = web.filled(urls);
+    // One in ten was fetched and has gathered something since.
+    let mut fetched = Vec::new();
+    while (fetched.len() as u64) < urls / 10 {
+        for lease in take(&mut frontier, 1000) {
+            settle(&mut frontier, &lease, &[]);
+            fetched.push(lease.url);
+        }
+    }
+    let lease = take(&mut frontier, 1).remove(0);
+    let gains: Vec<Update> = fetched
+        .iter()
+        .map(|url| {
+            Update::Offer(Offer {
+                key: web.keyring.key(url),
+                url: url.clone(),
+                rank: Rank::of_score(web.roll() as f64 / f64::from(u32::MAX)),
+                merge: Merge::Add,
+            })
+        })
+        .collect();
+    settle(&mut frontier, &lease, &gains);
+    let mut spent = 0.0;
+    for _ in 0..TIMES {
+        let lease = take(&mut frontier, 1).remove(0);
+        let started = cpu();
+        settle(&mut frontier, &lease, &[Update::RevisitRichest]);
+        spent += cpu() - started;
+    }
+    println!(
+        "revisit the richest, {urls} URLs known, a tenth of them fetched: {:.2} CPU ms",
+        spent * 1e3 / f64::from(TIMES)
+    );
+}
+
+/// Memory of this process.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or_default() as f64 * 4096.0
+}
+
+/// Cash flows along links, and no link is kept: a million known URLs, and page after page that links to them.
+fn gathering(urls: u64, pages: usize) {
+    let mut web = Web {
+        keyring: Keyring::new(1),
+        hosts: 10_000,
+        dice: 42,
+    };
+    let before = resident();
+    let mut frontier = web.filled(urls);
+    let known = resident();
+    for _ in 0..pages {
+        let updates: Vec<Update> = (0..LINKS)
+            .map(|_| {
+                let number = web.roll() % urls;
+                Update::Offer(web.offer(number, Merge::Add))
+            })
+            .collect();
+        let lease = take(&mut frontier, 1).remove(0);
+        settle(&mut frontier, &lease, &updates);
+        frontier.commit(&Default::default()).unwrap();
+    }
+    println!(
+        "cash along {} links between {urls} known URLs: {:.0} bytes a URL with its string before, {:.0} after",
+        pages as u64 * LINKS,
+        (known - before) / urls as f64,
+        (resident() - before) / urls as f64,
+    );
+}
+
 fn main() {
+    gathering(1_000_000, 20_000);
+    revisiting(1_000_000);
     settling(1_000_000, Merge::Max);
     settling(1_000_000, Merge::Add);
     settling(10_000_000, Merge::Max);
