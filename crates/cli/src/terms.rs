@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand, ValueEnum};
 use scenthound_judge::IdfTable;
+use scenthound_recorded::WebFolder;
 use scenthound_store::replace;
 use scenthound_terms::{
     BackgroundCounts, Candidate, DocumentCounter, Frequency, GenerateSettings, Generated, Overlap, RunCounts,
@@ -60,6 +61,7 @@ enum By {
   hound terms generate --genre-pages all.warc.gz#courses.txt --relevant-pages all.warc.gz#db.txt \\
       --background all.warc.gz --by document-frequency --drop-inner
   hound terms generate --genre-terms 0 --relevant-pages my-crawl      from a crawl's relevant pages
+  hound terms generate --web webs/university --task databases-courses --genre-task course-pages
 
 Pages are named as HTML or text files, folders of such, WARC files (all their HTML pages),
 WARC#LIST (those of a list of URLs), crawl folders (their relevant pages), or text files of one
@@ -80,6 +82,12 @@ struct GenerateArgs {
     /// WARC files or crawl folders that hold the URLs.
     #[arg(long, value_name = "DIR|WARC")]
     web: Vec<PathBuf>,
+    /// Take the examples of this task of the web folder that --web names as relevant pages.
+    #[arg(long, value_name = "NAME", requires = "web")]
+    task: Vec<String>,
+    /// Take the examples of this task as pages of the kind wanted.
+    #[arg(long, value_name = "NAME", requires = "web")]
+    genre_task: Vec<String>,
     /// Take only the URLs of this list from WARC files and crawl folders named as example pages.
     #[arg(long, value_name = "LIST")]
     only: Vec<PathBuf>,
@@ -192,18 +200,46 @@ struct Example {
     language: Option<Language>,
 }
 
+/// The example pages named, and those of the tasks named.
+fn with_tasks(pages: &[String], tasks: &[String], web: &[PathBuf]) -> Result<Vec<String>> {
+    let mut pages = pages.to_vec();
+    for name in tasks {
+        // The fault of a folder that lacks the task names those it has.
+        let mut fault = None;
+        let mut found = None;
+        for folder in web {
+            match WebFolder::open(folder).and_then(|folder| folder.task(name).cloned()) {
+                Ok(task) => found = found.or(Some(task)),
+                Err(other) => fault = fault.or(Some(other)),
+            }
+        }
+        let task = match (found, fault) {
+            (Some(task), _) => task,
+            (None, Some(fault)) => return Err(bad_input(fault.to_string())),
+            (None, None) => return Err(bad_input("name the folder of the task with --web".to_owned())),
+        };
+        let list = task
+            .examples_positive
+            .ok_or_else(|| bad_input(format!("the task {name} has no examples-positive list of pages")))?;
+        pages.push(list.to_string_lossy().into_owned());
+    }
+    Ok(pages)
+}
+
 fn generate_topic(args: &GenerateArgs) -> Result<()> {
     check_output(args)?;
+    let genre_pages = with_tasks(&args.genre_pages, &args.genre_task, &args.web)?;
+    let relevant_pages = with_tasks(&args.relevant_pages, &args.task, &args.web)?;
     for (option, pages, zero, wanted) in [
         (
             "--genre-pages",
-            &args.genre_pages,
+            &genre_pages,
             "--genre-terms 0",
             args.genre_terms,
         ),
         (
             "--relevant-pages",
-            &args.relevant_pages,
+            &relevant_pages,
             "--content-terms 0",
             args.content_terms,
         ),
@@ -232,8 +268,8 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
         ..naming
     };
     let background = Inputs::read(&args.background, &everything)?;
-    let genre = examples(&Inputs::read(&args.genre_pages, &naming)?)?;
-    let relevant = examples(&Inputs::read(&args.relevant_pages, &naming)?)?;
+    let genre = examples(&Inputs::read(&genre_pages, &naming)?)?;
+    let relevant = examples(&Inputs::read(&relevant_pages, &naming)?)?;
     let language = args
         .language
         .or_else(|| usual_language(genre.iter().chain(&relevant)));

@@ -6,7 +6,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may panic and print"
+    clippy::disallowed_methods,
+    reason = "a test may panic, print, and see how long a run takes to be killed within"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
