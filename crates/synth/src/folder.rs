@@ -1,7 +1,8 @@
 //! A synthetic web written down: records, labels, tasks and lists of relevant pages, as recorded webs come.
 //!
 //! The same web gives the same bytes: every record has one fixed date. Of an endless calendar the first pages are
-//! written. Deliberately absent: robots.txt, dead links; what is not in the records does not exist.
+//! written; what lies behind them was not recorded. Dead links are recorded as what they are, pages that answer 404.
+//! Deliberately absent: robots.txt.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -48,12 +49,22 @@ pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)
     let mut packer = Packer::new(web.settings().seed);
     let mut sequence = 0;
     let mut url = String::new();
+    let mut links = Vec::new();
     for page in 0..web.len() {
         url.clear();
         web.push_url(page, &mut url);
         files
             .records
-            .pack(&mut packer, &mut sequence, &url, &web.html(page))?;
+            .pack(&mut packer, &mut sequence, &url, "200 OK", &web.html(page))?;
+        web.links(page, &mut links);
+        for target in links.iter().map(|link| link.target) {
+            if let SynthPage::Dead { .. } = target {
+                let url = web.target_url(target);
+                files
+                    .records
+                    .pack(&mut packer, &mut sequence, &url, "404 Not Found", "")?;
+            }
+        }
         files.label(web, page, &url)?;
         for (task, relevant) in web.tasks().iter().zip(&mut files.relevant) {
             if web.is_relevant(task, page) && !task.is_aside(page) {
@@ -67,9 +78,13 @@ pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)
     for host in (0..web.host_count()).filter(|host| web.has_trap(*host)) {
         for n in 0..web.settings().trap_pages {
             let url = web.target_url(SynthPage::Trap { host, n });
-            files
-                .records
-                .pack(&mut packer, &mut sequence, &url, &web.trap_html(host, n))?;
+            files.records.pack(
+                &mut packer,
+                &mut sequence,
+                &url,
+                "200 OK",
+                &web.trap_html(host, n),
+            )?;
         }
     }
     files.finish()?;
@@ -244,6 +259,7 @@ impl Output {
         packer: &mut Packer,
         sequence: &mut u64,
         url: &str,
+        status: &str,
         html: &str,
     ) -> Result<(), SynthFault> {
         let canonical = CanonicalUrl::parse(url).map_err(|source| SynthFault::Url {
@@ -251,7 +267,7 @@ impl Output {
             source,
         })?;
         let response = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n{html}",
+            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n{html}",
             html.len()
         );
         let exchange = Exchange {

@@ -36,10 +36,16 @@ fn a_folder_holds_every_page_its_labels_and_its_tasks() {
 
     let mut recorded = BTreeSet::new();
     for record in WarcReader::open(&folder.path().join("pages.warc.gz")).unwrap() {
-        recorded.insert(record.unwrap().target_uri().unwrap().to_owned());
+        let record = record.unwrap();
+        let url = record.target_uri().unwrap().to_owned();
+        let dead = url.contains("/gone/");
+        assert_eq!(record.http().unwrap().status == 404, dead, "{url}");
+        recorded.insert(url);
     }
     assert!((0..web.len()).all(|page| recorded.contains(&web.url(page))));
-    assert!(recorded.len() > 300, "calendars are recorded too");
+    for part in ["/calendar/", "/gone/"] {
+        assert!(recorded.iter().any(|url| url.contains(part)), "{part}");
+    }
 
     let labels = lines(&folder.path().join("labels.tsv"));
     assert_eq!(labels[0], "url\ttopic\tgenre\tlang\tlayer\ttitle");

@@ -184,16 +184,17 @@ fn the_same_seed_makes_the_same_web_and_another_seed_another() {
 #[test]
 fn every_page_of_every_preset_can_be_reached() {
     for name in preset_names() {
-        if name.ends_with("300k") || *name == "speed-200k" {
+        if name.ends_with("200k") || name.ends_with("300k") {
             // The same settings as a smaller one's, but for the size.
             continue;
         }
         let web = web(name);
-        for task in web.tasks().iter().take(3) {
+        assert_eq!(reached(&web, &[web.first_page()]), web.len() as usize, "{name}");
+        let task = &web.tasks()[0];
+        if !task.seed_pages.contains(&web.first_page()) {
             let share = reached(&web, &task.seed_pages) as f64 / f64::from(web.len());
             assert!(share >= 0.95, "{name} {}: {share}", task.name);
         }
-        assert_eq!(reached(&web, &[web.first_page()]), web.len() as usize, "{name}");
     }
 }
 
