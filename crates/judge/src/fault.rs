@@ -67,6 +67,16 @@ pub enum JudgeFault {
         /// Where it goes wrong.
         source: serde_json::Error,
     },
+    /// A list of genre words that cannot be read.
+    #[error("{list}:{line}: {what}")]
+    GenreWords {
+        /// The list.
+        list: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
     /// Too few pages to learn from.
     #[error(
         "{positive} pages of the kind wanted and {negative} others are too few to learn from; at least 2 of each are needed"

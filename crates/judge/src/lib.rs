@@ -12,6 +12,7 @@
 mod automaton;
 mod dictionary;
 mod fault;
+mod genre;
 mod genres;
 mod idf;
 mod matcher;
@@ -25,6 +26,10 @@ mod vocabulary;
 use scenthound_types::{Judgement, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
+pub use crate::genre::{
+    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreLessons, GenreWords, LessonSettings, WithGenre, feature_names,
+    is_of_genre,
+};
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
 pub use crate::settings::{TermSets, TermSettings, Weights};

@@ -1,0 +1,154 @@
+//! Counts many short strings inside words and addresses at once.
+//!
+//! The strings become one automaton over bytes (Aho and Corasick's), every step of which is one look into a table, so the
+//! cost is that of the bytes read, whatever is looked for.
+
+/// How many strings of each section are found.
+#[derive(Clone, Debug)]
+pub(crate) struct Substrings {
+    /// Which column of the table a byte uses; 0 for bytes in no string.
+    column_of: [u8; 256],
+    columns: usize,
+    /// The next state by state and column.
+    next: Vec<u16>,
+    /// The sections whose strings end in a state.
+    ends: Vec<Vec<u8>>,
+}
+
+/// More states than any sensible list makes. A list that would make more is cut there.
+const MOST_STATES: usize = 20_000;
+
+impl Substrings {
+    /// An automaton of strings and the sections they count for.
+    pub(crate) fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Substrings {
+        let mut column_of = [0_u8; 256];
+        let mut columns = 1;
+        for byte in strings.clone().flat_map(|(string, _)| string.bytes()) {
+            if let Some(column) = column_of.get_mut(usize::from(byte))
+                && *column == 0
+                && columns < 255
+            {
+                *column = columns as u8;
+                columns += 1;
+            }
+        }
+        let mut built = Substrings {
+            column_of,
+            columns,
+            next: vec![0; columns],
+            ends: vec![Vec::new()],
+        };
+        for (string, section) in strings {
+            built.add(string, section);
+        }
+        built.link();
+        built
+    }
+
+    fn place(&self, state: u16, byte: u8) -> usize {
+        let column = self.column_of.get(usize::from(byte)).copied().unwrap_or(0);
+        usize::from(state) * self.columns + usize::from(column)
+    }
+
+    fn add(&mut self, string: &str, section: u8) {
+        if string.is_empty() || self.ends.len() + string.len() > MOST_STATES {
+            return;
+        }
+        let mut state = 0_u16;
+        for byte in string.bytes() {
+            let place = self.place(state, byte);
+            let known = self.next.get(place).copied().unwrap_or(0);
+            state = if known == 0 {
+                let new = self.ends.len() as u16;
+                self.ends.push(Vec::new());
+                self.next.extend(std::iter::repeat_n(0, self.columns));
+                if let Some(next) = self.next.get_mut(place) {
+                    *next = new;
+                }
+                new
+            } else {
+                known
+            };
+        }
+        if let Some(ends) = self.ends.get_mut(usize::from(state)) {
+            ends.push(section);
+        }
+    }
+
+    /// Gives every state the steps of the longest of its endings that is a beginning of some string.
+    fn link(&mut self) {
+        let mut fallback = vec![0_u16; self.ends.len()];
+        // States by their distance from the first; the first is its own fallback.
+        let mut queue: Vec<u16> = self
+            .next
+            .iter()
+            .take(self.columns)
+            .copied()
+            .filter(|state| *state != 0)
+            .collect();
+        let mut at = 0;
+        while let Some(state) = queue.get(at).copied() {
+            at += 1;
+            let fall = fallback.get(usize::from(state)).copied().unwrap_or(0);
+            let inherited = self.ends.get(usize::from(fall)).cloned().unwrap_or_default();
+            if let Some(ends) = self.ends.get_mut(usize::from(state)) {
+                ends.extend(inherited);
+            }
+            for column in 0..self.columns {
+                let step = |from: u16| usize::from(from) * self.columns + column;
+                let after_fall = self.next.get(step(fall)).copied().unwrap_or(0);
+                let Some(next) = self.next.get_mut(step(state)) else {
+                    continue;
+                };
+                if *next == 0 {
+                    *next = after_fall;
+                } else {
+                    queue.push(*next);
+                    if let Some(fallback) = fallback.get_mut(usize::from(*next)) {
+                        *fallback = after_fall;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls back with the section of each string found, overlapping ones too.
+    #[inline]
+    pub(crate) fn each(&self, bytes: &[u8], mut found: impl FnMut(u8)) {
+        let mut state = 0_u16;
+        for byte in bytes {
+            state = self.next.get(self.place(state, *byte)).copied().unwrap_or(0);
+            if state != 0
+                && let Some(ends) = self.ends.get(usize::from(state))
+            {
+                for section in ends {
+                    found(*section);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_occurrence_is_found(
+            strings in prop::collection::vec("[abc]{1,4}", 1..8),
+            text in "[abcd]{0,60}",
+        ) {
+            let numbered = || strings.iter().map(String::as_str).zip(0_u8..);
+            let mut found = vec![0; strings.len()];
+            Substrings::new(numbered()).each(text.as_bytes(), |section| found[usize::from(section)] += 1);
+            let expected: Vec<i32> = strings
+                .iter()
+                .map(|string| (0..text.len()).filter(|at| text[*at..].starts_with(string.as_str())).count() as i32)
+                .collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
