@@ -2,12 +2,15 @@
 
 mod batch;
 mod compare;
+mod experiment;
 mod replay;
 mod runs;
+mod serve;
 mod spec;
 mod synth;
+mod trained;
 mod tune;
-mod webs;
+pub mod webs;
 
 use std::process::ExitCode;
 
@@ -47,6 +50,21 @@ Examples:
   hound lab synth paper1-60k --settings > my.toml   settings to change; then: hound lab synth my.toml -o mine
   hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      without writing anything";
 
+const EXPERIMENT_EXAMPLES: &str = "\
+Examples:
+  hound lab experiment                                        what there is
+  hound lab experiment paper1-policies -o policies.html       on a synthetic web of the paper's size
+  hound lab experiment paper1-policies --web webs/university --tasks os-courses,databases-courses
+  hound lab experiment paper3-time --web webs/encyclopedia --budget 5000 --delay 2s --workers 30";
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  hound lab serve webs/university
+      prints the flags to use, such as
+      --proxy http://127.0.0.1:38001 --ca-file /tmp/hound-lab.pem --resolver 127.0.0.1:41002 --allow-net 198.18.0.0/15
+  hound crawl topic.toml -o out THOSE FLAGS
+  hound lab serve synth:little --latency 50ms --failures 0.05";
+
 pub fn command() -> Command {
     Command::new("lab")
         .about("Compare strategies, judges and settings on recorded and synthetic webs")
@@ -73,6 +91,16 @@ pub fn command() -> Command {
                 .about("Make a synthetic web: topics, genres, links and words by given shares")
                 .after_help(SYNTH_EXAMPLES),
         )
+        .subcommand(
+            experiment::Args::augment_args(Command::new("experiment"))
+                .about("The tables and figures of the papers, made again here, beside theirs")
+                .after_help(EXPERIMENT_EXAMPLES),
+        )
+        .subcommand(
+            serve::Args::augment_args(Command::new("serve"))
+                .about("Put a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
+                .after_help(SERVE_EXAMPLES),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
@@ -86,6 +114,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("tune", given)) => end(tune::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(tune::run)),
+        Some(("experiment", given)) => end(experiment::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(experiment::run)),
+        Some(("serve", given)) => end(serve::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(serve::run)),
         Some(("synth", given)) => end(synth::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(synth::run)),

@@ -7,6 +7,7 @@
 //! Deliberately absent: real clocks, threads and sockets.
 
 mod answer;
+mod archive_world;
 mod bound;
 mod journal;
 mod opinion;
@@ -19,6 +20,7 @@ mod trial;
 mod web;
 mod web_answers;
 
+pub use archive_world::ArchiveWorld;
 pub use bound::greedy_order;
 pub use journal::{Journal, PageRead};
 pub use opinion::{Opinion, PageJudge, Reading, Remembered, Truth};

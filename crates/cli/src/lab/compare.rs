@@ -105,17 +105,16 @@ pub fn open_all(paths: &[PathBuf], tasks: &[String]) -> Result<Vec<Trial>> {
     let takes_all = tasks.iter().any(|task| task == "all");
     if let ([_], false) = (paths, takes_all) {
         for path in paths {
-            trials.extend(webs::open(path, tasks)?.trials);
+            trials.extend(webs::open(path, tasks)?);
         }
         return Ok(trials);
     }
     let mut known = Vec::new();
     for path in paths {
         let open = webs::open(path, &[])?;
-        known.extend(open.trials.iter().map(|trial| trial.task.name.clone()));
+        known.extend(open.iter().map(|trial| trial.task.name.clone()));
         trials.extend(
-            open.trials
-                .into_iter()
+            open.into_iter()
                 .filter(|trial| takes_all || tasks.contains(&trial.task.name)),
         );
     }

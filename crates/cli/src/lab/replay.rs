@@ -39,9 +39,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let open = webs::open(&args.web, std::slice::from_ref(&args.task))?;
-    let trial = open
-        .trials
+    let trials = webs::open(&args.web, std::slice::from_ref(&args.task))?;
+    let trial = trials
         .first()
         .ok_or_else(|| bad_input(format!("{} has no task", args.web.display())))?;
     let judge = runs::judge(trial, args.judge.as_ref())?;

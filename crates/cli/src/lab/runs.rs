@@ -8,10 +8,12 @@ use anyhow::{Context, Result};
 use scenthound_config::{Given, Settings};
 use scenthound_engine::{CrawlSettings, DeskSettings, Scope};
 use scenthound_frontier::Policy;
+use scenthound_judge::{Judge, ModelKind};
 use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
 use scenthound_strategy::Strategy;
 
 use super::spec::Spec;
+use super::trained;
 use crate::pages_input::bad_input;
 use crate::{crawl, wiring};
 
@@ -67,7 +69,7 @@ fn read_budget(text: &str) -> Result<LabBudget, String> {
     }
 }
 
-fn read_time(text: &str) -> Result<Duration, String> {
+pub fn read_time(text: &str) -> Result<Duration, String> {
     scenthound_config::read_time(text).ok_or_else(|| format!("{text:?} is no time; write 500ms, 2s or 1m"))
 }
 
@@ -202,16 +204,35 @@ pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
     })
 }
 
-fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn scenthound_judge::Judge>> {
-    match spec.name.as_str() {
-        "terms" => {
-            trial.terms().map_err(|fault| bad_input(fault.to_string()))?;
-            wiring::judge(&settings(trial, None, Some(spec))?)
-        }
-        other => Err(bad_input(format!(
-            "there is no judge {other:?}; there are: terms, truth"
-        ))),
+/// The judges there are, besides `truth` and `default`.
+fn judge_names() -> Vec<&'static str> {
+    ["terms"]
+        .into_iter()
+        .chain(ModelKind::ALL.into_iter().map(ModelKind::name))
+        .collect()
+}
+
+fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
+    if spec.name == "terms" {
+        trial.terms().map_err(|fault| bad_input(fault.to_string()))?;
+        return wiring::judge(&settings(trial, None, Some(spec))?);
     }
+    let Some(kind) = ModelKind::from_name(&spec.name) else {
+        return Err(bad_input(format!(
+            "there is no judge {:?}; there are: {}, truth",
+            spec.name,
+            judge_names().join(", ")
+        )));
+    };
+    let judge = trained::judge(trial, kind)?;
+    let judge = match spec.option("threshold").map(str::parse) {
+        Some(Ok(threshold)) => judge
+            .with_threshold(threshold)
+            .map_err(|fault| bad_input(fault.to_string()))?,
+        Some(Err(_)) => return Err(bad_input("a threshold is a number from 0 to 1".to_owned())),
+        None => judge,
+    };
+    Ok(Arc::new(judge))
 }
 
 /// Makes a strategy by its name and settings.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_lab::{Synthetic, Trial, Web};
+use scenthound_lab::{Synthetic, Trial};
 use scenthound_recorded::{Opened, WebFolder};
 use scenthound_synth::{SynthSettings, SynthWeb, preset, preset_names};
 
@@ -34,15 +34,8 @@ pub fn spinner(message: &str) -> ProgressBar {
     bar
 }
 
-/// A web and its tasks.
-pub struct OpenWeb {
-    pub name: String,
-    pub web: Arc<dyn Web>,
-    pub trials: Vec<Trial>,
-}
-
 /// How synthetic webs are named.
-const SYNTH: &str = "synth:";
+pub const SYNTH: &str = "synth:";
 
 /// The settings of a synthetic web, by the name of a preset or a file.
 pub fn synthetic_settings(name: &str) -> Result<SynthSettings> {
@@ -64,7 +57,7 @@ pub fn synthetic(name: &str) -> Result<Synthetic> {
     Ok(Synthetic(web))
 }
 
-fn open_synthetic(name: &str, tasks: &[String]) -> Result<OpenWeb> {
+fn open_synthetic(name: &str, tasks: &[String]) -> Result<Vec<Trial>> {
     let web = Arc::new(synthetic(name)?);
     let known: Vec<&str> = web.0.tasks().iter().map(|task| task.name.as_str()).collect();
     let takes_all = tasks.is_empty() || tasks.iter().any(|task| task == "all");
@@ -77,17 +70,13 @@ fn open_synthetic(name: &str, tasks: &[String]) -> Result<OpenWeb> {
             known.join(", ")
         )));
     }
-    Ok(OpenWeb {
-        name: format!("{SYNTH}{name}"),
-        trials: web.trials(&format!("{SYNTH}{name}"), |task| {
-            takes_all || tasks.iter().any(|known| known == task)
-        }),
-        web,
-    })
+    Ok(web.trials(&format!("{SYNTH}{name}"), |task| {
+        takes_all || tasks.iter().any(|known| known == task)
+    }))
 }
 
 /// Opens a web and the tasks of these names, or all of them.
-pub fn open(path: &Path, tasks: &[String]) -> Result<OpenWeb> {
+pub fn open(path: &Path, tasks: &[String]) -> Result<Vec<Trial>> {
     if let Some(name) = path.to_str().and_then(|path| path.strip_prefix(SYNTH)) {
         return open_synthetic(name, tasks);
     }
@@ -107,11 +96,7 @@ pub fn open(path: &Path, tasks: &[String]) -> Result<OpenWeb> {
         let pages = task.pages(&web).map_err(|fault| bad_input(fault.to_string()))?;
         trials.push(Trial::new(folder.name.clone(), web.clone(), task.clone(), pages));
     }
-    Ok(OpenWeb {
-        name: folder.name,
-        web,
-        trials,
-    })
+    Ok(trials)
 }
 
 /// Reads a recorded web, from the cache where it is there; says what was wrong with it.

@@ -1,0 +1,134 @@
+//! What the experiments have in common: crawls by name, and means over tasks.
+
+use anyhow::Result;
+use scenthound_lab::Trial;
+use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
+use scenthound_report::table::Cell;
+use scenthound_report::{RunResult, stats};
+
+use crate::lab::batch::{self, Job};
+use crate::lab::runs::Conditions;
+use crate::lab::spec::Spec;
+use crate::pages_input::bad_input;
+
+/// Tasks to experiment on.
+pub struct Bench {
+    pub trials: Vec<Trial>,
+    pub conditions: Conditions,
+    pub threads: Option<usize>,
+}
+
+/// A contender: what tables call it, its strategy, its judge.
+pub struct Contender {
+    pub label: String,
+    pub strategy: Spec,
+    pub judge: Option<Spec>,
+}
+
+/// A contender with the task's own judge.
+pub fn contender(label: &str, strategy: &str) -> Result<Contender> {
+    Ok(Contender {
+        label: label.to_owned(),
+        strategy: strategy.parse().map_err(bad_input)?,
+        judge: None,
+    })
+}
+
+/// A contender with a judge of its own.
+pub fn judged(label: &str, strategy: &str, judge: &str) -> Result<Contender> {
+    Ok(Contender {
+        judge: Some(judge.parse().map_err(bad_input)?),
+        ..contender(label, strategy)?
+    })
+}
+
+impl Bench {
+    /// Crawls every task with every contender; by contender, then by task.
+    pub fn crawl(&self, contenders: &[Contender], conditions: &Conditions) -> Result<Vec<Vec<RunResult>>> {
+        let jobs: Vec<Job> = contenders
+            .iter()
+            .flat_map(|contender| {
+                (0..self.trials.len()).map(|trial| Job {
+                    trial,
+                    strategy: contender.strategy.clone(),
+                    judge: contender.judge.clone(),
+                    conditions: conditions.clone(),
+                    repeat: 0,
+                })
+            })
+            .collect();
+        let batch = batch::run_all(&self.trials, &jobs, self.threads)?;
+        if let Some(shortfall) = batch.shortfall() {
+            return Err(anyhow::anyhow!("{shortfall}; an experiment wants them all"));
+        }
+        let runs = batch.runs();
+        Ok(runs.chunks(self.trials.len().max(1)).map(<[RunResult]>::to_vec).collect())
+    }
+}
+
+/// Mean and standard error over tasks.
+pub fn cell(runs: &[RunResult], value: impl Fn(&RunResult) -> f64) -> Cell {
+    let values: Vec<f64> = runs.iter().map(value).collect();
+    let error = stats::standard_error(&values);
+    Cell::number(stats::mean(&values), error.is_finite().then_some(error))
+}
+
+/// The mean curve of a measure over the share of the reachable pages visited.
+pub fn curve(
+    title: &str,
+    up: &str,
+    contenders: &[Contender],
+    runs: &[Vec<RunResult>],
+    value: impl Fn(&RunResult, f64) -> f64,
+) -> LineChart {
+    let series = contenders
+        .iter()
+        .zip(runs)
+        .enumerate()
+        .map(|(place, (contender, runs))| Series {
+            name: contender.label.clone(),
+            look: Look::Contender(place),
+            points: (1..=50)
+                .map(|step| {
+                    let share = f64::from(step) / 50.0;
+                    let values: Vec<f64> = runs.iter().map(|run| value(run, share)).collect();
+                    let error = stats::standard_error(&values);
+                    Point {
+                        x: 100.0 * share,
+                        y: stats::mean(&values),
+                        error: error.is_finite().then_some(error),
+                    }
+                })
+                .collect(),
+        })
+        .collect();
+    LineChart {
+        title: title.to_owned(),
+        x: Axis {
+            title: "visited pages, % of the reachable".to_owned(),
+            ..Axis::default()
+        },
+        y: Axis {
+            title: up.to_owned(),
+            ..Axis::default()
+        },
+        series,
+        ..LineChart::default()
+    }
+}
+
+/// Share of the relevant reachable pages found after a share of the visits.
+pub fn coverage(run: &RunResult, share: f64) -> f64 {
+    found_after(run, share) / (run.relevant_reachable.max(1) as f64)
+}
+
+/// Share of relevant pages among the visits up to a share of the reachable.
+pub fn harvest(run: &RunResult, share: f64) -> f64 {
+    let visits = (share * run.reachable as f64).ceil().min(run.fetched as f64).max(1.0);
+    found_after(run, share) / visits
+}
+
+fn found_after(run: &RunResult, share: f64) -> f64 {
+    let visits = (share * run.reachable as f64).ceil();
+    run.hits.partition_point(|hit| f64::from(*hit) <= visits) as f64
+}
