@@ -231,12 +231,7 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
     let genre_pages = with_tasks(&args.genre_pages, &args.genre_task, &args.web)?;
     let relevant_pages = with_tasks(&args.relevant_pages, &args.task, &args.web)?;
     for (option, pages, zero, wanted) in [
-        (
-            "--genre-pages",
-            &genre_pages,
-            "--genre-terms 0",
-            args.genre_terms,
-        ),
+        ("--genre-pages", &genre_pages, "--genre-terms 0", args.genre_terms),
         (
             "--relevant-pages",
             &relevant_pages,

@@ -16,13 +16,18 @@ const TERMS: [usize; 2] = [16, 1_000];
 const WORDS: u64 = 5_000;
 
 /// Half words, half phrases of two words.
+fn made_terms(terms: usize) -> impl Iterator<Item = String> {
+    (0..terms).map(|n| match n % 2 {
+        0 => format!("word{}", 7 * n + 40),
+        _ => format!("word{} word{}", 7 * n + 40, 3 * n + 50),
+    })
+}
+
 fn judge(terms: usize) -> TermJudge {
-    let content = (0..terms)
-        .map(|n| match n % 2 {
-            0 => format!("word{}", 7 * n + 40),
-            _ => format!("word{} word{}", 7 * n + 40, 3 * n + 50),
-        })
-        .collect();
+    judge_of(made_terms(terms).collect())
+}
+
+fn judge_of(content: Vec<String>) -> TermJudge {
     TermJudge::new(&TermSettings {
         content,
         language: Some(Language::ENGLISH),
@@ -69,6 +74,21 @@ fn page(words: u64) -> ParsedPage {
 #[divan::bench(args = TERMS)]
 fn page_of_5000_words(bencher: Bencher, terms: usize) {
     let judge = judge(terms);
+    let page = page(WORDS);
+    bencher
+        .counter(ItemsCount::new(WORDS))
+        .bench(|| judge.judge(&page));
+}
+
+/// The same finds whatever the number of terms: all but the first sixteen stand on no page. What is left is what a longer
+/// list costs by itself.
+#[divan::bench(args = TERMS)]
+fn page_of_5000_words_with_the_same_finds(bencher: Bencher, terms: usize) {
+    let unseen = (16..terms).map(|n| match n % 2 {
+        0 => format!("unseen{n}"),
+        _ => format!("unseen{n} elsewhere{n}"),
+    });
+    let judge = judge_of(made_terms(16).chain(unseen).collect());
     let page = page(WORDS);
     bencher
         .counter(ItemsCount::new(WORDS))
