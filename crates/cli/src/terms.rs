@@ -36,7 +36,7 @@ Examples:
 #[derive(Subcommand, Debug)]
 enum Task {
     /// Make a topic file from example pages: the most frequent runs of one to three words
-    Generate(GenerateArgs),
+    Generate(Box<GenerateArgs>),
     /// Tell how much two lists of terms have in common
     Overlap(OverlapArgs),
     /// Suggest terms from the pages of a crawl that were marked relevant, or from its best
