@@ -3,6 +3,8 @@
 mod batch;
 mod compare;
 mod experiment;
+mod genres;
+mod learn_pig;
 mod replay;
 mod runs;
 mod serve;
@@ -57,6 +59,12 @@ Examples:
   hound lab experiment paper1-policies --web webs/university --tasks os-courses,databases-courses
   hound lab experiment paper3-time --web webs/encyclopedia --budget 5000 --delay 2s --workers 30";
 
+const LEARN_PIG_EXAMPLES: &str = "\
+Examples:
+  hound lab learn-pig --web webs/mixed --task blogs -o pig.toml
+  hound lab learn-pig --web webs/mixed --judge truth --json
+  hound lab replay --web webs/mixed --task blogs --strategy genre:pig=pig.toml:pig-fixed=true";
+
 const SERVE_EXAMPLES: &str = "\
 Examples:
   hound lab serve webs/university
@@ -97,6 +105,11 @@ pub fn command() -> Command {
                 .after_help(EXPERIMENT_EXAMPLES),
         )
         .subcommand(
+            learn_pig::Args::augment_args(Command::new("learn-pig"))
+                .about("Where links on pages of each relevance and genre lead: the table the strategy genre goes by")
+                .after_help(LEARN_PIG_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Put a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -117,6 +130,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("experiment", given)) => end(experiment::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(experiment::run)),
+        Some(("learn-pig", given)) => end(learn_pig::Args::from_arg_matches(given)
+            .map_err(Into::into)
+            .and_then(learn_pig::run)),
         Some(("serve", given)) => end(serve::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(serve::run)),

@@ -122,7 +122,10 @@ pub fn run(args: Args) -> Result<()> {
     };
     let plan = PLANS.iter().find(|plan| plan.name == name).ok_or_else(|| {
         let known: Vec<&str> = PLANS.iter().map(|plan| plan.name).collect();
-        bad_input(format!("there is no experiment {name:?}; there are: {}", known.join(", ")))
+        bad_input(format!(
+            "there is no experiment {name:?}; there are: {}",
+            known.join(", ")
+        ))
     })?;
     let webs = match args.web.as_slice() {
         [] => vec![PathBuf::from(plan.web)],
@@ -135,7 +138,11 @@ pub fn run(args: Args) -> Result<()> {
     };
     let mut experiment = (plan.run)(&bench)?;
     let names: Vec<String> = webs.iter().map(|web| web.display().to_string()).collect();
-    let tasks: Vec<&str> = bench.trials.iter().map(|trial| trial.task.name.as_str()).collect();
+    let tasks: Vec<&str> = bench
+        .trials
+        .iter()
+        .map(|trial| trial.task.name.as_str())
+        .collect();
     experiment = experiment
         .setting("webs", names.join(", "))
         .setting("tasks", tasks.join(", "))

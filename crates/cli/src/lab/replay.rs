@@ -20,8 +20,11 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     web: PathBuf,
     /// Which of its tasks.
-    #[arg(long, value_name = "NAME")]
-    task: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "topic")]
+    task: Option<String>,
+    /// For a web without tasks: a topic file with seeds and terms; to be found is what its judge calls relevant.
+    #[arg(long, value_name = "FILE.toml", conflicts_with = "task")]
+    topic: Option<PathBuf>,
     /// How waiting links are ranked, with its settings: NAME or NAME:setting=value…
     #[arg(long, value_name = "NAME", default_value = "best-first")]
     strategy: Spec,
@@ -39,10 +42,20 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let trials = webs::open(&args.web, std::slice::from_ref(&args.task))?;
-    let trial = trials
-        .first()
-        .ok_or_else(|| bad_input(format!("{} has no task", args.web.display())))?;
+    let trial = match &args.topic {
+        Some(topic) => webs::open_for_topic(&args.web, topic)?,
+        None => {
+            let name: Vec<String> = args.task.iter().cloned().collect();
+            let trials = webs::open(&args.web, &name)?;
+            trials.into_iter().next().ok_or_else(|| {
+                bad_input(format!(
+                    "{} has no task; name a topic with --topic",
+                    args.web.display()
+                ))
+            })?
+        }
+    };
+    let trial = &trial;
     let judge = runs::judge(trial, args.judge.as_ref())?;
     let bar = webs::spinner("crawling");
     let (outcome, seconds) = runs::run(

@@ -12,6 +12,7 @@ use scenthound_judge::{Judge, ModelKind};
 use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
 use scenthound_strategy::Strategy;
 
+use super::genres::{Genres, WithGenres};
 use super::spec::Spec;
 use super::trained;
 use crate::pages_input::bad_input;
@@ -252,6 +253,18 @@ pub fn run(
 ) -> Result<(Outcome, f64)> {
     let (strategy, settings) = strategy(trial, spec, judge_spec)?;
     let lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
+    let with_genres;
+    let judge: &dyn PageJudge = if spec.name == "genre" {
+        let named = match &settings.judge.genre_model {
+            Some(path) => path.display().to_string(),
+            None => settings.judge.genre_detector.clone(),
+        };
+        let genres = Genres::shared(trial, &named, || wiring::detector_of(&settings))?;
+        with_genres = WithGenres { judge, genres };
+        &with_genres
+    } else {
+        judge
+    };
     let begun = Instant::now();
     let outcome = trial
         .run(judge, strategy, &lab, conditions.budget(), watch)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use scenthound_lab::{Synthetic, Trial};
-use scenthound_recorded::{Opened, WebFolder};
+use scenthound_recorded::{Opened, PageId, Task, WebFolder};
 use scenthound_synth::{SynthSettings, SynthWeb, preset, preset_names};
 
 use crate::pages_input::bad_input;
@@ -117,4 +117,46 @@ pub fn load(folder: &WebFolder) -> Result<scenthound_recorded::RecordedWeb> {
         note!("note: the parsed web could not be kept; the next run will read the archive again");
     }
     Ok(web)
+}
+
+/// A web without tasks, crawled for a topic of the user's own: its seeds, its terms. What is to be found is what the topic's judge
+/// calls relevant among all recorded pages, so a run says how soon a strategy gets there, not how right the judge is.
+pub fn open_for_topic(path: &Path, topic: &Path) -> Result<Trial> {
+    let file = topic
+        .to_str()
+        .ok_or_else(|| bad_input("the topic's file name is not text".to_owned()))?;
+    if !file.ends_with(".toml") {
+        return Err(bad_input(format!(
+            "{file} is no topic file; its name ends in .toml"
+        )));
+    }
+    let settings =
+        crate::crawl::check_settings(file, &[])?.map_err(|faults| bad_input(faults.to_string()))?;
+    let judge = crate::wiring::judge(&settings)?;
+    let folder = WebFolder::open(path).map_err(|fault| bad_input(fault.to_string()))?;
+    let web = Arc::new(load(&folder)?);
+    let task = Task {
+        name: settings.topic.name.clone(),
+        query: settings.topic.query.clone().unwrap_or_default(),
+        seeds: settings.seeds.urls.iter().map(ToString::to_string).collect(),
+        genre: settings.terms.genre.clone(),
+        content: settings.terms.content.clone(),
+        exclude: settings.terms.exclude.clone(),
+        ..Task::default()
+    };
+    let mut pages = task.pages(&web).map_err(|fault| bad_input(fault.to_string()))?;
+    let bar = spinner("judging every page of the web");
+    for page in (0..web.pages() as u32).map(PageId) {
+        if web
+            .page(page)
+            .is_some_and(|parsed| judge.judge(&parsed).is_relevant())
+        {
+            pages.relevant.insert(page);
+        }
+        if page.0.is_multiple_of(1_000) {
+            bar.tick();
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Trial::new(folder.name, web, task, pages))
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use scenthound_judge::{IdfTable, Judge, ModelKind, TermSets, TermSettings};
 use scenthound_lab::{Trial, f1_by_threshold, reachable};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
-use scenthound_report::table::{Cell, Column, Form, Owner, Table};
+use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
 use scenthound_terms::{DocumentCounter, GenerateSettings, RunCounts, generate};
 
@@ -22,25 +22,34 @@ fn judge_all(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, bool)> {
         .filter(|page| !trial.targets.uncounted.contains(page))
         .filter_map(|page| {
             let parsed = trial.web.page(page)?;
-            Some((judge.judge(&parsed).relevance, trial.pages.relevant.contains(&page)))
+            Some((
+                judge.judge(&parsed).relevance,
+                trial.pages.relevant.contains(&page),
+            ))
         })
         .collect()
 }
 
 /// F1 at thresholds in hundredths.
 fn f1_curve(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, f64)> {
-    f1_by_threshold(&judge_all(trial, judge), (0..=100).map(|step| f64::from(step) / 100.0))
+    f1_by_threshold(
+        &judge_all(trial, judge),
+        (0..=100).map(|step| f64::from(step) / 100.0),
+    )
 }
 
 /// The best F1 and the threshold that gives it; among equals the lowest.
 fn best(curve: &[(f64, f64)]) -> (f64, f64) {
-    curve
-        .iter()
-        .fold((0.0, 0.0), |best, (threshold, f1)| if *f1 > best.1 { (*threshold, *f1) } else { best })
+    curve.iter().fold(
+        (0.0, 0.0),
+        |best, (threshold, f1)| if *f1 > best.1 { (*threshold, *f1) } else { best },
+    )
 }
 
 fn term_judge(trial: &Trial, terms: &TermSettings) -> Result<Arc<dyn Judge>> {
-    trial.term_judge(terms).map_err(|fault| bad_input(fault.to_string()))
+    trial
+        .term_judge(terms)
+        .map_err(|fault| bad_input(fault.to_string()))
 }
 
 fn terms(trial: &Trial) -> Result<TermSettings> {
@@ -80,8 +89,7 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
         Column::new("at", Form::Decimals(2)),
         Column::new("SVM-RBF", Form::Percent(1)).higher(),
     ]);
-    let mut curves: Vec<(&str, Vec<Vec<(f64, f64)>>)> =
-        vec![("separate", Vec::new()), ("joint", Vec::new())];
+    let mut curves: Vec<(&str, Vec<Vec<(f64, f64)>>)> = vec![("separate", Vec::new()), ("joint", Vec::new())];
     for trial in &bench.trials {
         bar.set_message(format!("judging {}", trial.task.name));
         bar.tick();
@@ -117,6 +125,7 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
         }
     }
     bar.finish_and_clear();
+    table.contest = Contest::Rows;
     for (topic, separate, joint, machine) in PAPER_BEST {
         table.push(
             Owner::Paper,
@@ -153,7 +162,10 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
         "Genre and content terms apart or together",
         "How well does similarity to the terms tell relevant pages from the others, at each threshold?",
     )
-    .table(table, "Best F1 over all thresholds, on the reachable pages of each task.")
+    .table(
+        table,
+        "Best F1 over all thresholds, on the reachable pages of each task.",
+    )
     .figure(
         LineChart {
             title: "F1 by similarity threshold".to_owned(),
@@ -191,7 +203,17 @@ pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
         Column::new("best F1", Form::Percent(1)).higher(),
         Column::new("best threshold", Form::Decimals(2)),
     ]);
-    let kept = [(100, 100), (75, 100), (50, 100), (25, 100), (100, 75), (100, 50), (100, 25), (50, 50), (25, 25)];
+    let kept = [
+        (100, 100),
+        (75, 100),
+        (50, 100),
+        (25, 100),
+        (100, 75),
+        (100, 50),
+        (100, 25),
+        (50, 50),
+        (25, 25),
+    ];
     for (genre, content) in kept {
         let label = format!("{genre} % genre, {content} % content");
         bar.set_message(label.clone());
@@ -214,7 +236,10 @@ pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
                 Some(stats::standard_error(values)).filter(|error| error.is_finite()),
             )
         };
-        table.push(Owner::Ours, vec![Cell::from(label.as_str()), number(&f1), number(&at)]);
+        table.push(
+            Owner::Ours,
+            vec![Cell::from(label.as_str()), number(&f1), number(&at)],
+        );
     }
     bar.finish_and_clear();
     Ok(Experiment::new(
@@ -230,7 +255,11 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
     let bar = spinner("judging");
     let sizes = [40, 30, 20, 10];
     let mut columns = vec![Column::words("task")];
-    columns.extend(sizes.iter().map(|size| Column::new(format!("{size} terms"), Form::Percent(1)).higher()));
+    columns.extend(
+        sizes
+            .iter()
+            .map(|size| Column::new(format!("{size} terms"), Form::Percent(1)).higher()),
+    );
     columns.push(Column::new("the user's", Form::Percent(1)).higher());
     let mut table = Table::new(columns);
     for trial in &bench.trials {
@@ -249,24 +278,33 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
             };
             row.push(match generate(&counts, &counts, None, &wanted) {
                 Ok(made) => {
-                    let spelled = |list: Vec<scenthound_terms::Candidate>| list.into_iter().map(|term| term.term).collect();
+                    let spelled = |list: Vec<scenthound_terms::Candidate>| {
+                        list.into_iter().map(|term| term.term).collect()
+                    };
                     let settings = TermSettings {
                         genre: spelled(made.genre),
                         content: spelled(made.content),
                         ..TermSettings::default()
                     };
-                    Cell::number(best(&f1_curve(trial, term_judge(trial, &settings)?.as_ref())).1, None)
+                    Cell::number(
+                        best(&f1_curve(trial, term_judge(trial, &settings)?.as_ref())).1,
+                        None,
+                    )
                 }
                 Err(_) => Cell::empty(),
             });
         }
         row.push(if trial.has_terms() {
-            Cell::number(best(&f1_curve(trial, term_judge(trial, &terms(trial)?)?.as_ref())).1, None)
+            Cell::number(
+                best(&f1_curve(trial, term_judge(trial, &terms(trial)?)?.as_ref())).1,
+                None,
+            )
         } else {
             Cell::empty()
         });
         table.push(Owner::Ours, row);
     }
+    table.contest = Contest::Rows;
     bar.finish_and_clear();
     Ok(Experiment::new(
         "Generated terms",

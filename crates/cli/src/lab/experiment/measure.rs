@@ -62,7 +62,10 @@ impl Bench {
             return Err(anyhow::anyhow!("{shortfall}; an experiment wants them all"));
         }
         let runs = batch.runs();
-        Ok(runs.chunks(self.trials.len().max(1)).map(<[RunResult]>::to_vec).collect())
+        Ok(runs
+            .chunks(self.trials.len().max(1))
+            .map(<[RunResult]>::to_vec)
+            .collect())
     }
 }
 
@@ -124,7 +127,10 @@ pub fn coverage(run: &RunResult, share: f64) -> f64 {
 
 /// Share of relevant pages among the visits up to a share of the reachable.
 pub fn harvest(run: &RunResult, share: f64) -> f64 {
-    let visits = (share * run.reachable as f64).ceil().min(run.fetched as f64).max(1.0);
+    let visits = (share * run.reachable as f64)
+        .ceil()
+        .min(run.fetched as f64)
+        .max(1.0);
     found_after(run, share) / visits
 }
 

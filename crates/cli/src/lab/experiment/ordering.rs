@@ -30,10 +30,18 @@ fn soon_cells(runs: &[RunResult]) -> Vec<Cell> {
     ]
 }
 
-fn table_of(head: &str, columns: Vec<Column>, contenders: &[Contender], rows: impl Iterator<Item = Vec<Cell>>) -> Table {
+fn table_of(
+    head: &str,
+    columns: Vec<Column>,
+    contenders: &[Contender],
+    rows: impl Iterator<Item = Vec<Cell>>,
+) -> Table {
     let mut table = Table::new([vec![Column::words(head)], columns].concat());
     for (contender, cells) in contenders.iter().zip(rows) {
-        table.push(Owner::Ours, [vec![Cell::from(contender.label.as_str())], cells].concat());
+        table.push(
+            Owner::Ours,
+            [vec![Cell::from(contender.label.as_str())], cells].concat(),
+        );
     }
     table
 }
@@ -42,7 +50,10 @@ pub fn policies(bench: &Bench) -> Result<Experiment> {
     let mut contenders = Vec::new();
     for merge in ["max", "set"] {
         for policy in ["ps", "fs-1", "fs-2", "pfs-1", "pfs-2"] {
-            contenders.push(contender(&format!("{policy}, {merge}"), &format!("{policy}:merge={merge}"))?);
+            contenders.push(contender(
+                &format!("{policy}, {merge}"),
+                &format!("{policy}:merge={merge}"),
+            )?);
         }
     }
     contenders.push(contender("fs-2, probe", "fs-2:ties=probe")?);
@@ -153,7 +164,10 @@ pub fn weights(bench: &Bench) -> Result<Experiment> {
     let mut contenders = Vec::new();
     for step in (0..=20).rev() {
         let weight = f64::from(step) / 20.0;
-        contenders.push(contender(&format!("{weight:.2}"), &format!("genre:relevance-weight={weight}"))?);
+        contenders.push(contender(
+            &format!("{weight:.2}"),
+            &format!("genre:relevance-weight={weight}"),
+        )?);
     }
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let mut table = Table::new(
@@ -170,9 +184,16 @@ pub fn weights(bench: &Bench) -> Result<Experiment> {
     // For each task, the first of those with the largest area.
     let mut wins = vec![0_u32; contenders.len()];
     for task in 0..bench.trials.len() {
-        let areas: Vec<f64> = runs.iter().filter_map(|runs| Some(runs.get(task)?.auc100)).collect();
+        let areas: Vec<f64> = runs
+            .iter()
+            .filter_map(|runs| Some(runs.get(task)?.auc100))
+            .collect();
         let most = areas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if let Some(win) = areas.iter().position(|area| *area == most).and_then(|at| wins.get_mut(at)) {
+        if let Some(win) = areas
+            .iter()
+            .position(|area| *area == most)
+            .and_then(|at| wins.get_mut(at))
+        {
             *win += 1;
         }
     }
@@ -242,7 +263,13 @@ pub fn genre_harvest(bench: &Bench) -> Result<Experiment> {
     ];
     let runs = bench.crawl(&contenders, &conditions)?;
     let share = |run: &RunResult| run.found as f64 / run.fetched.max(1) as f64;
-    let rows = runs.iter().map(|runs| vec![cell(runs, share), cell(runs, |run| run.recall), cell(runs, |run| run.auc30)]);
+    let rows = runs.iter().map(|runs| {
+        vec![
+            cell(runs, share),
+            cell(runs, |run| run.recall),
+            cell(runs, |run| run.auc30),
+        ]
+    });
     let mut table = table_of(
         "strategy",
         vec![
@@ -261,11 +288,20 @@ pub fn genre_harvest(bench: &Bench) -> Result<Experiment> {
     ] {
         table.push(
             Owner::Paper,
-            vec![Cell::from(label), Cell::number(rate, None), Cell::empty(), Cell::empty()],
+            vec![
+                Cell::from(label),
+                Cell::number(rate, None),
+                Cell::empty(),
+                Cell::empty(),
+            ],
         );
     }
     let pairs: Vec<(f64, f64)> = match runs.as_slice() {
-        [plain, genre, ..] => genre.iter().zip(plain).map(|(genre, plain)| (share(genre), share(plain))).collect(),
+        [plain, genre, ..] => genre
+            .iter()
+            .zip(plain)
+            .map(|(genre, plain)| (share(genre), share(plain)))
+            .collect(),
         _ => Vec::new(),
     };
     let mut experiment = Experiment::new(
@@ -327,7 +363,13 @@ pub fn cash_recall(bench: &Bench) -> Result<Experiment> {
         let found = run.hits.partition_point(|hit| f64::from(*hit) <= visits) as f64;
         found / run.found.max(1) as f64 * run.target_recall
     };
-    let mut tested = curve("Target recall", "targets found, share", &contenders, &runs, recall);
+    let mut tested = curve(
+        "Target recall",
+        "targets found, share",
+        &contenders,
+        &runs,
+        recall,
+    );
     tested.spread = Spread::Bars;
     let mut experiment = Experiment::new(
         "Target recall and harvest rate of cash",
@@ -339,10 +381,17 @@ pub fn cash_recall(bench: &Bench) -> Result<Experiment> {
     if let Some((otie, others)) = runs.split_first() {
         for (contender, theirs) in contenders.iter().skip(1).zip(others) {
             for (what, value) in [
-                ("target recall", (|run: &RunResult| run.target_recall) as fn(&RunResult) -> f64),
+                (
+                    "target recall",
+                    (|run: &RunResult| run.target_recall) as fn(&RunResult) -> f64,
+                ),
                 ("auc30", |run: &RunResult| run.auc30),
             ] {
-                let pairs: Vec<(f64, f64)> = otie.iter().zip(theirs).map(|(ours, theirs)| (value(ours), value(theirs))).collect();
+                let pairs: Vec<(f64, f64)> = otie
+                    .iter()
+                    .zip(theirs)
+                    .map(|(ours, theirs)| (value(ours), value(theirs)))
+                    .collect();
                 if let Some(test) = stats::paired_t_test(&pairs) {
                     experiment = experiment.note(format!(
                         "OTIE against {} on {what}: mean difference {:+.4}, t = {:.2}, one-tailed p = {:.4}, {} tasks.",
@@ -369,10 +418,16 @@ pub fn cash_parameters(bench: &Bench) -> Result<Experiment> {
     };
     let mut contenders = Vec::new();
     for a in ["0.25", "0.5", "0.85", "1", "2"] {
-        contenders.push(contender(&format!("a = {a}, d = 3"), &format!("otie:revision={a}"))?);
+        contenders.push(contender(
+            &format!("a = {a}, d = 3"),
+            &format!("otie:revision={a}"),
+        )?);
     }
     for d in ["1", "5", "7"] {
-        contenders.push(contender(&format!("a = 0.85, d = {d}"), &format!("otie:revision-power={d}"))?);
+        contenders.push(contender(
+            &format!("a = 0.85, d = {d}"),
+            &format!("otie:revision-power={d}"),
+        )?);
     }
     let runs = bench.crawl(&contenders, &conditions)?;
     let rows = runs.iter().map(|runs| {
@@ -403,8 +458,16 @@ pub fn cash_time(bench: &Bench) -> Result<Experiment> {
     let conditions = Conditions {
         list_size: given.list_size.or(Some(50)),
         workers: if given.workers > 1 { given.workers } else { 30 },
-        delay: if given.delay.is_zero() { Duration::from_secs(5) } else { given.delay },
-        latency: if given.latency.is_zero() { Duration::from_secs(1) } else { given.latency },
+        delay: if given.delay.is_zero() {
+            Duration::from_secs(5)
+        } else {
+            given.delay
+        },
+        latency: if given.latency.is_zero() {
+            Duration::from_secs(1)
+        } else {
+            given.latency
+        },
         ..given.clone()
     };
     let contenders = cash_contenders()?;
@@ -413,7 +476,13 @@ pub fn cash_time(bench: &Bench) -> Result<Experiment> {
     let each = |run: &RunResult| 1000.0 * run.virtual_seconds / 60.0 / run.fetched.max(1) as f64;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
-        .map(|runs| vec![cell(runs, minutes), cell(runs, each), cell(runs, |run| run.fetched as f64)])
+        .map(|runs| {
+            vec![
+                cell(runs, minutes),
+                cell(runs, each),
+                cell(runs, |run| run.fetched as f64),
+            ]
+        })
         .collect();
     let columns = vec![
         Column::new("minutes", Form::Decimals(0)).lower(),
