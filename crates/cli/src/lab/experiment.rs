@@ -135,6 +135,7 @@ pub fn run(args: Args) -> Result<()> {
         trials: open_all(&webs, &args.tasks)?,
         conditions: args.conditions.clone(),
         threads: args.jobs,
+        shortfall: Default::default(),
     };
     let mut experiment = (plan.run)(&bench)?;
     let names: Vec<String> = webs.iter().map(|web| web.display().to_string()).collect();
@@ -147,6 +148,10 @@ pub fn run(args: Args) -> Result<()> {
         .setting("webs", names.join(", "))
         .setting("tasks", tasks.join(", "))
         .setting("seed", args.conditions.seed.to_string());
+    if let Some(shortfall) = bench.shortfall.lock().ok().and_then(|mut known| known.take()) {
+        note!("{shortfall}");
+        experiment = experiment.note(shortfall);
+    }
     if let Some(path) = &args.output {
         std::fs::write(path, experiment.page().html())
             .with_context(|| format!("{} cannot be written", path.display()))?;

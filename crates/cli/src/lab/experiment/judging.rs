@@ -30,8 +30,11 @@ fn judge_all(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, bool)> {
         .collect()
 }
 
+/// F1 by threshold.
+type Curve = Vec<(f64, f64)>;
+
 /// F1 at thresholds in hundredths.
-fn f1_curve(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, f64)> {
+fn f1_curve(trial: &Trial, judge: &dyn Judge) -> Curve {
     f1_by_threshold(
         &judge_all(trial, judge),
         (0..=100).map(|step| f64::from(step) / 100.0),

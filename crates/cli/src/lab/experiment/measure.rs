@@ -1,5 +1,7 @@
 //! What the experiments have in common: crawls by name, and means over tasks.
 
+use std::sync::Mutex;
+
 use anyhow::Result;
 use scenthound_lab::Trial;
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
@@ -16,6 +18,8 @@ pub struct Bench {
     pub trials: Vec<Trial>,
     pub conditions: Conditions,
     pub threads: Option<usize>,
+    /// What is missing because the user ended it early.
+    pub shortfall: Mutex<Option<String>>,
 }
 
 /// A contender: what tables call it, its strategy, its judge.
@@ -43,7 +47,8 @@ pub fn judged(label: &str, strategy: &str, judge: &str) -> Result<Contender> {
 }
 
 impl Bench {
-    /// Crawls every task with every contender; by contender, then by task.
+    /// Crawls every task with every contender; by contender, then by task. Ended early, it gives the contenders before the
+    /// first that lacks a task.
     pub fn crawl(&self, contenders: &[Contender], conditions: &Conditions) -> Result<Vec<Vec<RunResult>>> {
         let jobs: Vec<Job> = contenders
             .iter()
