@@ -40,6 +40,7 @@ mod status;
 mod stdout;
 mod table;
 mod terms;
+mod train;
 mod twins;
 mod wiring;
 mod wording;
@@ -90,6 +91,7 @@ fn command() -> Command {
                 .about("What a topic makes of pages at hand: scores, parts and terms, to tune it in seconds"),
         )
         .subcommand(terms::command())
+        .subcommand(train::command())
         .subcommand(
             demo::Args::augment_args(Command::new("demo"))
                 .about("Serve a little web on this machine, crawl it live, and show what was found"),
@@ -123,6 +125,7 @@ fn main() -> ExitCode {
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
         Some(("judge", given)) => parsed(given).and_then(judge::run),
         Some(("terms", given)) => terms::run(given),
+        Some(("train", given)) => train::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),
         Some(("lab", given)) => lab::run(given),
         Some(("bench", given)) => done(bench::run(given)),

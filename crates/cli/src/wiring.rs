@@ -9,7 +9,9 @@ use scenthound_config::{Scope as ScopeName, Settings, Sitemaps, Ties as TiesName
 use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, SitemapUse};
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
-use scenthound_judge::{IdfTable, Judge, TermJudge, TermSets, TermSettings, Weights};
+use scenthound_judge::{
+    IdfTable, Judge, ModelKind, TermJudge, TermSets, TermSettings, TrainedJudge, Weights,
+};
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
@@ -36,7 +38,15 @@ pub const STRATEGIES: &[&str] = &[
 ];
 
 /// The judges that can be chosen by name.
-pub const JUDGES: &[&str] = &["terms"];
+pub const JUDGES: &[&str] = &[
+    "terms",
+    "bayes",
+    "svm",
+    "svm-rbf",
+    "network",
+    "logistic",
+    "committee",
+];
 
 /// A crawl stops before the disk is fuller than this.
 const MIN_FREE_BYTES: u64 = 200 << 20;
@@ -50,6 +60,9 @@ const MIN_BACKOFF: Duration = Duration::from_millis(250);
 const SLOW_WINDOW: Duration = Duration::from_secs(10);
 
 pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    if let Some(kind) = ModelKind::from_name(&settings.judge.kind) {
+        return trained_judge(kind, settings);
+    }
     let idf = settings.judge.idf.as_deref().map(IdfTable::load).transpose()?;
     let judge = &settings.judge;
     let terms = TermSettings {
@@ -76,6 +89,27 @@ pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
     Ok(Arc::new(
         TermJudge::new(&terms).context("the terms of the topic make no judge")?,
     ))
+}
+
+fn trained_judge(kind: ModelKind, settings: &Settings) -> Result<Arc<dyn Judge>> {
+    let Some(path) = settings.judge.model.as_deref() else {
+        bail!(
+            "the judge {name} needs a model: --model FILE, or model = \"FILE\" under [judge]; make one with hound train \
+             relevance --kind {name}",
+            name = kind.name()
+        );
+    };
+    let judge = TrainedJudge::load(path)?;
+    if judge.kind() != kind {
+        bail!(
+            "{}: holds a {} judge, not a {} one; write --judge {}",
+            path.display(),
+            judge.kind().name(),
+            kind.name(),
+            judge.kind().name()
+        );
+    }
+    Ok(Arc::new(judge.with_threshold(settings.judge.threshold)?))
 }
 
 /// The user's own genre terms and those of the genres named.

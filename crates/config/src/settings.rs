@@ -130,6 +130,8 @@ settings! {
     judge: JudgeSettings {
         /// How pages are judged.
         one kind: String = "judge" "kind", Kind::Judge, NeedsRejudging, "terms";
+        /// The model file of a judge other than terms, as hound train relevance writes it.
+        maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page at least this similar to the topic is relevant.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
         /// Weight of the genre terms against the content terms.

@@ -1,0 +1,223 @@
+//! `hound train relevance`, and crawling and judging by what it made.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test's own data; a failure there is the test's failure"
+)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn hound(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hound"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// `tea/`, ten pages about tea; `cars/`, ten about cars. Every page is a different run of its topic's words.
+fn pages(folder: &Path) {
+    let topics = [
+        (
+            "tea",
+            ["oolong", "kettle", "steep", "leaf", "brew", "aroma", "harvest"],
+        ),
+        (
+            "cars",
+            ["engine", "clutch", "diesel", "brake", "gear", "motor", "tyre"],
+        ),
+    ];
+    for (name, words) in topics {
+        std::fs::create_dir(folder.join(name)).unwrap();
+        for page in 0..10 {
+            let text: Vec<&str> = (0..30).map(|n| words[(n * (page + 2) + page) % 7]).collect();
+            let html = format!(
+                "<title>{name} {page}</title><p>Welcome to the page. {}</p>",
+                text.join(" ")
+            );
+            std::fs::write(folder.join(name).join(format!("{page}.html")), html).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_model_is_trained_told_and_used_to_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    pages(folder.path());
+    let trained = hound(
+        folder.path(),
+        &[
+            "train",
+            "relevance",
+            "--positive",
+            "tea",
+            "--negative",
+            "cars",
+            "-o",
+            "tea.model",
+        ],
+    );
+    let told = said(&trained);
+    assert!(trained.status.success(), "{told}");
+    assert!(
+        told.contains("AUC 1.000") && told.contains("For it: ") && told.contains("oolong"),
+        "{told}"
+    );
+    assert!(told.contains("only 10 pages wanted"), "{told}");
+
+    std::fs::write(
+        folder.path().join("topic.toml"),
+        "[topic]\nname = \"tea\"\n[judge]\nkind = \"logistic\"\nmodel = \"tea.model\"\n",
+    )
+    .unwrap();
+    std::fs::write(
+        folder.path().join("new.html"),
+        "<title>x</title><p>kettle and leaf, steep and brew",
+    )
+    .unwrap();
+    let judged = hound(
+        folder.path(),
+        &[
+            "judge",
+            "--topic",
+            "topic.toml",
+            "new.html",
+            "cars/3.html",
+            "--json",
+        ],
+    );
+    let lines: Vec<serde_json::Value> = String::from_utf8_lossy(&judged.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2, "{}", said(&judged));
+    assert_eq!(
+        (&lines[0]["verdict"], &lines[1]["verdict"]),
+        (&"relevant".into(), &"irrelevant".into())
+    );
+}
+
+#[test]
+fn background_pages_stand_in_for_pages_not_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    pages(folder.path());
+    let arguments = [
+        "train",
+        "relevance",
+        "--positive",
+        "tea",
+        "--background",
+        "cars",
+        "tea",
+        "-o",
+        "m",
+        "--json",
+    ];
+    let trained = hound(folder.path(), &arguments);
+    assert!(trained.status.success(), "{}", said(&trained));
+    let told: serde_json::Value = serde_json::from_slice(&trained.stdout).unwrap();
+    // The wanted pages are among the background too, and left out there.
+    assert_eq!(
+        (told["positive"].as_u64(), told["negative"].as_u64()),
+        (Some(10), Some(10))
+    );
+    assert!(
+        told["warnings"]
+            .to_string()
+            .contains("background pages count as not wanted"),
+        "{told}"
+    );
+    let first = std::fs::read(folder.path().join("m")).unwrap();
+    let again = hound(folder.path(), &[&arguments[..], &["--force"]].concat());
+    assert!(again.status.success(), "{}", said(&again));
+    assert_eq!(
+        std::fs::read(folder.path().join("m")).unwrap(),
+        first,
+        "the same pages, another model"
+    );
+}
+
+#[test]
+fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    pages(folder.path());
+    let refused = |arguments: &[&str]| {
+        let output = hound(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+        said(&output)
+    };
+    let told = refused(&["train", "relevance", "--positive", "tea", "-o", "m"]);
+    assert!(told.contains("--background"), "{told}");
+    let told = refused(&[
+        "train",
+        "relevance",
+        "--positive",
+        "tea/1.html",
+        "--negative",
+        "cars",
+        "-o",
+        "m",
+    ]);
+    assert!(told.contains("at least 2 of each"), "{told}");
+    let told = refused(&[
+        "train",
+        "relevance",
+        "--positive",
+        "tea",
+        "--negative",
+        "tea",
+        "-o",
+        "m",
+    ]);
+    assert!(told.contains("can be in one only"), "{told}");
+    let told = refused(&[
+        "train",
+        "relevance",
+        "--kind",
+        "oracle",
+        "--positive",
+        "tea",
+        "--negative",
+        "cars",
+        "-o",
+        "m",
+    ]);
+    assert!(told.contains("svm-rbf"), "{told}");
+    let told = refused(&["train", "relevance", "--task", "tea", "-o", "m"]);
+    assert!(told.contains("--web FOLDER"), "{told}");
+
+    let topic = |model: &str| {
+        let text = format!("[topic]\nname = \"tea\"\n[judge]\nkind = \"svm\"\n{model}\n");
+        std::fs::write(folder.path().join("topic.toml"), text).unwrap();
+        refused(&["judge", "--topic", "topic.toml", "tea/1.html"])
+    };
+    assert!(topic("").contains("hound train relevance --kind svm"));
+    assert!(topic("model = \"tea/1.html\"").contains("not a model file"));
+    let trained = hound(
+        folder.path(),
+        &[
+            "train",
+            "relevance",
+            "--positive",
+            "tea",
+            "--negative",
+            "cars",
+            "-o",
+            "tea.model",
+            "--kind",
+            "bayes",
+        ],
+    );
+    assert!(trained.status.success(), "{}", said(&trained));
+    let told = topic("model = \"tea.model\"");
+    assert!(told.contains("holds a bayes judge, not a svm one"), "{told}");
+}
