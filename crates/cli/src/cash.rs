@@ -242,6 +242,7 @@ impl Replay<'_> {
                     None => Standing::New,
                 },
                 snippets: link.snippets,
+                place: link.place,
             })
             .collect();
         let report = PageReport {

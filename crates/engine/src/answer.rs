@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Judgement, Language, Lease, Outcome, PageDirectives, SnippetScores, Timestamp, UrlKey,
+    CanonicalUrl, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;
@@ -18,6 +18,8 @@ pub struct FoundLink {
     pub key: UrlKey,
     /// Scores of the words around it, for strategies that need them.
     pub snippets: Option<SnippetScores>,
+    /// Where it stands among the links of a context graph, for strategies that need it.
+    pub place: Option<LinkPlace>,
 }
 
 /// Links of a page that are not followed, by reason.

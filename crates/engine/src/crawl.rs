@@ -551,6 +551,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     key: link.key,
                     standing: *standing,
                     snippets: link.snippets,
+                    place: link.place,
                 }),
         );
     }

@@ -10,7 +10,7 @@ use scenthound_parse::{Limits, PageInput};
 use scenthound_strategy::Needs;
 use scenthound_text::{Language, url_words};
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, Link, PageDirectives, ParsedPage, SnippetScores, Verdict,
+    CanonicalUrl, Keyring, Lease, Link, LinkPlace, PageDirectives, ParsedPage, SnippetScores, Verdict,
 };
 
 use crate::access::PRODUCT_TOKEN;
@@ -93,6 +93,17 @@ pub fn snippet_scores(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Snip
         around: judge.snippet(page.text.run(&link.around)),
         url: judge.url_snippet(&url_words(link.url.as_str())),
     }
+}
+
+/// Where a link stands by its words, or by those of its title and its images where it has none of its own; none from a judge
+/// that knows no context graph.
+pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<LinkPlace> {
+    let anchor = page.text.run(&link.anchor);
+    judge.place(if anchor.iter().any(|token| token.is_word()) {
+        anchor
+    } else {
+        page.asides.run(&link.title)
+    })
 }
 
 /// A body to look at.
@@ -191,6 +202,11 @@ impl Desk {
                     .needs
                     .snippets
                     .then(|| snippet_scores(self.judge.as_ref(), page, link)),
+                place: if self.needs.places {
+                    link_place(self.judge.as_ref(), page, link)
+                } else {
+                    None
+                },
             })
             .collect()
     }
@@ -206,6 +222,7 @@ impl Desk {
                 key: self.keyring.key(&url),
                 url,
                 snippets: None,
+                place: None,
             })
             .collect();
         SitemapFinds { pages, sitemaps }

@@ -23,7 +23,7 @@ mod term_judge;
 mod trained;
 mod vocabulary;
 
-use scenthound_types::{Judgement, ParsedPage, Token};
+use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
@@ -51,5 +51,10 @@ pub trait Judge: Send + Sync {
     /// The same for the words of a URL.
     fn url_snippet(&self, words: &[Token]) -> f32 {
         self.snippet(words)
+    }
+
+    /// Where a link with these words stands among those of a context graph; none from a judge that knows no such graph.
+    fn place(&self, _anchor: &[Token]) -> Option<LinkPlace> {
+        None
     }
 }

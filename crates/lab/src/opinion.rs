@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use scenthound_engine::snippet_scores;
+use scenthound_engine::{link_place, snippet_scores};
 use scenthound_judge::Judge;
 use scenthound_recorded::PageId;
-use scenthound_types::{Judgement, Parts, SnippetScores, Verdict};
+use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;
 
@@ -20,6 +20,8 @@ pub struct Opinion {
     pub judgement: Judgement,
     /// Of each link, in document order; empty unless asked for.
     pub snippets: Vec<SnippetScores>,
+    /// Where each link stands by its words; empty unless the judge knows a context graph.
+    pub places: Vec<LinkPlace>,
 }
 
 /// Judges pages by number.
@@ -37,6 +39,7 @@ impl PageJudge for Reading {
             return Opinion {
                 judgement: verdict(0.0, false),
                 snippets: Vec::new(),
+                places: Vec::new(),
             };
         };
         let judge = self.0.as_ref();
@@ -50,6 +53,12 @@ impl PageJudge for Reading {
             } else {
                 Vec::new()
             },
+            // The first link tells whether the judge knows any places.
+            places: page
+                .links
+                .iter()
+                .map_while(|link| link_place(judge, &page, link))
+                .collect(),
         }
     }
 }
@@ -73,6 +82,7 @@ impl PageJudge for Truth {
             } else {
                 Vec::new()
             },
+            places: Vec::new(),
         }
     }
 }
@@ -96,6 +106,7 @@ pub struct Remembered {
     judge: Arc<dyn PageJudge>,
     judgements: Vec<OnceLock<Judgement>>,
     snippets: Vec<OnceLock<Box<[SnippetScores]>>>,
+    places: Vec<OnceLock<Box<[LinkPlace]>>>,
 }
 
 impl Remembered {
@@ -105,6 +116,7 @@ impl Remembered {
             judge,
             judgements: (0..pages).map(|_| OnceLock::new()).collect(),
             snippets: (0..pages).map(|_| OnceLock::new()).collect(),
+            places: (0..pages).map(|_| OnceLock::new()).collect(),
         }
     }
 }
@@ -125,6 +137,11 @@ impl PageJudge for Remembered {
             if snippets {
                 let _ = scored.set(opinion.snippets.into());
             }
+            if !opinion.places.is_empty()
+                && let Some(places) = self.places.get(at)
+            {
+                let _ = places.set(opinion.places.into());
+            }
         }
         Opinion {
             judgement: judged.get().cloned().unwrap_or_else(|| verdict(0.0, false)),
@@ -132,6 +149,11 @@ impl PageJudge for Remembered {
                 Some(scores) if snippets => scores.to_vec(),
                 _ => Vec::new(),
             },
+            places: self
+                .places
+                .get(at)
+                .and_then(OnceLock::get)
+                .map_or_else(Vec::new, |places| places.to_vec()),
         }
     }
 }

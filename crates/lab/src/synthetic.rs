@@ -164,6 +164,7 @@ impl Links for SyntheticLinks<'_> {
                 key: self.keyring.key(&url),
                 url,
                 snippets: None,
+                place: None,
             })
         }));
     }

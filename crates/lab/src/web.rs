@@ -127,6 +127,7 @@ impl Links for RecordedLinks<'_> {
                 url: self.web.url(*target)?.clone(),
                 key: *self.keys.get(target.0 as usize)?,
                 snippets: None,
+                place: None,
             })
         }));
     }

@@ -69,12 +69,16 @@ impl<'w> WebAnswers<'w> {
                     key: self.keyring.key(&link.url),
                     url: link.url.clone(),
                     snippets: opinion.snippets.get(at).copied(),
+                    place: opinion.places.get(at).copied(),
                 })
                 .collect();
         } else {
             self.links.of(page, &mut examined.links);
             for (link, scores) in examined.links.iter_mut().zip(opinion.snippets) {
                 link.snippets = Some(scores);
+            }
+            for (link, place) in examined.links.iter_mut().zip(opinion.places) {
+                link.place = Some(place);
             }
         }
         examined

@@ -295,6 +295,7 @@ impl Repeat {
             key: keyring.key(&url),
             url,
             snippets: None,
+            place: None,
         });
         Ok(Examined {
             title: record.title.clone().unwrap_or_default(),

@@ -34,6 +34,8 @@ pub use siblings::{Pull, Siblings, Ties};
 pub struct Needs {
     /// Scores of each link's anchor, surroundings and URL.
     pub snippets: bool,
+    /// Where each link stands among those of a context graph.
+    pub places: bool,
     /// The frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
@@ -46,6 +48,7 @@ impl Default for Needs {
     fn default() -> Needs {
         Needs {
             snippets: false,
+            places: false,
             all_parents: false,
             redirects: Merge::Max,
             list_size: 0,

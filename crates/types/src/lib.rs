@@ -30,7 +30,7 @@ pub use crate::lease::{Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, Refusal, Truncation};
 pub use crate::page::{Link, LinkSource, PageDirectives, ParsedPage, Rel, TagCounts};
 pub use crate::priority::{Priority, Rank, Score};
-pub use crate::report::{PageReport, ReportedLink, SnippetScores, Standing};
+pub use crate::report::{LinkPlace, PageReport, ReportedLink, SnippetScores, Standing};
 pub use crate::state::StateDelta;
 pub use crate::time::Timestamp;
 pub use crate::update::{Merge, Offer, Parents, Reason, Update, Updates};

@@ -31,6 +31,17 @@ pub struct SnippetScores {
     pub url: f32,
 }
 
+/// Where a link stands among those of a context graph, told by its own words, for strategies that need it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct LinkPlace {
+    /// Whether its words are those of the query.
+    pub is_hot: bool,
+    /// The layer to which links with such words lead; the last one means none of them.
+    pub layer: u8,
+    /// How similar its words are to those of the links there, from 0 to 1.
+    pub similarity: f32,
+}
+
 /// One link of the page that may be followed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReportedLink {
@@ -42,6 +53,8 @@ pub struct ReportedLink {
     pub standing: Standing,
     /// Only for strategies that asked for it.
     pub snippets: Option<SnippetScores>,
+    /// Only for strategies that asked for it, where a context graph was learnt.
+    pub place: Option<LinkPlace>,
 }
 
 /// Everything a strategy is told about the end of one lease.

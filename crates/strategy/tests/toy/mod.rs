@@ -104,6 +104,7 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> Answer<()> {
                     around: link.around,
                     url: 0.0,
                 }),
+                place: None,
             });
             let examined = Examined {
                 title: String::new(),
