@@ -127,6 +127,10 @@ impl Builder {
             self.take_body(url, spelled, content_type, record.block.clone(), false);
             return;
         }
+        if record.kind().eq_ignore_ascii_case("revisit") {
+            self.take_revisit(&url, record);
+            return;
+        }
         if !record.kind().eq_ignore_ascii_case("response") {
             return;
         }
@@ -159,6 +163,19 @@ impl Builder {
                 let from = self.web.intern(&url);
                 self.answer(from, Spot::Status(status));
             }
+        }
+    }
+
+    /// An answer that was the same as another one and not kept twice: it leads to where that one is kept.
+    fn take_revisit(&mut self, url: &CanonicalUrl, record: &WarcRecord) {
+        let kept = record
+            .field("WARC-Refers-To-Target-URI")
+            .and_then(|uri| CanonicalUrl::parse(uri.trim_matches(['<', '>'])).ok());
+        if let Some(kept) = kept
+            && kept != *url
+        {
+            let (from, to) = (self.web.intern(url), self.web.intern(&kept));
+            self.answer(from, Spot::Redirect { status: 301, to });
         }
     }
 

@@ -107,6 +107,24 @@ fn every_answer_of_an_archive_is_found_under_its_url() {
 }
 
 #[test]
+fn an_answer_kept_under_another_url_leads_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: http://tea.example/again\r\n\
+         WARC-Refers-To-Target-URI: http://tea.example/gr%C3%BCn\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
+         WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n\
+         WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+    let archive = written(
+        folder.path(),
+        "a.warc",
+        [records().as_str(), again].concat().as_bytes(),
+    );
+    let web = build(&[archive], |_| ()).unwrap();
+    let kept = web.page_at(&url("http://tea.example/grün"));
+    assert!(kept.is_some());
+    assert_eq!(web.page_at(&url("http://tea.example/again")), kept);
+}
+
+#[test]
 fn a_page_read_back_is_the_page_parsed() {
     let folder = tempfile::tempdir().unwrap();
     let archive = written(folder.path(), "pages.warc", records().as_bytes());
