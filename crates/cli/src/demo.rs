@@ -118,6 +118,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         relevant_only: false,
         with_duplicates: false,
         view: Vec::new(),
+        genre: Vec::new(),
+        prefer_genre: Vec::new(),
         genre_cut: None,
         content_cut: None,
     })?;

@@ -41,6 +41,7 @@ mod stdout;
 mod table;
 mod terms;
 mod train;
+mod train_genre;
 mod twins;
 mod wiring;
 mod wording;

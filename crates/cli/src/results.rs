@@ -39,6 +39,8 @@ const TERMS_TOLD: usize = 8;
   hound results tea --relevant-only --all --format jsonl | jq -r .url
   hound results tea --view genre-only             pages of the kind about something else
   hound results tea --genre-cut 0.3 --content-cut 0.4
+  hound results tea --genre blog --genre news     pages detected to be blogs or news
+  hound results tea --prefer-genre forum          forums first
 
 Each page is seen in one of four ways: relevant, genre-only, content-only or neither, as its
 similarity to the genre terms and to the content terms reaches the cuts. A * tells the judge's own
@@ -68,6 +70,12 @@ pub struct Args {
     /// Show only pages seen so, by their similarity to the genre and to the content terms.
     #[arg(long, value_enum, value_name = "VIEW", value_delimiter = ',')]
     pub view: Vec<View>,
+    /// Show only pages detected to be of this kind: blog, news, forum, shop and so on (crawls that name genres detect them).
+    #[arg(long, value_name = "GENRE", value_delimiter = ',')]
+    pub genre: Vec<String>,
+    /// Show pages detected to be of this kind first.
+    #[arg(long, value_name = "GENRE", value_delimiter = ',')]
+    pub prefer_genre: Vec<String>,
     /// From where on a page counts as of the wanted kind [default: the topic's threshold].
     #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
     pub genre_cut: Option<f64>,
@@ -155,6 +163,10 @@ struct Ranked {
     is_relevant: bool,
     is_hidden: bool,
     view: View,
+    /// Whether its genre is among those asked for.
+    is_of_genre: bool,
+    /// Whether its genre is to come first.
+    is_preferred: bool,
     /// Line of the page it repeats.
     original: Option<u64>,
 }
@@ -177,7 +189,7 @@ struct Ranking {
 
 impl Ranking {
     fn of(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<Ranking> {
-        let (pages, has_both) = judged_pages(view, cuts)?;
+        let (pages, has_both) = judged_pages(view, args, cuts)?;
         let mut ranking = Ranking {
             judged: pages.len() as u64,
             ranked: Vec::new(),
@@ -196,7 +208,7 @@ impl Ranking {
             }
             ranking.relevant += u64::from(page.is_relevant);
             *ranking.views.entry(page.view).or_default() += 1;
-            let is_wanted = args.view.is_empty() || args.view.contains(&page.view);
+            let is_wanted = page.is_of_genre && (args.view.is_empty() || args.view.contains(&page.view));
             if !is_wanted || args.relevant_only && !page.is_relevant {
                 continue;
             }
@@ -214,9 +226,12 @@ impl Ranking {
             ranking.ranked.push(page);
         }
         // Ties go to the page fetched earlier.
-        ranking
-            .ranked
-            .sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.line.cmp(&b.line)));
+        ranking.ranked.sort_by(|a, b| {
+            b.is_preferred
+                .cmp(&a.is_preferred)
+                .then(b.relevance.total_cmp(&a.relevance))
+                .then(a.line.cmp(&b.line))
+        });
         Ok(ranking)
     }
 
@@ -264,7 +279,7 @@ impl Ranking {
 }
 
 /// The pages read and judged, one a URL, in the order they were fetched; and whether any has both similarities.
-fn judged_pages(view: &CrawlView, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bool)> {
+fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bool)> {
     // Hashes in place of URLs; two of a million share one with a chance of one in ten million.
     let hashes = Keyring::new(0);
     let mut by_url: HashMap<u64, Ranked> = HashMap::new();
@@ -282,6 +297,8 @@ fn judged_pages(view: &CrawlView, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bo
             is_relevant: record.relevant == Some(true),
             is_hidden: is_hidden(&record),
             view: cuts.view(&parts),
+            is_of_genre: args.genre.is_empty() || is_any(&record, &args.genre),
+            is_preferred: is_any(&record, &args.prefer_genre),
             original: None,
         };
         by_url.insert(hashes.hash(&record.url), page);
@@ -289,6 +306,15 @@ fn judged_pages(view: &CrawlView, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bo
     let mut pages: Vec<Ranked> = by_url.into_values().collect();
     pages.sort_unstable_by_key(|page| page.line);
     Ok((pages, has_both))
+}
+
+/// Whether a page was detected to be of one of these genres.
+fn is_any(record: &PageRecord, genres: &[String]) -> bool {
+    record.genre.as_ref().is_some_and(|guess| {
+        genres
+            .iter()
+            .any(|wanted| scenthound_judge::is_of_genre(&guess.class, wanted))
+    })
 }
 
 /// Whether a page was read but is not to be shown: it asked not to be indexed, or its language is not wanted. The
@@ -367,6 +393,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         .collect();
     let has_twins = pages.iter().any(|page| page.repeated > 0);
     let has_marks = pages.iter().any(|page| page.mark.is_some());
+    let has_genres = pages.iter().any(|page| page.record.genre.is_some());
     // Without both lists of terms the view says no more than the score.
     let has_both = |parts: &Parts| parts.genre.is_some() && parts.content.is_some();
     let has_views = pages
@@ -377,6 +404,9 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
     columns.extend(parts.iter().map(|(name, _)| (*name, Align::Right)));
     if has_views {
         columns.push(("view", Align::Left));
+    }
+    if has_genres {
+        columns.push(("kind", Align::Left));
     }
     if has_marks {
         columns.push(("mark", Align::Left));
@@ -400,6 +430,11 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         );
         if has_views {
             cells.push(page.view.name().to_owned());
+        }
+        if has_genres {
+            cells.push(record.genre.as_ref().map_or_else(String::new, |guess| {
+                format!("{} {:.2}", harmless(&guess.class), guess.confidence)
+            }));
         }
         if has_marks {
             cells.push(page.mark.map(mark_name).unwrap_or_default().to_owned());
@@ -496,6 +531,8 @@ const CSV_COLUMNS: &[&str] = &[
     "archive_offset",
     "view",
     "mark",
+    "kind",
+    "kind_confidence",
 ];
 
 fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<()> {
@@ -524,6 +561,8 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         shown(record.archive.as_ref().map(|position| position.offset)),
         page.view.name().to_owned(),
         shown(page.mark.map(mark_name)),
+        shown(record.genre.as_ref().map(|guess| &guess.class)),
+        shown(record.genre.as_ref().map(|guess| guess.confidence)),
     ];
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     write_csv_line(out, &cells)

@@ -42,6 +42,8 @@ const LEAST_BACKGROUND: usize = 200;
 enum Task {
     /// Train a judge of relevance on example pages
     Relevance(RelevanceArgs),
+    /// Train a detector of kinds of pages on labelled pages
+    Genre(crate::train_genre::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -131,6 +133,7 @@ pub fn command() -> Command {
 pub fn run(given: &ArgMatches) -> Result<ExitCode> {
     match Task::from_arg_matches(given)? {
         Task::Relevance(args) => end(relevance(&args)),
+        Task::Genre(args) => end(crate::train_genre::run(&args)),
     }
 }
 

@@ -10,7 +10,8 @@ use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, S
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
 use scenthound_judge::{
-    IdfTable, Judge, ModelKind, TermJudge, TermSets, TermSettings, TrainedJudge, Weights,
+    DetectorKind, GenreDetector, IdfTable, Judge, ModelKind, TermJudge, TermSets, TermSettings, TrainedJudge,
+    Weights, WithGenre,
 };
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
@@ -59,7 +60,46 @@ const MIN_BACKOFF: Duration = Duration::from_millis(250);
 /// The window over which a body's rate is measured.
 const SLOW_WINDOW: Duration = Duration::from_secs(10);
 
+/// The judge that a crawl's settings ask for. It tells genres where somebody wants to know them.
 pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    let judge = judge_of_relevance(settings)?;
+    if settings.strategy.kind != "genre" && settings.crawl.genres.is_empty() {
+        return Ok(judge);
+    }
+    Ok(Arc::new(WithGenre {
+        judge,
+        detector: detector_of(settings)?,
+    }))
+}
+
+/// The detector that a crawl's settings ask for.
+pub fn detector_of(settings: &Settings) -> Result<GenreDetector> {
+    let judge = &settings.judge;
+    let detector = match &judge.genre_model {
+        Some(path) => GenreDetector::load(path)?,
+        None => genre_detector(&judge.genre_detector)?,
+    };
+    match &judge.genre_words {
+        None => Ok(detector),
+        Some(path) => {
+            let list = std::fs::read_to_string(path)
+                .with_context(|| format!("{} cannot be read", path.display()))?;
+            Ok(detector.with_words(&path.display().to_string(), &list)?)
+        }
+    }
+}
+
+/// A detector that comes with the program, by name, or that of a model file.
+pub fn genre_detector(named: &str) -> Result<GenreDetector> {
+    match DetectorKind::from_name(named) {
+        Some(kind) => GenreDetector::shipped(kind)
+            .cloned()
+            .with_context(|| format!("this program was built without the detector {named}")),
+        None => Ok(GenreDetector::load(Path::new(named))?),
+    }
+}
+
+fn judge_of_relevance(settings: &Settings) -> Result<Arc<dyn Judge>> {
     if let Some(kind) = ModelKind::from_name(&settings.judge.kind) {
         return trained_judge(kind, settings);
     }

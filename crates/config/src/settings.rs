@@ -146,6 +146,12 @@ settings! {
         one joint: bool = "joint" "joint", Kind::Switch, NeedsRejudging, "false";
         /// A JSON table of how rare each term is; without it all terms weigh the same.
         maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
+        /// How the genre of a page is told, where genres are named or the strategy is genre: by many features or by nine.
+        one genre_detector: String = "genre-detector" "genre-detector", Kind::Choice(GENRE_DETECTORS), NeedsRejudging, "genre";
+        /// A model file for that, as hound train genre writes it, in place of the one that comes with the program.
+        maybe genre_model: PathBuf = "genre-model" "genre-model", Kind::Path, NeedsRejudging;
+        /// A list of words of kinds of pages, to count besides those the detector knows.
+        maybe genre_words: PathBuf = "genre-words" "genre-words", Kind::Path, NeedsRejudging;
     }
     /// Which link is followed next.
     strategy: StrategySettings {
@@ -261,6 +267,9 @@ settings! {
         one seed: u64 = "seed" "seed", Kind::Count { least: 0, most: u64::MAX }, NeedsNewFolder, "0";
     }
 }
+
+/// How the genre of a page can be told.
+const GENRE_DETECTORS: &[&str] = &["genre", "genre-9"];
 
 /// The kinds of page that can be named.
 const GENRES: &[&str] = &[

@@ -21,13 +21,13 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use scenthound_learn::{Damage, ModelFile, ModelFileFault, RandomForest};
-use scenthound_types::{GenreGuess, Judgement, ParsedPage, Token};
+use scenthound_types::{GenreGuess, Judgement, LinkPlace, ParsedPage, Token};
 use serde::{Deserialize, Serialize};
 
 use self::features::Name;
-use self::lexicon::Lexicon;
 pub use self::lessons::{Apart as GenreFolds, GenreFigures, GenreLessons, LessonSettings};
 pub use self::lexicon::GenreWords;
+use self::lexicon::Lexicon;
 use crate::{Judge, JudgeFault};
 
 /// Which numbers a detector goes by.
@@ -124,14 +124,22 @@ impl GenreDetector {
     /// Reads a model from bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<GenreDetector, Damage> {
         let stored = Stored::from_bytes(bytes)?;
-        let classes = stored.classes.iter().map(|class| Arc::from(class.as_str())).collect();
+        let classes = stored
+            .classes
+            .iter()
+            .map(|class| Arc::from(class.as_str()))
+            .collect();
         GenreDetector::from_parts(stored.kind, classes, stored.words, stored.forest).ok_or(Damage::Senseless)
     }
 
     /// Reads a model file.
     pub fn load(path: &Path) -> Result<GenreDetector, JudgeFault> {
         let stored = <Stored as ModelFile>::load(path)?;
-        let classes = stored.classes.iter().map(|class| Arc::from(class.as_str())).collect();
+        let classes = stored
+            .classes
+            .iter()
+            .map(|class| Arc::from(class.as_str()))
+            .collect();
         GenreDetector::from_parts(stored.kind, classes, stored.words, stored.forest).ok_or_else(|| {
             JudgeFault::Model(ModelFileFault::Unusable {
                 path: path.to_owned(),
@@ -191,7 +199,11 @@ impl GenreDetector {
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
         let (class, confidence) = self.forest.predict(&self.features(page));
         GenreGuess {
-            class: self.classes.get(class as usize).cloned().unwrap_or_else(|| "other".into()),
+            class: self
+                .classes
+                .get(class as usize)
+                .cloned()
+                .unwrap_or_else(|| "other".into()),
             confidence,
         }
     }
@@ -201,7 +213,9 @@ impl GenreDetector {
 pub fn feature_names(kind: DetectorKind) -> Vec<String> {
     let mut names = Vec::new();
     let lexicon = Lexicon::new(&GenreWords::default());
-    kind.tell(&lessons::blank_page(), &lexicon, |name, _| names.push(name.to_string()));
+    kind.tell(&lessons::blank_page(), &lexicon, |name, _| {
+        names.push(name.to_string())
+    });
     names
 }
 
@@ -242,5 +256,9 @@ impl Judge for WithGenre {
 
     fn url_snippet(&self, words: &[Token]) -> f32 {
         self.judge.url_snippet(words)
+    }
+
+    fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {
+        self.judge.place(anchor)
     }
 }

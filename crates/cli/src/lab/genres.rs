@@ -34,7 +34,11 @@ impl Genres {
     }
 
     /// Those of a trial's web by one detector (told by its name or file), shared by all crawls of this run.
-    pub fn shared(trial: &Trial, name: &str, detector: impl FnOnce() -> anyhow::Result<GenreDetector>) -> anyhow::Result<Arc<Genres>> {
+    pub fn shared(
+        trial: &Trial,
+        name: &str,
+        detector: impl FnOnce() -> anyhow::Result<GenreDetector>,
+    ) -> anyhow::Result<Arc<Genres>> {
         type Known = BTreeMap<(String, usize, String), Arc<Genres>>;
         static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
         let pages = trial.web.pages();

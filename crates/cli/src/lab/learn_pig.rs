@@ -55,7 +55,9 @@ pub fn run(args: Args) -> Result<()> {
     let trials = webs::open(&args.web, &args.task)?;
     let mut table = PigTable::new();
     let mut names = Vec::new();
-    let web_name = trials.first().map_or_else(String::new, |trial| trial.web_name.clone());
+    let web_name = trials
+        .first()
+        .map_or_else(String::new, |trial| trial.web_name.clone());
     for trial in &trials {
         count(trial, &args, &mut table)?;
         names.push(trial.task.name.clone());
@@ -64,7 +66,8 @@ pub fn run(args: Args) -> Result<()> {
         return Err(bad_input(format!("{} has no task", args.web.display())));
     }
     if let Some(path) = &args.output {
-        std::fs::write(path, table.to_toml()).with_context(|| format!("{} cannot be written", path.display()))?;
+        std::fs::write(path, table.to_toml())
+            .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     if args.json {
         let rows: Vec<_> = table
@@ -114,7 +117,11 @@ fn count(trial: &Trial, args: &Args, table: &mut PigTable) -> Result<()> {
     for page in (0..pages).map(PageId) {
         neighbours.clear();
         web.neighbours(page, &mut neighbours);
-        let distinct: BTreeSet<PageId> = neighbours.iter().copied().filter(|other| *other != page).collect();
+        let distinct: BTreeSet<PageId> = neighbours
+            .iter()
+            .copied()
+            .filter(|other| *other != page)
+            .collect();
         if distinct.is_empty() {
             continue;
         }
@@ -136,7 +143,9 @@ fn write_table(out: &mut dyn std::io::Write, table: &PigTable) -> Result<()> {
     let of = |is_relevant: bool, genre: &str| -> Leads {
         table
             .iter()
-            .find(|(class, _)| class.is_relevant == is_relevant && class.genre.as_deref().unwrap_or("all") == genre)
+            .find(|(class, _)| {
+                class.is_relevant == is_relevant && class.genre.as_deref().unwrap_or("all") == genre
+            })
             .map(|(_, leads)| leads)
             .unwrap_or_default()
     };
@@ -157,8 +166,12 @@ fn write_table(out: &mut dyn std::io::Write, table: &PigTable) -> Result<()> {
     ]);
     for genre in genres.iter().map(String::as_str).chain(["all"]) {
         let (from_relevant, from_irrelevant) = (of(true, genre), of(false, genre));
-        let percent = |leads: &Leads| share(leads).map_or("–".to_owned(), |share| format!("{:.1}", 100.0 * share));
-        let paper = PAPER.iter().find(|(known, _)| *known == genre).map(|(_, shares)| *shares);
+        let percent =
+            |leads: &Leads| share(leads).map_or("–".to_owned(), |share| format!("{:.1}", 100.0 * share));
+        let paper = PAPER
+            .iter()
+            .find(|(known, _)| *known == genre)
+            .map(|(_, shares)| *shares);
         let pair = |first: usize| {
             paper.map_or("–".to_owned(), |shares| {
                 let at = |place: usize| shares.get(place).copied().unwrap_or(0.0);

@@ -8,31 +8,132 @@ use super::substrings::Substrings;
 
 /// Kinds of addresses.
 pub(crate) const KINDS: [&str; 15] = [
-    "tag", "archive", "post", "news", "shop", "forum", "documentation", "account", "service", "course", "job", "media",
-    "social", "feed", "file",
+    "tag",
+    "archive",
+    "post",
+    "news",
+    "shop",
+    "forum",
+    "documentation",
+    "account",
+    "service",
+    "course",
+    "job",
+    "media",
+    "social",
+    "feed",
+    "file",
 ];
 
 /// Parts of addresses and the kinds they speak for.
 const PARTS: [&[&str]; KINDS.len()] = [
-    &["/tag/", "/tags/", "/category/", "/categories/", "/label/", "/labels/"],
+    &[
+        "/tag/",
+        "/tags/",
+        "/category/",
+        "/categories/",
+        "/label/",
+        "/labels/",
+    ],
     &["/archive", "/page/", "?page=", "&page=", "/20", "/19"],
     &["/blog", "blog.", "/post/", "/posts/", "/p/", "/author/"],
     &["/news", "news.", "/article", "/story", "/press"],
     &[
-        "/product", "/shop", "/cart", "/collection", "/checkout", "/store", "/basket", "/item", "shop.", "store.", "/buy",
-        "/dp/", "/wishlist",
+        "/product",
+        "/shop",
+        "/cart",
+        "/collection",
+        "/checkout",
+        "/store",
+        "/basket",
+        "/item",
+        "shop.",
+        "store.",
+        "/buy",
+        "/dp/",
+        "/wishlist",
     ],
     &[
-        "forum", "/thread", "/topic", "viewtopic", "showthread", "/discussion", "/member", "/u/", "/user", "/question",
-        "/comments/", "/r/", "community", "/t/",
+        "forum",
+        "/thread",
+        "/topic",
+        "viewtopic",
+        "showthread",
+        "/discussion",
+        "/member",
+        "/u/",
+        "/user",
+        "/question",
+        "/comments/",
+        "/r/",
+        "community",
+        "/t/",
     ],
-    &["/doc", "docs.", "/manual", "/reference", "/api", "/guide", "/tutorial", "/wiki", "/help", "/learn"],
-    &["/login", "/signin", "/sign-in", "/register", "/account", "/signup", "/sign-up"],
-    &["/service", "/pricing", "/contact", "/about", "/solution", "/book", "/appointment", "/demo", "/quote", "/customers"],
-    &["/course", "/lecture", "syllabus", "/assignment", "/homework", "/hw", "/lab", "/schedule", "/slides"],
+    &[
+        "/doc",
+        "docs.",
+        "/manual",
+        "/reference",
+        "/api",
+        "/guide",
+        "/tutorial",
+        "/wiki",
+        "/help",
+        "/learn",
+    ],
+    &[
+        "/login",
+        "/signin",
+        "/sign-in",
+        "/register",
+        "/account",
+        "/signup",
+        "/sign-up",
+    ],
+    &[
+        "/service",
+        "/pricing",
+        "/contact",
+        "/about",
+        "/solution",
+        "/book",
+        "/appointment",
+        "/demo",
+        "/quote",
+        "/customers",
+    ],
+    &[
+        "/course",
+        "/lecture",
+        "syllabus",
+        "/assignment",
+        "/homework",
+        "/hw",
+        "/lab",
+        "/schedule",
+        "/slides",
+    ],
     &["/job", "/career", "/vacanc", "/positions"],
-    &["/photo", "/galler", "/image", "/video", "/watch", "/album", "youtube.com/watch", "youtu.be/"],
-    &["facebook.com", "twitter.com", "instagram.com", "linkedin.com", "//x.com", "youtube.com", "pinterest.com", "t.me/"],
+    &[
+        "/photo",
+        "/galler",
+        "/image",
+        "/video",
+        "/watch",
+        "/album",
+        "youtube.com/watch",
+        "youtu.be/",
+    ],
+    &[
+        "facebook.com",
+        "twitter.com",
+        "instagram.com",
+        "linkedin.com",
+        "//x.com",
+        "youtube.com",
+        "pinterest.com",
+        "t.me/",
+    ],
     &["/feed", "/rss", ".rss", "atom.xml", "rss.xml", "index.xml"],
     &[".pdf", ".zip", ".ppt", ".doc", ".ipynb", ".gz", ".ps"],
 ];
@@ -51,7 +152,9 @@ pub(crate) fn kinds(address: &str) -> u32 {
     let mut bits = 0;
     // The scheme says nothing, and an address that goes on for ever no more than its beginning.
     let bytes = address.as_bytes();
-    AUTOMATON.each(bytes.get(6..bytes.len().min(200)).unwrap_or_default(), |kind| bits |= 1 << kind);
+    AUTOMATON.each(bytes.get(6..bytes.len().min(200)).unwrap_or_default(), |kind| {
+        bits |= 1 << kind
+    });
     bits
 }
 
@@ -129,7 +232,12 @@ mod tests {
     #[test]
     fn an_address_speaks_for_kinds() {
         let bits = kinds("https://example.org/blog/tag/tea");
-        let told: Vec<&str> = KINDS.iter().enumerate().filter(|(n, _)| bits & (1 << n) != 0).map(|(_, k)| *k).collect();
+        let told: Vec<&str> = KINDS
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| bits & (1 << n) != 0)
+            .map(|(_, k)| *k)
+            .collect();
         assert_eq!(told, ["tag", "post"]);
         assert_eq!(kinds("x"), 0);
     }

@@ -57,10 +57,16 @@ fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
         }
         block += 1;
         walk.words += 1;
-        let counts = if is_title { &mut walk.title } else { &mut walk.counts };
+        let counts = if is_title {
+            &mut walk.title
+        } else {
+            &mut walk.counts
+        };
         lexicon.count_at(&page.text, position, *token, counts);
         match page.text.spelling(position).as_bytes() {
-            [b'1', b'9', c, d] | [b'2', b'0', c, d] if c.is_ascii_digit() && d.is_ascii_digit() => walk.years += 1,
+            [b'1', b'9', c, d] | [b'2', b'0', c, d] if c.is_ascii_digit() && d.is_ascii_digit() => {
+                walk.years += 1
+            }
             [b'0'..=b'9', ..] => walk.numbers += 1,
             _ => {}
         }
@@ -134,7 +140,8 @@ pub(crate) fn nine(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
 
 fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMut(Name, f32)) {
     let words = |section: usize| {
-        let sum = walk.counts.get(section).copied().unwrap_or(0) + walk.title.get(section).copied().unwrap_or(0);
+        let sum =
+            walk.counts.get(section).copied().unwrap_or(0) + walk.title.get(section).copied().unwrap_or(0);
         sum as f32
     };
     tell(Name("text", "length"), page.visible_chars as f32);
@@ -160,11 +167,17 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
     let share = |part: u32, whole: f32| part as f32 / whole;
 
     tell(Name("text", "words"), walk.words as f32);
-    tell(Name("text", "share in long blocks"), share(walk.words_in_long_blocks, words));
+    tell(
+        Name("text", "share in long blocks"),
+        share(walk.words_in_long_blocks, words),
+    );
     tell(Name("text", "long blocks"), walk.long_blocks as f32);
     tell(Name("text", "longest block"), walk.longest_block as f32);
     tell(Name("text", "words a block"), words / walk.blocks.max(1) as f32);
-    tell(Name("text", "short blocks"), share(walk.short_blocks, walk.blocks.max(1) as f32));
+    tell(
+        Name("text", "short blocks"),
+        share(walk.short_blocks, walk.blocks.max(1) as f32),
+    );
     tell(Name("text", "numbers"), share(walk.numbers, words));
     tell(Name("text", "years"), walk.years as f32);
     tell(Name("text", "share of years"), share(walk.years, words));
@@ -176,7 +189,10 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
     tell(Name("links", "words"), share(links.words, words));
     tell(Name("links", "a word"), all_links / words);
     tell(Name("links", "outside"), share(links.external, all_links));
-    tell(Name("links", "without words"), share(links.without_words, all_links));
+    tell(
+        Name("links", "without words"),
+        share(links.without_words, all_links),
+    );
     tell(Name("links", "deeper"), share(links.deeper, all_links));
 
     let tags = &page.tags;
@@ -226,7 +242,10 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
     }
 
     for hint in Hint::ALL {
-        tell(Name("hint", hint.name()), f32::from(u8::from(page.hints.has(*hint))));
+        tell(
+            Name("hint", hint.name()),
+            f32::from(u8::from(page.hints.has(*hint))),
+        );
     }
 
     let shape = Shape::of(&page.url);

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use scenthound_learn::{Balance, Chance, ClassFigures, Folds, ForestSettings, LearnFault, RandomForest, Table};
+use scenthound_learn::{
+    Balance, Chance, ClassFigures, Folds, ForestSettings, LearnFault, RandomForest, Table,
+};
 use scenthound_types::{CanonicalUrl, ParsedPage, Text};
 use serde::Serialize;
 
@@ -140,7 +142,11 @@ impl GenreLessons {
     }
 
     /// Leaves out classes with fewer pages or groups; tells which, with their numbers.
-    pub fn leave_out_small(&mut self, least_pages: usize, least_groups: usize) -> Vec<(String, usize, usize)> {
+    pub fn leave_out_small(
+        &mut self,
+        least_pages: usize,
+        least_groups: usize,
+    ) -> Vec<(String, usize, usize)> {
         let small: Vec<(String, usize, usize)> = self
             .classes()
             .into_iter()
@@ -216,7 +222,8 @@ impl GenreLessons {
         let folds = match apart {
             Apart::Pages => Folds::stratified(&labels, settings.folds, settings.seed)?,
             Apart::Groups => {
-                let names: std::collections::BTreeSet<&str> = self.groups.iter().map(String::as_str).collect();
+                let names: std::collections::BTreeSet<&str> =
+                    self.groups.iter().map(String::as_str).collect();
                 let names: Vec<&str> = names.into_iter().collect();
                 let groups: Vec<u32> = self
                     .groups
@@ -233,7 +240,12 @@ impl GenreLessons {
         let mut lost = vec![0_i64; table.width()];
         let mut done = 0;
         let answers = folds.held_out(|train, held| -> Result<Vec<u32>, LearnFault> {
-            let forest = RandomForest::fit(&table.pick(train), &pick(train), classes.len() as u32, &forest_settings)?;
+            let forest = RandomForest::fit(
+                &table.pick(train),
+                &pick(train),
+                classes.len() as u32,
+                &forest_settings,
+            )?;
             let held_table = table.pick(held);
             let truth = pick(held);
             let rows: Vec<&[f32]> = (0..held_table.len()).map(|at| held_table.row(at)).collect();
@@ -275,15 +287,28 @@ impl GenreLessons {
 }
 
 /// Adds to each feature the right answers that are lost when its values are dealt anew among the rows.
-fn note_losses(forest: &RandomForest, rows: &[&[f32]], truth: &[u32], answers: &[u32], seed: u64, lost: &mut [i64]) {
+fn note_losses(
+    forest: &RandomForest,
+    rows: &[&[f32]],
+    truth: &[u32],
+    answers: &[u32],
+    seed: u64,
+    lost: &mut [i64],
+) {
     let right = |answer: u32, truth: u32| i64::from(answer == truth);
     for (feature, lost) in lost.iter_mut().enumerate() {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         Chance::for_part(seed, feature as u64).shuffle(&mut order);
-        let value = |at: usize| rows.get(at).and_then(|row| row.get(feature)).copied().unwrap_or(0.0);
+        let value = |at: usize| {
+            rows.get(at)
+                .and_then(|row| row.get(feature))
+                .copied()
+                .unwrap_or(0.0)
+        };
         let mut changed: Vec<f32> = Vec::new();
         for (at, other) in order.iter().enumerate() {
-            let (Some(row), Some(truth), Some(answer)) = (rows.get(at), truth.get(at), answers.get(at)) else {
+            let (Some(row), Some(truth), Some(answer)) = (rows.get(at), truth.get(at), answers.get(at))
+            else {
                 continue;
             };
             if value(at) == value(*other) {
@@ -319,6 +344,9 @@ pub(super) fn blank_page() -> ParsedPage {
     }
 }
 
-#[allow(clippy::expect_used, reason = "the address is a constant, and a test reads it")]
+#[allow(
+    clippy::expect_used,
+    reason = "the address is a constant, and a test reads it"
+)]
 static BLANK: std::sync::LazyLock<CanonicalUrl> =
     std::sync::LazyLock::new(|| CanonicalUrl::parse("http://blank.invalid/").expect("an address"));

@@ -95,7 +95,10 @@ impl GenreWords {
             if let Some(named) = line.strip_prefix('[') {
                 let named = named.trim_end_matches(']').trim();
                 let place = SECTIONS.iter().position(|known| *known == named).ok_or_else(|| {
-                    fault(format!("there is no section [{named}]; there are: {}", SECTIONS.join(", ")))
+                    fault(format!(
+                        "there is no section [{named}]; there are: {}",
+                        SECTIONS.join(", ")
+                    ))
                 })?;
                 section = Some(place as u8);
                 continue;
@@ -195,7 +198,11 @@ impl Lexicon {
                 rest: rest.to_vec(),
             });
         }
-        lexicon.shortest_inside = inside.iter().map(|(string, _)| string.len()).min().unwrap_or(usize::MAX);
+        lexicon.shortest_inside = inside
+            .iter()
+            .map(|(string, _)| string.len())
+            .min()
+            .unwrap_or(usize::MAX);
         lexicon.inside = Substrings::new(inside.iter().map(|(string, section)| (string.as_str(), *section)));
         lexicon
     }
@@ -262,14 +269,25 @@ mod tests {
         for (position, token) in text.tokens().iter().enumerate() {
             lexicon.count_at(&text, position as u32, *token, &mut counts);
         }
-        SECTIONS.iter().copied().zip(counts).filter(|(_, count)| *count > 0).collect()
+        SECTIONS
+            .iter()
+            .copied()
+            .zip(counts)
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 
     #[test]
     fn words_are_counted_whole_or_inside_others_in_any_case() {
         let words = "[blog]\n*blog* # inside too\n[shop]\nadd to cart\nprice";
-        assert_eq!(counted(words, "My Weblog, a BLOG of bloggers. Prices"), [("blog", 3)]);
-        assert_eq!(counted(words, "Add to cart: price. Add to the cart"), [("shop", 2)]);
+        assert_eq!(
+            counted(words, "My Weblog, a BLOG of bloggers. Prices"),
+            [("blog", 3)]
+        );
+        assert_eq!(
+            counted(words, "Add to cart: price. Add to the cart"),
+            [("shop", 2)]
+        );
     }
 
     #[test]
@@ -299,7 +317,10 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_list_is_told_by_its_line() {
         let mut words = GenreWords::default();
-        let fault = words.add("my.txt", "[blog]\nblog\n[blgo]\n").unwrap_err().to_string();
+        let fault = words
+            .add("my.txt", "[blog]\nblog\n[blgo]\n")
+            .unwrap_err()
+            .to_string();
         assert!(fault.contains("my.txt:3") && fault.contains("[blgo]"), "{fault}");
         let fault = words.add("my.txt", "blog").unwrap_err().to_string();
         assert!(fault.contains("my.txt:1") && fault.contains("[blog]"), "{fault}");

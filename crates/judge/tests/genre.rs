@@ -1,0 +1,267 @@
+//! Genre detectors trained on little made pages, kept, read back and shipped.
+#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
+
+use std::sync::Arc;
+
+use scenthound_judge::{
+    DetectorKind, GenreDetector, GenreFolds, GenreLessons, GenreWords, Judge, LessonSettings, WithGenre,
+    is_of_genre,
+};
+use scenthound_types::{
+    CanonicalUrl, Hint, Judgement, Link, LinkSource, PageHints, ParsedPage, Parts, Rel, TagCounts, Text,
+    Token, Verdict,
+};
+
+fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], links: usize) -> ParsedPage {
+    let url = CanonicalUrl::parse(url).unwrap();
+    let mut words = Text::default();
+    words.push(title);
+    words.push_break();
+    words.push(text);
+    let mut noted = PageHints::default();
+    for hint in hints {
+        noted.note(*hint);
+    }
+    ParsedPage {
+        title: title.to_owned(),
+        visible_chars: text.chars().count() as u32,
+        text: words,
+        asides: Text::default(),
+        language: None,
+        links: (0..links)
+            .map(|n| Link {
+                url: url.join(&format!("/item/{n}")).unwrap(),
+                source: LinkSource::Anchor,
+                anchor: 0..0,
+                around: 0..0,
+                sentence: 0..0,
+                title: 0..0,
+                rel: Rel::default(),
+            })
+            .collect(),
+        tags,
+        hints: noted,
+        directives: Default::default(),
+        canonical: None,
+        fingerprint: 0,
+        encoding: "UTF-8",
+        truncated: false,
+        url,
+    }
+}
+
+/// The n-th page of a made site: blogs, galleries and shops by turns, two pages a site.
+fn made(n: usize) -> (ParsedPage, &'static str, String) {
+    let site = format!("http://site{}.test", n / 6);
+    match n % 3 {
+        0 => (
+            page(
+                &format!("{site}/2024/05/post-{n}"),
+                "My blog",
+                &format!(
+                    "Posted on a day in May by me. A blog post about thing {n}. {}",
+                    "word ".repeat(n % 40 + 60)
+                ),
+                TagCounts::default(),
+                &[Hint::GraphArticle],
+                n % 5,
+            ),
+            "blog",
+            site,
+        ),
+        1 => (
+            page(
+                &format!("{site}/gallery/{n}"),
+                "Photos",
+                "Images of the day: image one, image two",
+                TagCounts {
+                    images: 20 + (n % 9) as u32,
+                    ..TagCounts::default()
+                },
+                &[],
+                12,
+            ),
+            "image",
+            site,
+        ),
+        _ => (
+            page(
+                &format!("{site}/product/{n}"),
+                "Buy it",
+                &format!("Price and shipping. Add to cart. In stock: {n}"),
+                TagCounts::default(),
+                &[Hint::SchemaProduct],
+                40 + n % 7,
+            ),
+            "shop",
+            site,
+        ),
+    }
+}
+
+fn lessons(kind: DetectorKind) -> GenreLessons {
+    let mut lessons = GenreLessons::new(kind, GenreWords::shipped());
+    for n in 0..90 {
+        let (page, class, site) = made(n);
+        lessons.push(&page, class, &site);
+    }
+    lessons
+}
+
+fn quick() -> LessonSettings {
+    LessonSettings {
+        trees: 20,
+        ..LessonSettings::default()
+    }
+}
+
+#[test]
+fn classes_are_told_apart_on_sites_never_seen() {
+    for kind in DetectorKind::ALL {
+        let figures = lessons(kind)
+            .cross_validate(GenreFolds::Groups, &quick(), |_| ())
+            .unwrap();
+        assert_eq!(figures.classes, ["blog", "image", "shop"]);
+        assert!(
+            figures.figures.accuracy > 0.95,
+            "{}: {}",
+            kind.name(),
+            figures.figures.accuracy
+        );
+        let (best, lost) = &figures.importance[0];
+        assert!(*lost >= 0.0 && !best.is_empty());
+    }
+}
+
+#[test]
+fn a_detector_is_kept_and_says_the_same_afterwards() {
+    let detector = lessons(DetectorKind::Rich).train(&quick()).unwrap();
+    let again = GenreDetector::from_bytes(&detector.to_bytes()).unwrap();
+    let (page, class, _) = made(91);
+    assert_eq!(class, "image");
+    assert_eq!(&*detector.detect(&page).class, "image");
+    assert_eq!(again.detect(&page), detector.detect(&page));
+    assert_eq!(
+        again.to_bytes(),
+        lessons(DetectorKind::Rich).train(&quick()).unwrap().to_bytes()
+    );
+    let mut damaged = detector.to_bytes();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    assert!(
+        GenreDetector::from_bytes(&damaged)
+            .unwrap_err()
+            .to_string()
+            .contains("damaged")
+    );
+}
+
+#[test]
+fn words_can_be_added_to_a_trained_detector() {
+    let detector = lessons(DetectorKind::Nine).train(&quick()).unwrap();
+    let weblog = page(
+        "http://a.test/",
+        "",
+        "mein netztagebuch",
+        TagCounts::default(),
+        &[],
+        0,
+    );
+    let blog_words = |detector: &GenreDetector| detector.features(&weblog)[7];
+    assert_eq!(blog_words(&detector), 0.0);
+    let more = detector.with_words("de", "[blog]\n*tagebuch*\n").unwrap();
+    assert_eq!(blog_words(&more), 1.0);
+}
+
+#[test]
+fn the_nine_features_are_those_of_the_paper() {
+    let detector = lessons(DetectorKind::Nine).train(&quick()).unwrap();
+    let mut page = page(
+        "http://www.example.co.uk/",
+        "News",
+        "A weblog. Video and video images, 写真 and ニュース",
+        TagCounts {
+            images: 4,
+            media: 2,
+            ..TagCounts::default()
+        },
+        &[],
+        3,
+    );
+    page.links[0].url = CanonicalUrl::parse("http://img.example.co.uk/a").unwrap();
+    page.links[1].url = CanonicalUrl::parse("http://other.co.uk/a").unwrap();
+    let length = page.visible_chars as f32;
+    assert_eq!(
+        detector.features(&page),
+        [length, 2.0, 1.0, 2.0, 2.0, 2.0, 4.0, 1.0, 2.0]
+    );
+}
+
+#[test]
+fn small_classes_are_left_out_and_large_groups_thinned() {
+    let mut lessons = lessons(DetectorKind::Nine);
+    let (page, _, _) = made(0);
+    lessons.push(&page, "odd", "http://odd.test");
+    assert_eq!(lessons.leave_out_small(2, 1), [("odd".to_owned(), 1, 1)]);
+    assert_eq!(lessons.len(), 90);
+    lessons.thin_groups(2);
+    assert_eq!(lessons.len(), 30);
+}
+
+struct Flat;
+
+impl Judge for Flat {
+    fn judge(&self, _page: &ParsedPage) -> Judgement {
+        Judgement {
+            relevance: 0.5,
+            verdict: Verdict::Relevant,
+            genre: None,
+            layer: None,
+            parts: Parts::default(),
+        }
+    }
+
+    fn snippet(&self, _tokens: &[Token]) -> f32 {
+        0.25
+    }
+}
+
+#[test]
+fn a_judge_with_a_detector_tells_the_genre_too() {
+    let judge = WithGenre {
+        judge: Arc::new(Flat),
+        detector: lessons(DetectorKind::Rich).train(&quick()).unwrap(),
+    };
+    let judged = judge.judge(&made(92).0);
+    assert_eq!((judged.relevance, judge.snippet(&[])), (0.5, 0.25));
+    let genre = judged.genre.unwrap();
+    assert_eq!(&*genre.class, "shop");
+    assert!(genre.confidence > 0.5 && genre.confidence <= 1.0);
+}
+
+#[test]
+fn the_detectors_that_come_with_the_program_can_be_read() {
+    let rich = GenreDetector::shipped(DetectorKind::Rich).unwrap();
+    for class in [
+        "article",
+        "blog",
+        "course",
+        "documentation",
+        "forum",
+        "listing",
+        "service",
+        "shop",
+        "other",
+    ] {
+        assert!(rich.classes().iter().any(|known| &**known == class), "{class}");
+    }
+    let nine = GenreDetector::shipped(DetectorKind::Nine).unwrap();
+    let classes: Vec<&str> = nine.classes().iter().map(|class| &**class).collect();
+    assert_eq!(classes, ["blog", "image", "news", "other", "video"]);
+}
+
+#[test]
+fn a_genre_is_known_by_other_words_too() {
+    assert!(is_of_genre("article", "news") && is_of_genre("blog", "blog"));
+    assert!(!is_of_genre("article", "blog"));
+}
