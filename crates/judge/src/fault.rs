@@ -87,6 +87,14 @@ pub enum JudgeFault {
         /// Others.
         negative: usize,
     },
+    /// A context graph without layers, or with more than are of use.
+    #[error("{layers} layers; a context graph has from 1 to {most}")]
+    Layers {
+        /// How many were asked for.
+        layers: u8,
+        /// How many there can be.
+        most: u8,
+    },
     /// The pages given cannot be told apart, or a setting is wrong.
     #[error("the judge cannot be trained")]
     Learn(#[from] LearnFault),

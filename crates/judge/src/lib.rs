@@ -15,6 +15,7 @@ mod fault;
 mod genre;
 mod genres;
 mod idf;
+mod layers;
 mod matcher;
 mod settings;
 mod similarity;
@@ -32,6 +33,9 @@ pub use crate::genre::{
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
+pub use crate::layers::{
+    HOT, HotWords, LayerFigures, LayerGuess, LayerLessons, LayerModel, LayerSettings, MOST_LAYERS, WithLayers,
+};
 pub use crate::settings::{TermSets, TermSettings, Weights};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{

@@ -2,7 +2,7 @@
 //!
 //! Documents come as a [`Bag`] of numbered features, become vectors by a [`Vectoriser`], and train a classifier:
 //! [`fit_bayes`], [`fit_svm`], [`fit_logistic`] (all three give a [`LinearModel`]), [`RbfSvm`], [`KernelBayes`],
-//! [`Network`], or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
+//! [`Network`], [`MultiBayes`] for several classes, or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
 //! probabilities, [`Folds`] and the figures tell how good all that is, and a [`ModelFile`] keeps it.
 //!
 //! Invariant: the same examples in the same order, settings and seed give the same model to the bit. Nothing here
@@ -24,6 +24,7 @@ mod key_table;
 mod linear;
 mod logistic;
 mod model_file;
+mod multi_bayes;
 mod network;
 mod rbf;
 mod sampling;
@@ -49,6 +50,7 @@ pub use crate::key_table::KeyTable;
 pub use crate::linear::{Balance, LinearModel};
 pub use crate::logistic::{LogisticSettings, fit_logistic};
 pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
+pub use crate::multi_bayes::{MultiBayes, MultiBayesSettings, TellingTerm};
 pub use crate::network::{Network, NetworkSettings};
 pub use crate::rbf::{RbfSettings, RbfSvm};
 pub use crate::sampling::under_sample;

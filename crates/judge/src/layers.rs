@@ -1,0 +1,205 @@
+//! How far a page stands from a target, learnt from a context graph, and where its links stand.
+//!
+//! A context graph is the targets (layer 0) and, layer by layer, the pages that link to the layer before. [`LayerLessons`]
+//! reads such pages; the [`LayerModel`] they make tells the layer of any page by its words ([`LayerModel::layers`] + 1 for
+//! none of them) and the layer that a link with given words leads to. [`WithLayers`] adds both to any judge.
+//!
+//! Invariant: what is told depends on the page, the model and the query alone. A layer told is at most N + 1.
+//!
+//! Deliberately absent: finding the pages that link to a page, and the order of queues.
+
+mod anchors;
+mod hot;
+mod lessons;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scenthound_learn::{ModelFile, MultiBayes};
+use scenthound_text::{StopList, Token};
+use scenthound_types::{Judgement, LinkPlace, ParsedPage};
+use serde::{Deserialize, Serialize};
+
+pub use self::hot::{HOT, HotWords};
+pub use self::lessons::{LayerFigures, LayerLessons, LayerSettings};
+
+use self::anchors::AnchorTable;
+use crate::{Judge, JudgeFault};
+
+/// A model of the layers of a context graph.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct LayerModel {
+    stored: Stored,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Stored {
+    layers: u8,
+    /// A page whose likeliest layer is less likely than this is of none.
+    threshold: f64,
+    /// How many pages of each layer were learnt from.
+    sizes: Vec<u32>,
+    pages: MultiBayes,
+    anchors: AnchorTable,
+    /// The most telling terms of each layer, the strongest first.
+    told: Vec<Vec<String>>,
+}
+
+impl ModelFile for LayerModel {
+    const KIND: &'static str = "layers";
+    const VERSION: u16 = 1;
+}
+
+impl TryFrom<Stored> for LayerModel {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> Result<LayerModel, &'static str> {
+        let classes = u32::from(stored.layers) + 1;
+        let fits = stored.pages.classes() == classes
+            && stored.anchors.layers() == usize::from(stored.layers) + 2
+            && stored.sizes.len() == classes as usize
+            && (0.0..=1.0).contains(&stored.threshold);
+        if stored.layers > MOST_LAYERS || !fits {
+            return Err("the layers of pages and links do not fit");
+        }
+        Ok(LayerModel { stored })
+    }
+}
+
+impl From<LayerModel> for Stored {
+    fn from(model: LayerModel) -> Stored {
+        model.stored
+    }
+}
+
+/// More layers than this would not fit the classes of a frontier, nor any use.
+pub const MOST_LAYERS: u8 = 20;
+
+/// How far a page is taken to stand from a target.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerGuess {
+    /// The likeliest layer; N + 1 where none is likely enough.
+    pub layer: u8,
+    /// How likely each of the layers 0…N is.
+    pub posteriors: Vec<f64>,
+}
+
+impl LayerModel {
+    /// N, the distance of the farthest layer.
+    pub fn layers(&self) -> u8 {
+        self.stored.layers
+    }
+
+    /// How many pages of each layer were learnt from.
+    pub fn sizes(&self) -> &[u32] {
+        &self.stored.sizes
+    }
+
+    /// How many terms pages are told by.
+    pub fn terms(&self) -> usize {
+        self.stored.pages.terms()
+    }
+
+    /// The most telling terms of a layer, the strongest first.
+    pub fn telling(&self, layer: u8) -> &[String] {
+        self.stored
+            .told
+            .get(usize::from(layer))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The layer of a page, by its words.
+    pub fn layer(&self, page: &ParsedPage) -> LayerGuess {
+        let posteriors = self
+            .stored
+            .pages
+            .posteriors(words(page).map(|(_, token)| (token.hash(), 1.0)));
+        LayerGuess {
+            layer: told_layer(&posteriors, self.stored.threshold),
+            posteriors,
+        }
+    }
+
+    /// The layer that a link with these words leads to, and how similar they are to those of the links to it.
+    pub fn link_layer(&self, anchor: &[Token]) -> (u8, f32) {
+        self.stored.anchors.layer(anchor)
+    }
+
+    /// Writes a model file.
+    pub fn save(&self, path: &Path) -> Result<(), JudgeFault> {
+        Ok(ModelFile::save(self, path)?)
+    }
+
+    /// Reads a model file.
+    pub fn load(path: &Path) -> Result<LayerModel, JudgeFault> {
+        Ok(<LayerModel as ModelFile>::load(path)?)
+    }
+}
+
+/// The likeliest layer, the nearer to the targets of equal ones; one more than there are where it is below the threshold.
+fn told_layer(posteriors: &[f64], threshold: f64) -> u8 {
+    let mut best = (posteriors.len(), 0.0);
+    for (layer, posterior) in posteriors.iter().enumerate() {
+        if *posterior > best.1 {
+            best = (layer, *posterior);
+        }
+    }
+    let layer = if best.1 >= threshold {
+        best.0
+    } else {
+        posteriors.len()
+    };
+    u8::try_from(layer).unwrap_or(u8::MAX)
+}
+
+/// The words of a page that are no stop words of its language, with their positions.
+fn words(page: &ParsedPage) -> impl Iterator<Item = (u32, Token)> {
+    let stops = page.language.map(StopList::of);
+    (0..)
+        .zip(page.text.tokens().iter().copied())
+        .filter(move |(_, token)| token.is_word() && !stops.is_some_and(|stops| stops.contains(*token)))
+}
+
+/// A judge that also tells layers and places.
+pub struct WithLayers {
+    /// Says how relevant a page is.
+    pub judge: Arc<dyn Judge>,
+    /// Says how far it is from a target.
+    pub model: Arc<LayerModel>,
+    /// What makes a link hot.
+    pub hot: HotWords,
+}
+
+impl WithLayers {
+    /// Where a link with these words stands.
+    pub fn place_of(model: &LayerModel, hot: &HotWords, anchor: &[Token]) -> LinkPlace {
+        let (layer, similarity) = model.link_layer(anchor);
+        LinkPlace {
+            is_hot: hot.is_hot(anchor),
+            layer,
+            similarity,
+        }
+    }
+}
+
+impl Judge for WithLayers {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        Judgement {
+            layer: Some(self.model.layer(page).layer),
+            ..self.judge.judge(page)
+        }
+    }
+
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        self.judge.snippet(tokens)
+    }
+
+    fn url_snippet(&self, words: &[Token]) -> f32 {
+        self.judge.url_snippet(words)
+    }
+
+    fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {
+        Some(WithLayers::place_of(&self.model, &self.hot, anchor))
+    }
+}

@@ -1,0 +1,172 @@
+//! Learning the layers of a context graph from its pages.
+
+use std::collections::BTreeMap;
+
+use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBayesSettings};
+use scenthound_types::{CanonicalUrl, ParsedPage};
+
+use super::anchors::AnchorSums;
+use super::{LayerModel, MOST_LAYERS, Stored, told_layer, words};
+use crate::JudgeFault;
+
+/// How layers are learnt.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LayerSettings {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// Terms that pages are told by.
+    pub terms: usize,
+    /// A page whose likeliest layer is less likely than this is of none.
+    pub threshold: f64,
+    /// How many words of a page count in full.
+    pub evidence: f64,
+    /// Whether larger layers are likelier from the start.
+    pub prior: BayesPrior,
+}
+
+impl Default for LayerSettings {
+    fn default() -> LayerSettings {
+        LayerSettings {
+            layers: 4,
+            terms: 2000,
+            threshold: 0.5,
+            evidence: 1.0,
+            prior: BayesPrior::Even,
+        }
+    }
+}
+
+/// How well layers are told on pages held out of training.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerFigures {
+    /// Figures over the layers, the one beyond (none likely enough) last.
+    pub figures: ClassFigures,
+    /// How many folds there were.
+    pub folds: u32,
+}
+
+/// Telling terms kept with a model, of each layer.
+const TOLD: usize = 50;
+
+/// The pages of a context graph as they are read for learning.
+pub struct LayerLessons {
+    settings: LayerSettings,
+    bags: Vec<Bag>,
+    classes: Vec<u32>,
+    anchors: AnchorSums,
+    spellings: BTreeMap<u64, Box<str>>,
+}
+
+impl LayerLessons {
+    /// No page read yet.
+    pub fn new(settings: &LayerSettings) -> Result<LayerLessons, JudgeFault> {
+        if settings.layers == 0 || settings.layers > MOST_LAYERS {
+            return Err(JudgeFault::Layers {
+                layers: settings.layers,
+                most: MOST_LAYERS,
+            });
+        }
+        if !(0.0..=1.0).contains(&settings.threshold) {
+            return Err(JudgeFault::Threshold {
+                value: settings.threshold,
+            });
+        }
+        Ok(LayerLessons {
+            settings: *settings,
+            bags: Vec::new(),
+            classes: Vec::new(),
+            anchors: AnchorSums::new(settings.layers + 2),
+            spellings: BTreeMap::new(),
+        })
+    }
+
+    /// Reads a page of a layer; asks for the layer of each page it links to, none where that is not in the graph.
+    pub fn add(&mut self, page: &ParsedPage, layer: u8, layer_of: impl Fn(&CanonicalUrl) -> Option<u8>) {
+        for (at, token) in words(page) {
+            self.spellings
+                .entry(token.hash())
+                .or_insert_with(|| page.text.spelling(at).into());
+        }
+        self.bags
+            .push(Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0))));
+        self.classes.push(u32::from(layer));
+        for link in &page.links {
+            let anchor = page.text.run(&link.anchor);
+            let anchor = if anchor.iter().any(|token| token.is_word()) {
+                anchor
+            } else {
+                page.asides.run(&link.title)
+            };
+            let beyond = self.settings.layers + 1;
+            self.anchors
+                .add(anchor, layer_of(&link.url).unwrap_or(beyond).min(beyond));
+        }
+    }
+
+    /// How many pages were read.
+    pub fn pages(&self) -> usize {
+        self.bags.len()
+    }
+
+    fn bayes(&self) -> MultiBayesSettings {
+        MultiBayesSettings {
+            terms: self.settings.terms,
+            evidence: self.settings.evidence,
+            prior: self.settings.prior,
+            ..MultiBayesSettings::new(u32::from(self.settings.layers) + 1)
+        }
+    }
+
+    /// Makes the model.
+    pub fn train(&self) -> Result<LayerModel, JudgeFault> {
+        let bags: Vec<&Bag> = self.bags.iter().collect();
+        let pages = MultiBayes::fit(&bags, &self.classes, &self.bayes())?;
+        let mut sizes = vec![0; usize::from(self.settings.layers) + 1];
+        for class in &self.classes {
+            if let Some(size) = sizes.get_mut(*class as usize) {
+                *size += 1;
+            }
+        }
+        let told = (0..=u32::from(self.settings.layers))
+            .map(|layer| {
+                let telling = pages.telling(layer, TOLD).into_iter();
+                telling
+                    .filter_map(|term| self.spellings.get(&term.key))
+                    .map(|spelling| spelling.to_string())
+                    .collect()
+            })
+            .collect();
+        Ok(LayerModel {
+            stored: Stored {
+                layers: self.settings.layers,
+                threshold: self.settings.threshold,
+                sizes,
+                pages,
+                anchors: self.anchors.table(),
+                told,
+            },
+        })
+    }
+
+    /// How well the layers of pages are told that were not learnt from.
+    pub fn cross_validate(&self, folds: usize, seed: u64) -> Result<LayerFigures, JudgeFault> {
+        let folds = Folds::stratified(&self.classes, folds, seed)?;
+        let answers = folds.held_out(|others, held| {
+            let bags: Vec<&Bag> = others.iter().filter_map(|at| self.bags.get(*at)).collect();
+            let classes: Vec<u32> = others
+                .iter()
+                .filter_map(|at| self.classes.get(*at).copied())
+                .collect();
+            let model = MultiBayes::fit(&bags, &classes, &self.bayes())?;
+            let answers = held.iter().filter_map(|at| self.bags.get(*at)).map(|bag| {
+                let posteriors = model.posteriors(bag.counts().iter().copied());
+                u32::from(told_layer(&posteriors, self.settings.threshold))
+            });
+            Ok::<_, JudgeFault>(answers.collect())
+        })?;
+        Ok(LayerFigures {
+            figures: ClassFigures::new(&self.classes, &answers, u32::from(self.settings.layers) + 2),
+            folds: folds.count(),
+        })
+    }
+}

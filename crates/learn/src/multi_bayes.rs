@@ -1,0 +1,365 @@
+//! Multinomial naive Bayes over several classes, on the terms that tell them apart.
+//!
+//! χ² of a term against each class (this one or any other) picks the terms, by the highest of the classes. A posterior comes
+//! from the mean log-likelihood of a document's terms rather than from their sum: sums grow with the length of the document,
+//! and long ones would always be sure.
+//!
+//! Invariant: posteriors are finite, from 0 to 1, and add up to 1; a class without examples has none.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fault::check_positive;
+use crate::{Bag, BayesPrior, KeyTable, LearnFault, k_best};
+
+/// How it is trained.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MultiBayesSettings {
+    /// How many classes there are; examples name them 0, 1, 2…
+    pub classes: u32,
+    /// How many terms are picked at most.
+    pub terms: usize,
+    /// Added to every term's count, so that one unseen term decides nothing.
+    pub smoothing: f64,
+    /// Whether the classes' shares of the examples count.
+    pub prior: BayesPrior,
+    /// How many terms of a document count in full: beyond that many its mean counts for that many. 1: the plain mean.
+    pub evidence: f64,
+}
+
+impl MultiBayesSettings {
+    /// Two thousand terms, one added to each count, all classes alike to begin with.
+    pub fn new(classes: u32) -> MultiBayesSettings {
+        MultiBayesSettings {
+            classes,
+            terms: 2000,
+            smoothing: 1.0,
+            prior: BayesPrior::Even,
+            evidence: 1.0,
+        }
+    }
+}
+
+/// A trained classifier.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct MultiBayes {
+    stored: Stored,
+    places: KeyTable,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Stored {
+    classes: u32,
+    /// The terms, ascending.
+    keys: Vec<u64>,
+    /// ln P(term | class), all classes of the first term, then of the second…
+    likelihoods: Vec<f32>,
+    /// ln P(class); none for a class without examples.
+    priors: Vec<Option<f32>>,
+    evidence: f32,
+}
+
+impl TryFrom<Stored> for MultiBayes {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> Result<MultiBayes, &'static str> {
+        let places = KeyTable::new(&stored.keys).ok_or("a term occurs twice")?;
+        let is_whole = stored.classes > 0
+            && stored.priors.len() == stored.classes as usize
+            && stored.keys.len().checked_mul(stored.classes as usize) == Some(stored.likelihoods.len());
+        let numbers = stored.priors.iter().flatten().chain(&stored.likelihoods);
+        if !is_whole || !numbers.chain([&stored.evidence]).all(|number| number.is_finite()) {
+            return Err("the numbers do not fit the terms");
+        }
+        Ok(MultiBayes { stored, places })
+    }
+}
+
+impl From<MultiBayes> for Stored {
+    fn from(model: MultiBayes) -> Stored {
+        model.stored
+    }
+}
+
+/// A term and how strongly it speaks for a class.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TellingTerm {
+    /// The term's key.
+    pub key: u64,
+    /// How much likelier it is in the class than over all classes, as a logarithm, times how likely it is there.
+    pub weight: f64,
+}
+
+impl MultiBayes {
+    /// Trains on documents and the class of each.
+    pub fn fit(
+        documents: &[&Bag],
+        classes: &[u32],
+        settings: &MultiBayesSettings,
+    ) -> Result<MultiBayes, LearnFault> {
+        check_positive("smoothing", settings.smoothing)?;
+        check_positive("evidence", settings.evidence)?;
+        if documents.is_empty() {
+            return Err(LearnFault::NoExamples);
+        }
+        if documents.len() != classes.len() {
+            return Err(LearnFault::Labels {
+                examples: documents.len(),
+                labels: classes.len(),
+            });
+        }
+        let count = settings.classes as usize;
+        let mut members = vec![0_u32; count];
+        for class in classes {
+            let Some(members) = members.get_mut(*class as usize) else {
+                return Err(LearnFault::Class {
+                    class: *class,
+                    classes: settings.classes,
+                });
+            };
+            *members += 1;
+        }
+        if members.iter().filter(|members| **members > 0).count() < 2 {
+            return Err(LearnFault::OneClass);
+        }
+        let keys = telling(documents, classes, &members, settings.terms);
+        let places = KeyTable::new(&keys).unwrap_or_default();
+        let mut sums = vec![0.0_f64; keys.len() * count];
+        let mut totals = vec![settings.smoothing * keys.len() as f64; count];
+        for (document, class) in documents.iter().zip(classes) {
+            let class = *class as usize;
+            for (key, occurs) in document.counts() {
+                if let Some(place) = places.place(*key)
+                    && let Some(sum) = sums.get_mut(place as usize * count + class)
+                    && let Some(total) = totals.get_mut(class)
+                {
+                    *sum += f64::from(*occurs);
+                    *total += f64::from(*occurs);
+                }
+            }
+        }
+        let likelihoods = sums
+            .chunks(count.max(1))
+            .flat_map(|of_term| of_term.iter().zip(&totals))
+            .map(|(sum, total)| ((sum + settings.smoothing) / total).ln() as f32)
+            .collect();
+        let known = members.iter().filter(|members| **members > 0).count() as f64;
+        let priors = members
+            .iter()
+            .map(|members| {
+                (*members > 0).then(|| match settings.prior {
+                    BayesPrior::Even => (1.0 / known).ln() as f32,
+                    BayesPrior::Learnt => (f64::from(*members) / documents.len() as f64).ln() as f32,
+                })
+            })
+            .collect();
+        Ok(MultiBayes {
+            stored: Stored {
+                classes: settings.classes,
+                keys,
+                likelihoods,
+                priors,
+                evidence: settings.evidence as f32,
+            },
+            places,
+        })
+    }
+
+    /// How many classes there are.
+    pub fn classes(&self) -> u32 {
+        self.stored.classes
+    }
+
+    /// How many terms it goes by.
+    pub fn terms(&self) -> usize {
+        self.stored.keys.len()
+    }
+
+    /// How likely each class is, from occurrences of terms in any order (one may come several times). A document without any
+    /// known term is as likely of each class as before it was read.
+    pub fn posteriors(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> Vec<f64> {
+        let count = self.stored.classes as usize;
+        let mut sums = vec![0.0_f64; count];
+        let mut length = 0.0;
+        for (key, occurs) in occurrences {
+            let Some(place) = self.places.place(key) else {
+                continue;
+            };
+            let start = place as usize * count;
+            let of_term = self
+                .stored
+                .likelihoods
+                .get(start..start + count)
+                .unwrap_or_default();
+            for (sum, likelihood) in sums.iter_mut().zip(of_term) {
+                *sum += f64::from(occurs) * f64::from(*likelihood);
+            }
+            length += f64::from(occurs);
+        }
+        let scale = if length > 0.0 {
+            length.min(f64::from(self.stored.evidence)) / length
+        } else {
+            0.0
+        };
+        let scores: Vec<Option<f64>> = self
+            .stored
+            .priors
+            .iter()
+            .zip(&sums)
+            .map(|(prior, sum)| prior.map(|prior| f64::from(prior) + sum * scale))
+            .collect();
+        let most = scores.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        let parts: Vec<f64> = scores
+            .iter()
+            .map(|score| score.map_or(0.0, |score| (score - most).exp()))
+            .collect();
+        let whole: f64 = parts.iter().sum();
+        parts
+            .into_iter()
+            .map(|part| if whole > 0.0 { part / whole } else { 0.0 })
+            .collect()
+    }
+
+    /// The terms that speak most for a class, strongest first.
+    pub fn telling(&self, class: u32, most: usize) -> Vec<TellingTerm> {
+        let count = self.stored.classes as usize;
+        let known: Vec<bool> = self.stored.priors.iter().map(Option::is_some).collect();
+        let classes = known.iter().filter(|known| **known).count().max(1) as f64;
+        let mut terms: Vec<TellingTerm> = self
+            .stored
+            .keys
+            .iter()
+            .zip(self.stored.likelihoods.chunks(count.max(1)))
+            .filter_map(|(key, of_term)| {
+                let here = f64::from(*of_term.get(class as usize)?).exp();
+                let mean = of_term
+                    .iter()
+                    .zip(&known)
+                    .filter(|(_, known)| **known)
+                    .map(|(likelihood, _)| f64::from(*likelihood).exp())
+                    .sum::<f64>()
+                    / classes;
+                let weight = here * (here / mean).ln();
+                (weight > 0.0).then_some(TellingTerm { key: *key, weight })
+            })
+            .collect();
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.key.cmp(&b.key)));
+        terms.truncate(most);
+        terms
+    }
+}
+
+/// The keys of the terms with the highest χ² against any one class, ascending.
+fn telling(documents: &[&Bag], classes: &[u32], members: &[u32], most: usize) -> Vec<u64> {
+    let mut with: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for (document, class) in documents.iter().zip(classes) {
+        for (key, _) in document.counts() {
+            let counts = with.entry(*key).or_insert_with(|| vec![0; members.len()]);
+            if let Some(count) = counts.get_mut(*class as usize) {
+                *count += 1;
+            }
+        }
+    }
+    let total = documents.len() as f64;
+    let scores: Vec<f64> = with
+        .values()
+        .map(|counts| {
+            let holding = f64::from(counts.iter().sum::<u32>());
+            counts
+                .iter()
+                .zip(members)
+                .map(|(count, members)| {
+                    let (a, of_class) = (f64::from(*count), f64::from(*members));
+                    let (b, c) = (of_class - a, holding - a);
+                    let d = total - of_class - c;
+                    let margins = of_class * (total - of_class) * holding * (total - holding);
+                    if margins > 0.0 {
+                        total * (a * d - b * c).powi(2) / margins
+                    } else {
+                        0.0
+                    }
+                })
+                .fold(0.0, f64::max)
+        })
+        .collect();
+    let keys: Vec<u64> = with.into_keys().collect();
+    k_best(&scores, most)
+        .into_iter()
+        .filter_map(|place| keys.get(place as usize).copied())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bag(keys: &[u64]) -> Bag {
+        Bag::new(keys.iter().map(|key| (*key, 1.0)))
+    }
+
+    fn fitted(terms: usize) -> MultiBayes {
+        // Class 0: 1 1 9; class 1: 2 9; class 3: 3 3 9; class 2 has no example.
+        let documents = [bag(&[1, 1, 9]), bag(&[2, 9]), bag(&[3, 3, 9])];
+        let settings = MultiBayesSettings {
+            terms,
+            ..MultiBayesSettings::new(4)
+        };
+        MultiBayes::fit(&documents.iter().collect::<Vec<_>>(), &[0, 1, 3], &settings).unwrap()
+    }
+
+    #[test]
+    fn posteriors_are_those_reckoned_by_hand() {
+        let model = fitted(4);
+        // P(1 | class): (2+1)/(3+4), (0+1)/(2+4), (0+1)/(3+4).
+        let likelihoods = [3.0 / 7.0, 1.0 / 6.0, 1.0 / 7.0];
+        let whole: f64 = likelihoods.iter().sum();
+        let posteriors = model.posteriors([(1, 1.0)]);
+        for (class, likelihood) in [0, 1, 3].into_iter().zip(likelihoods) {
+            assert!((posteriors[class] - likelihood / whole).abs() < 1e-6);
+        }
+        assert_eq!(posteriors[2], 0.0, "a class without examples is never told");
+    }
+
+    #[test]
+    fn saying_it_twice_makes_no_surer() {
+        let model = fitted(4);
+        assert_eq!(
+            model.posteriors([(1, 1.0)]),
+            model.posteriors([(1, 5.0), (77, 3.0)])
+        );
+    }
+
+    #[test]
+    fn a_document_of_unknown_terms_leaves_the_classes_alike() {
+        let posteriors = fitted(4).posteriors([(77, 1.0)]);
+        assert!((posteriors[0] - 1.0 / 3.0).abs() < 1e-6 && posteriors[0] == posteriors[3]);
+    }
+
+    #[test]
+    fn a_term_that_every_document_holds_is_the_first_left_out() {
+        let model = fitted(3);
+        assert_eq!(model.stored.keys, [1, 2, 3]);
+        assert_eq!(model.telling(3, 1).first().map(|term| term.key), Some(3));
+    }
+
+    #[test]
+    fn a_stored_model_whose_numbers_do_not_fit_is_refused() {
+        let mut stored = Stored::from(fitted(4));
+        stored.likelihoods.pop();
+        assert!(MultiBayes::try_from(stored).is_err());
+        let mut stored = Stored::from(fitted(4));
+        stored.priors[0] = Some(f32::NAN);
+        assert!(MultiBayes::try_from(stored).is_err());
+    }
+
+    #[test]
+    fn a_class_out_of_range_is_refused() {
+        let document = bag(&[1]);
+        assert!(matches!(
+            MultiBayes::fit(&[&document], &[7], &MultiBayesSettings::new(4)),
+            Err(LearnFault::Class { class: 7, classes: 4 })
+        ));
+    }
+}

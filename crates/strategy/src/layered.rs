@@ -1,0 +1,137 @@
+//! Queues by how far the page of a link stands from a target.
+//!
+//! The judge tells the layer of a page, 0…N, or N + 1 for none. [`ContextGraph`] serves the links of nearer pages first, in
+//! the order found. [`Layered`] also reads the links themselves: those with the words of the query come before all others, and
+//! within a queue those whose words lead nearer to a target.
+//!
+//! Nothing is remembered here: queues are classes of the frontier, so a crawl is taken up again where it stopped.
+
+use scenthound_types::{LinkPlace, Merge, PageReport, Rank, Score, Updates, UrlKey};
+
+use crate::{Needs, Strategy, offer_each, offer_links};
+
+/// What happens to a URL that is found again while it waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Placing {
+    /// It stays where it is.
+    #[default]
+    Once,
+    /// It moves up if the new place is better.
+    Again,
+}
+
+impl Placing {
+    fn merge(self) -> Merge {
+        match self {
+            Placing::Once => Merge::Keep,
+            Placing::Again => Merge::Max,
+        }
+    }
+}
+
+/// The layer of the report's page; the one beyond the last where nothing tells.
+fn layer_of(report: &PageReport<'_>, layers: u8) -> u16 {
+    let told = report.judgement.and_then(|judgement| judgement.layer);
+    told.map_or(beyond(layers), |layer| u16::from(layer).min(beyond(layers)))
+}
+
+fn beyond(layers: u8) -> u16 {
+    u16::from(layers) + 1
+}
+
+/// The plain context-graph crawler: a queue for each layer, first in, first out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ContextGraph {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// What happens to a URL that is found again.
+    pub placing: Placing,
+}
+
+impl ContextGraph {
+    fn rank(class: u16) -> Rank {
+        Rank {
+            class,
+            ..Rank::of_score(0.0)
+        }
+    }
+}
+
+impl Strategy for ContextGraph {
+    fn name(&self) -> &'static str {
+        "context-graph"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            redirects: self.placing.merge(),
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
+        ContextGraph::rank(beyond(self.layers))
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        let rank = ContextGraph::rank(layer_of(report, self.layers));
+        offer_links(report, self.placing.merge(), out, |_| rank);
+    }
+}
+
+/// Queues by layer with hot links first, ordered within by what the links' own words promise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layered {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// What happens to a URL that is found again.
+    pub placing: Placing,
+}
+
+impl Layered {
+    /// The place of a link in queue `queue`: queues are served one after the other, and in each the links by layer, then by
+    /// similarity.
+    fn rank(&self, queue: u16, place: LinkPlace) -> Rank {
+        let beyond = beyond(self.layers);
+        Rank {
+            class: queue * (beyond + 1) + u16::from(place.layer).min(beyond),
+            score: Score::new(f64::from(place.similarity)),
+            tie: 0,
+        }
+    }
+
+    /// A link that says nothing of itself, as a seed or a sitemap's entry.
+    fn unread(&self) -> LinkPlace {
+        LinkPlace {
+            is_hot: false,
+            layer: self.layers.saturating_add(1),
+            similarity: 0.0,
+        }
+    }
+}
+
+impl Strategy for Layered {
+    fn name(&self) -> &'static str {
+        "layered"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            places: true,
+            redirects: self.placing.merge(),
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
+        self.rank(beyond(self.layers), self.unread())
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        let layer = layer_of(report, self.layers);
+        offer_each(report, self.placing.merge(), out, |_, link| {
+            let place = link.place.unwrap_or_else(|| self.unread());
+            self.rank(if place.is_hot { 0 } else { layer }, place)
+        });
+    }
+}
