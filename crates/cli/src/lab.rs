@@ -121,9 +121,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("replay", given)) => end(replay::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(replay::run)),
-        Some(("compare", given)) => end(compare::Args::from_arg_matches(given)
+        Some(("compare", given)) => match compare::Args::from_arg_matches(given)
             .map_err(Into::into)
-            .and_then(compare::run)),
+            .and_then(compare::run)
+        {
+            Ok(code) => Ok(code),
+            Err(error) => end(Err(error)),
+        },
         Some(("tune", given)) => end(tune::Args::from_arg_matches(given)
             .map_err(Into::into)
             .and_then(tune::run)),

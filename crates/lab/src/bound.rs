@@ -18,6 +18,7 @@ pub fn greedy_order(web: &dyn Web, seeds: &[CanonicalUrl], relevant: &BTreeSet<P
         good: VecDeque::new(),
         dull: VecDeque::new(),
         relevant,
+        left: relevant.len(),
     };
     for seed in seeds.iter().filter_map(|seed| web.page_at(seed)) {
         walk.wait(seed);
@@ -25,24 +26,21 @@ pub fn greedy_order(web: &dyn Web, seeds: &[CanonicalUrl], relevant: &BTreeSet<P
     let mut links = Vec::new();
     // Where a search came from, by page: 0 for nowhere yet, else the page before it plus one.
     let mut before = vec![0_u32; pages];
-    let mut left = relevant.len();
     loop {
         if let Some(page) = walk.good.pop_front() {
-            left -= 1;
             walk.visit(page, web, &mut links);
             continue;
         }
         // When nothing is left to be found the rest may come as it waits.
-        if left > 0
+        if walk.left > 0
             && let Some(path) = walk.way_to_relevant(web, &mut before)
         {
             for page in path {
-                left -= usize::from(relevant.contains(&page));
                 walk.visit(page, web, &mut links);
             }
             continue;
         }
-        left = 0;
+        walk.left = 0;
         match walk.dull.pop_front() {
             Some(page) => walk.visit(page, web, &mut links),
             None => return walk.order,
@@ -59,6 +57,8 @@ struct Walk<'a> {
     /// The others that wait.
     dull: VecDeque<PageId>,
     relevant: &'a BTreeSet<PageId>,
+    /// Relevant pages that were not visited yet; 0 also when no link leads to those that are left.
+    left: usize,
 }
 
 impl Walk<'_> {
@@ -80,6 +80,8 @@ impl Walk<'_> {
             _ => return,
         }
         self.order.push(page);
+        // Here and nowhere else: a page at the end of a way waits among the good ones too and comes up twice.
+        self.left -= usize::from(self.left > 0 && self.relevant.contains(&page));
         links.clear();
         web.neighbours(page, links);
         for link in links.drain(..) {

@@ -188,6 +188,19 @@ impl Trial {
         let score = Score::of(&self.targets.counted(order.iter().copied()), &self.targets);
         (score, order)
     }
+
+    /// The same, stopped when the budget is met, as any other crawl would be.
+    pub fn upper_bound_within(&self, budget: LabBudget) -> Score {
+        let (score, order) = self.upper_bound();
+        match self.budget(budget) {
+            None => score,
+            Some(pages) => {
+                let mut visits = self.targets.counted(order);
+                visits.truncate(usize::try_from(pages).unwrap_or(usize::MAX));
+                Score::of(&visits, &self.targets)
+            }
+        }
+    }
 }
 
 /// Share of relevant pages among the first k when the pages are ranked by relevance, the earlier visited first among equals.

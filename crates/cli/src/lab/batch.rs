@@ -163,7 +163,7 @@ fn judge_label(job: &Job) -> String {
 
 fn run_one(trial: &Trial, job: &Job, slot: Option<&Slot>, stop: &AtomicBool) -> Result<Option<RunResult>> {
     if job.strategy.name == UPPER_BOUND {
-        let (score, _) = trial.upper_bound();
+        let score = trial.upper_bound_within(job.conditions.budget());
         return Ok(Some(RunResult {
             strategy: UPPER_BOUND.to_owned(),
             judge: "labels".to_owned(),

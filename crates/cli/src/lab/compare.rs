@@ -1,6 +1,7 @@
 //! `hound lab compare`: many strategies and judges on many tasks, with statistics and plots.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use scenthound_lab::Trial;
@@ -10,6 +11,7 @@ use super::batch::{self, UPPER_BOUND};
 use super::runs::Conditions;
 use super::spec::Spec;
 use super::webs;
+use crate::exit;
 use crate::pages_input::bad_input;
 
 #[derive(Debug, clap::Args)]
@@ -54,7 +56,8 @@ pub struct Args {
     csv: bool,
 }
 
-pub fn run(args: Args) -> Result<()> {
+/// Compares. Interrupted, it reports what is finished and says so with its exit code.
+pub fn run(args: Args) -> Result<ExitCode> {
     let trials = open_all(&args.web, &args.tasks)?;
     let mut strategies = args.strategies.clone();
     if !args.no_references {
@@ -64,10 +67,20 @@ pub fn run(args: Args) -> Result<()> {
             }
         }
     }
+    if let Some(name) = &args.baseline {
+        // Before the crawls: a slip must not cost them.
+        let strategy = name.split(" · ").next().unwrap_or(name);
+        if strategies.iter().all(|spec| spec.label != strategy) {
+            return Err(bad_input(format!(
+                "the baseline {name:?} is not compared here; there are: {}",
+                listed(&strategies)
+            )));
+        }
+    }
     let judges: Vec<Option<Spec>> = args.judges.iter().cloned().map(Some).collect();
     let jobs = batch::combine(trials.len(), &strategies, &judges, &args.conditions, args.repeats);
     let batch = batch::run_all(&trials, &jobs, args.jobs)?;
-    let settings = ReportSettings {
+    let mut settings = ReportSettings {
         title: "Strategies compared".to_owned(),
         notes: batch.shortfall().into_iter().collect(),
         settings: described(&args),
@@ -75,13 +88,21 @@ pub fn run(args: Args) -> Result<()> {
         baseline: args.baseline.clone(),
         ..ReportSettings::default()
     };
+    let mut code = ExitCode::SUCCESS;
     if let Some(shortfall) = batch.shortfall() {
         note!("{shortfall}");
+        code = ExitCode::from(exit::INTERRUPTED);
     }
+    let is_whole = batch.shortfall().is_none();
     let runs = batch.runs();
-    if let Some(name) = &args.baseline {
-        scenthound_report::compare::find_baseline(&runs, name)
-            .map_err(|fault| bad_input(fault.to_string()))?;
+    if let Some(name) = &args.baseline
+        && let Err(fault) = scenthound_report::compare::find_baseline(&runs, name)
+    {
+        if is_whole {
+            return Err(bad_input(fault.to_string()));
+        }
+        // None of its crawls was finished; the report does without.
+        settings.baseline = None;
     }
     let report = report(&runs, &settings);
     if let Some(path) = &args.output {
@@ -96,7 +117,7 @@ pub fn run(args: Args) -> Result<()> {
     } else {
         crate::stdout::say(report.text.trim_end());
     }
-    Ok(())
+    Ok(code)
 }
 
 /// Opens webs and their tasks. A task has to be in one of the webs, not in all.
@@ -130,14 +151,12 @@ pub fn open_all(paths: &[PathBuf], tasks: &[String]) -> Result<Vec<Trial>> {
     Ok(trials)
 }
 
+fn listed(specs: &[Spec]) -> String {
+    let labels: Vec<&str> = specs.iter().map(|spec| spec.label.as_str()).collect();
+    labels.join(", ")
+}
+
 fn described(args: &Args) -> Vec<(String, String)> {
-    let listed = |specs: &[Spec]| {
-        specs
-            .iter()
-            .map(|spec| spec.label.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
     let conditions = &args.conditions;
     [
         ("strategies", listed(&args.strategies)),

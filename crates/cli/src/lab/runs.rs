@@ -184,18 +184,20 @@ pub fn default_judge(trial: &Trial) -> &'static str {
 
 /// Makes the judge of a trial.
 pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
-    let usual = Spec {
-        label: default_judge(trial).to_owned(),
-        name: default_judge(trial).to_owned(),
-        options: Vec::new(),
-    };
-    let spec = spec.filter(|spec| spec.name != "default").unwrap_or(&usual);
+    let usual = Spec::of(default_judge(trial), []);
+    let named = spec
+        .filter(|spec| spec.name == "default")
+        .map(|spec| Spec::of(&usual.name, spec.options.iter().cloned()));
+    let spec = named.as_ref().or(spec).unwrap_or(&usual);
+    spec.check_judge().map_err(bad_input)?;
     if spec.name == "truth" {
+        // Its settings are those of the judge that is asked about links.
+        let links = Spec::of(&usual.name, spec.options.iter().cloned());
         return Ok(NamedJudge {
-            label: format!("truth+{}", usual.label),
+            label: format!("truth+{}", links.label),
             judge: Arc::new(Truth {
                 relevant: trial.truth(),
-                of_links: Arc::new(Reading(page_judge(trial, &usual)?)),
+                of_links: Arc::new(Reading(page_judge(trial, &links)?)),
             }),
         });
     }
@@ -238,6 +240,7 @@ fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
 
 /// Makes a strategy by its name and settings.
 pub fn strategy(trial: &Trial, spec: &Spec, judge: Option<&Spec>) -> Result<(Box<dyn Strategy>, Settings)> {
+    spec.check_strategy().map_err(bad_input)?;
     let settings = settings(trial, Some(spec), judge)?;
     Ok((wiring::strategy(&settings)?, settings))
 }

@@ -16,12 +16,49 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// A name with settings, spelled as people would write it.
+    pub fn of(name: &str, options: impl IntoIterator<Item = Given>) -> Spec {
+        let options: Vec<Given> = options.into_iter().collect();
+        let settings = options
+            .iter()
+            .map(|given| format!(":{}={}", given.name, given.value));
+        Spec {
+            label: name.to_owned() + &settings.collect::<String>(),
+            name: name.to_owned(),
+            options,
+        }
+    }
+
     /// The setting of that name, if it is given here.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options
             .iter()
             .find(|given| given.name == name)
             .map(|given| given.value.as_str())
+    }
+
+    /// Refuses settings of the judge on a strategy: nothing would heed them there.
+    pub fn check_strategy(&self) -> Result<(), String> {
+        let stray = self.options.iter().find(|given| {
+            is_judges(&given.name) && !matches!(given.name.as_str(), "genre-detector" | "genre-model")
+        });
+        stray.map_or(Ok(()), |given| {
+            Err(format!(
+                "{} is a setting of the judge, not of {}; write it after the judge's name, as in terms:{}={}",
+                given.name, self.name, given.name, given.value
+            ))
+        })
+    }
+
+    /// Refuses settings of a strategy on a judge.
+    pub fn check_judge(&self) -> Result<(), String> {
+        let stray = self.options.iter().find(|given| !is_judges(&given.name));
+        stray.map_or(Ok(()), |given| {
+            Err(format!(
+                "{} is no setting of the judge {}; write it after the strategy's name",
+                given.name, self.name
+            ))
+        })
     }
 
     /// The same with one more setting.
@@ -33,6 +70,11 @@ impl Spec {
         changed.options.push(Given::new(name, value));
         changed
     }
+}
+
+/// Whether a setting belongs to the judge rather than to the strategy.
+pub fn is_judges(setting: &str) -> bool {
+    options().any(|option| option.name == setting && matches!(option.section, "judge" | "terms"))
 }
 
 impl FromStr for Spec {

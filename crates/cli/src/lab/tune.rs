@@ -14,7 +14,7 @@ use serde_json::json;
 use super::batch::{self, Job};
 use super::compare::open_all;
 use super::runs::Conditions;
-use super::spec::Spec;
+use super::spec::{Spec, is_judges};
 use crate::pages_input::bad_input;
 
 /// What is to be as large as possible.
@@ -85,9 +85,11 @@ fn read_axis(text: &str) -> Result<Axis, String> {
     let (name, values) = text
         .split_once('=')
         .ok_or_else(|| format!("{text:?}: write setting=from:to:step or setting=a,b,c"))?;
-    let option = options()
-        .find(|option| option.name == name)
-        .ok_or_else(|| format!("there is no setting {name:?}; hound crawl --help lists them"))?;
+    if !options().any(|option| option.name == name) {
+        return Err(format!(
+            "there is no setting {name:?}; hound crawl --help lists them"
+        ));
+    }
     let bounds: Vec<f64> = values.split(':').filter_map(|part| part.parse().ok()).collect();
     let values = match *bounds.as_slice() {
         [from, to, step] if values.matches(':').count() == 2 => {
@@ -110,7 +112,7 @@ fn read_axis(text: &str) -> Result<Axis, String> {
     Ok(Axis {
         name: name.to_owned(),
         values,
-        is_judges: option.section == "judge" || option.section == "terms",
+        is_judges: is_judges(name),
     })
 }
 

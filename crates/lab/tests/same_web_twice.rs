@@ -1,0 +1,203 @@
+//! A synthetic web crawled while it is computed, and the same web written to a folder and read back: nobody can tell them
+//! apart. And what must hold of any crawl: the same seed gives the same crawl, and knowing more never finds less.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod archive;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use archive::{reading, trials};
+use scenthound_lab::{
+    CALENDAR_PAGES, LabBudget, LabSettings, Outcome, PageJudge, Remembered, Synthetic, Trial, Truth,
+};
+use scenthound_strategy::{
+    BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, Siblings, Strategy,
+};
+use scenthound_synth::{SynthSettings, SynthWeb, preset, write_folder};
+use scenthound_types::Parents;
+
+type Made = fn() -> Box<dyn Strategy>;
+
+const STRATEGIES: [(&str, Made); 8] = [
+    ("breadth-first", || Box::new(BreadthFirst)),
+    ("random", || Box::new(Random)),
+    ("best-first", || Box::new(BestFirst)),
+    ("fs-2", || Box::new(Siblings::FS_2)),
+    ("pfs-1", || Box::new(Siblings::PFS_1)),
+    ("opic", || Box::new(Opic)),
+    ("otie", || Box::new(Otie::new(OtieSettings::default()))),
+    ("link-context", || Box::new(LinkContext::default())),
+];
+
+/// A bit of everything: https, dead links, and calendars that are written as far as the lab goes.
+fn little() -> SynthWeb {
+    let settings = SynthSettings {
+        trap_pages: CALENDAR_PAGES,
+        https: 0.5,
+        ..preset("little").unwrap()
+    };
+    SynthWeb::new(settings).unwrap()
+}
+
+/// The same web, computed and recorded.
+fn twice() -> (Vec<Trial>, Vec<Trial>) {
+    let folder = tempfile::tempdir().unwrap();
+    write_folder(&little(), folder.path(), &mut |_| ()).unwrap();
+    let computed = Arc::new(Synthetic(little())).trials("little", |_| true);
+    (computed, trials(folder.path()))
+}
+
+fn crawl(
+    trial: &Trial,
+    judge: &dyn PageJudge,
+    strategy: Box<dyn Strategy>,
+    settings: &LabSettings,
+) -> Outcome {
+    trial
+        .run(judge, strategy, settings, LabBudget::All, &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap()
+}
+
+fn full(seed: u64) -> LabSettings {
+    LabSettings {
+        seed,
+        full_journal: true,
+        ..LabSettings::default()
+    }
+}
+
+fn order(trial: &Trial, outcome: &Outcome) -> Vec<String> {
+    outcome
+        .order
+        .iter()
+        .map(|page| trial.web.spelled(*page))
+        .collect()
+}
+
+#[test]
+fn a_written_web_is_crawled_exactly_like_the_computed_one() {
+    let (computed, recorded) = twice();
+    assert_eq!((computed.len(), recorded.len()), (2, 2));
+    for (computed, recorded) in computed.iter().zip(&recorded) {
+        assert_eq!(computed.targets.reachable, recorded.targets.reachable);
+        assert_eq!(computed.targets.relevant_total, recorded.targets.relevant_total);
+        for (name, strategy) in STRATEGIES {
+            let [one, other] = [computed, recorded]
+                .map(|trial| (trial, crawl(trial, reading(trial).as_ref(), strategy(), &full(0))));
+            assert_eq!(order(one.0, &one.1), order(other.0, &other.1), "{name}");
+            assert_eq!(one.1.score, other.1.score, "{name}");
+            assert_eq!(one.1.verdicts, other.1.verdicts, "{name}");
+            assert_eq!(one.1.not_recorded, other.1.not_recorded, "{name}");
+            assert!(one.1.score.found > 10 && one.1.verdicts.f1 > 0.3, "{name}");
+        }
+        let ways = [computed, recorded].map(|trial| {
+            let (score, pages) = trial.upper_bound();
+            let urls: Vec<String> = pages.iter().map(|page| trial.web.spelled(*page)).collect();
+            (score, urls)
+        });
+        assert_eq!(ways[0], ways[1]);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_journal_byte_for_byte_and_another_one_another_random_crawl() {
+    let (_, recorded) = twice();
+    let trial = &recorded[0];
+    let judge = reading(trial);
+    for (name, strategy) in STRATEGIES {
+        let journal = |seed| crawl(trial, judge.as_ref(), strategy(), &full(seed)).journal;
+        let first = journal(7);
+        assert!(first.lines().count() > 1_000, "{name}");
+        assert!(first == journal(7), "{name}");
+        if name == "random" {
+            assert!(first != journal(8));
+        }
+    }
+}
+
+#[test]
+fn nothing_beats_the_crawl_that_knows_everything_by_more_than_its_greed_costs() {
+    let (_, recorded) = twice();
+    for trial in &recorded {
+        let (bound, pages) = trial.upper_bound();
+        assert_eq!(bound.fetched, trial.targets.reachable);
+        assert_eq!(pages.len(), bound.fetched + trial.targets.uncounted.len());
+        assert_eq!(bound.recall, 1.0);
+        for (name, strategy) in STRATEGIES {
+            let score = crawl(
+                trial,
+                reading(trial).as_ref(),
+                strategy(),
+                &LabSettings::default(),
+            )
+            .score;
+            assert!(
+                bound.auc30 >= score.auc30 && bound.auc100 >= score.auc100,
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn who_judges_by_the_labels_is_always_right() {
+    let (computed, recorded) = twice();
+    for trial in computed.iter().chain(&recorded) {
+        let judge = Truth {
+            relevant: trial.truth(),
+            of_links: reading(trial),
+        };
+        for (name, strategy) in STRATEGIES {
+            let outcome = crawl(trial, &judge, strategy(), &LabSettings::default());
+            assert_eq!(outcome.verdicts.f1, 1.0, "{name}");
+            assert_eq!(outcome.verdicts.precision, 1.0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn parents_scores_by_all_parents_and_the_largest_are_best_first() {
+    let (_, recorded) = twice();
+    for trial in &recorded {
+        let judge = reading(trial);
+        let run = |strategy| crawl(trial, judge.as_ref(), strategy, &LabSettings::default());
+        let (ps, best) = (run(Box::new(Siblings::PS)), run(Box::new(BestFirst)));
+        assert_eq!(ps.order, best.order);
+        assert_ne!(best.order, run(Box::new(BreadthFirst)).order);
+    }
+}
+
+#[test]
+fn siblings_by_first_parent_and_age_are_breadth_first_where_nothing_redirects() {
+    let (_, recorded) = twice();
+    let first = Siblings {
+        parents: Parents::First,
+        ..Siblings::FS_2
+    };
+    for trial in &recorded {
+        let judge = reading(trial);
+        let run = |strategy| crawl(trial, judge.as_ref(), strategy, &LabSettings::default());
+        let breadth = run(Box::new(BreadthFirst)).order;
+        assert_eq!(run(Box::new(first)).order, breadth);
+        assert_ne!(run(Box::new(Siblings::FS_2)).order, breadth);
+    }
+}
+
+#[test]
+fn a_judge_that_remembers_judges_as_it_did() {
+    let (_, recorded) = twice();
+    let trial = &recorded[0];
+    let plain = reading(trial);
+    let remembered = Remembered::new(plain.clone(), trial.web.pages());
+    // Twice: while it learns, and when it knows. Strategies that need no words at links come first and last.
+    for (name, strategy) in STRATEGIES.into_iter().chain(STRATEGIES.into_iter().rev()) {
+        let own = crawl(trial, plain.as_ref(), strategy(), &full(3));
+        let shared = crawl(trial, &remembered, strategy(), &full(3));
+        assert!(own.journal == shared.journal, "{name}");
+        assert_eq!(own.score, shared.score, "{name}");
+        assert_eq!(own.f1_by_threshold, shared.f1_by_threshold, "{name}");
+    }
+}
