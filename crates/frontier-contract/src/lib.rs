@@ -61,6 +61,7 @@ macro_rules! frontier_contract {
             a_redirect_takes_over_parent_depth_priority_age_and_seed_mark,
             a_redirect_to_a_waiting_url_merges,
             a_redirect_to_a_forgotten_url_brings_it_back,
+            a_link_to_a_url_that_moved_leads_to_where_it_moved,
             a_redirect_loop_ends,
             a_drawn_list_is_worked_off_before_anything_else,
             a_drawn_list_takes_the_best_of_resting_hosts_too,

@@ -35,6 +35,8 @@ pub(crate) struct ModelUrl {
     parents: Vec<usize>,
     /// URLs this page links to.
     children: Vec<usize>,
+    /// Where it redirects to.
+    moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,8 +127,20 @@ impl Model {
         self.urls.iter().position(|url| url.key == key)
     }
 
+    /// The URL that stands for a known one: where it redirects to.
+    fn find_moved(&self, key: UrlKey) -> Option<usize> {
+        let mut id = self.find(key)?;
+        for _ in 0..10 {
+            match self.urls[id].moved {
+                Some(to) => id = to,
+                None => break,
+            }
+        }
+        Some(id)
+    }
+
     pub fn standing(&self, key: UrlKey) -> Standing {
-        let Some(url) = self.find(key).map(|id| &self.urls[id]) else {
+        let Some(url) = self.find_moved(key).map(|id| &self.urls[id]) else {
             return Standing::New;
         };
         match url.state {
@@ -518,6 +532,7 @@ impl Model {
             revisit_out: false,
             parents: Vec::new(),
             children: Vec::new(),
+            moved: None,
         });
         self.urls.len() - 1
     }
@@ -531,7 +546,7 @@ impl Model {
     }
 
     fn offer(&mut self, offer: &Offer, source: &Source) {
-        match self.find(offer.key) {
+        match self.find_moved(offer.key) {
             None => {
                 self.add(offer, source);
             }
@@ -648,10 +663,10 @@ impl Model {
     }
 
     fn keep_children(&mut self, page: usize, links: &[UrlKey]) {
-        let had = self.urls[page].children.clone();
         for link in links {
-            if let Some(child) = self.find(*link)
-                && !had.contains(&child)
+            if let Some(child) = self.find_moved(*link)
+                && child != page
+                && !self.urls[page].children.contains(&child)
             {
                 self.urls[page].children.push(child);
                 self.add_parent(child, page);
@@ -661,7 +676,7 @@ impl Model {
 
     fn redirect(&mut self, from: usize, taken: Priority, offer: &Offer) {
         let source = self.urls[from].clone();
-        match self.find(offer.key) {
+        let target = match self.find_moved(offer.key) {
             Some(known) => {
                 if self.urls[known].state == State::Forgotten {
                     self.urls[known].redirects = source.redirects + 1;
@@ -670,6 +685,7 @@ impl Model {
                     self.merge(known, taken.rank, offer.merge);
                 }
                 self.urls[known].seed |= source.seed;
+                known
             }
             None => {
                 let new = self.add(
@@ -684,11 +700,20 @@ impl Model {
                 );
                 self.urls[new].redirects = source.redirects + 1;
                 self.urls[new].age = taken.age;
-                if self.policy.all_parents {
-                    for page in source.parents {
-                        self.urls[page].children.push(new);
-                        self.add_parent(new, page);
-                    }
+                new
+            }
+        };
+        if target == from || self.urls[from].state != State::Gone {
+            return;
+        }
+        self.urls[from].moved = Some(target);
+        if self.policy.all_parents {
+            let mut pages = source.parents;
+            pages.sort_unstable();
+            for page in pages {
+                if page != target && !self.urls[page].children.contains(&target) {
+                    self.urls[page].children.push(target);
+                    self.add_parent(target, page);
                 }
             }
         }

@@ -103,7 +103,7 @@ pub fn a_redirect_takes_over_parent_depth_priority_age_and_seed_mark<H: Harness>
 
     let lease = stage.take_one("a/old");
     stage.redirected(&lease, "b/new", Merge::Max);
-    assert_eq!(stage.standing("a/old"), Standing::Gone);
+    assert_eq!(stage.standing("a/old"), Standing::Waiting, "b/new stands for it");
     assert_eq!(stage.facts("b/new").reason, Reason::Redirect);
     let target = stage.take_one("b/new");
     assert_eq!((target.depth, target.redirects, target.seed), (1, 1, false));
@@ -132,6 +132,25 @@ pub fn a_redirect_to_a_forgotten_url_brings_it_back<H: Harness>() {
     stage.redirected(&lease, "b/1", Merge::Max);
     assert_eq!(stage.score("b/1"), 0.8);
     assert_eq!(stage.visits(), "b/1");
+}
+
+/// `a/1 ⇒ a/2 ⇒ a/3`; then `b/1` links to `a/1`, which nobody asks for again.
+pub fn a_link_to_a_url_that_moved_leads_to_where_it_moved<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.8 c/1:0.5");
+    let first = stage.take_one("a/1");
+    stage.redirected(&first, "a/2", Merge::Keep);
+    let second = stage.take_one("a/2");
+    stage.redirected(&second, "a/3", Merge::Keep);
+    let offered = stage.links("a/3:0.1", Merge::Replace);
+    let lease = stage.take_one("a/3");
+    assert_eq!(stage.standing("a/1"), Standing::Leased);
+    stage.settle_with(&lease, End::Retry, Manners::Untouched, &offered);
+    let offered = stage.links("a/1:0.7", Merge::Max);
+    stage.fetch_with("b/1", &offered);
+    assert_eq!((stage.score("a/1"), stage.score("a/3")), (0.0, 0.7));
+    assert_eq!(stage.visits(), "a/3 c/1");
+    assert!(matches!(stage.standing("a/1"), Standing::Fetched { .. }));
 }
 
 /// `a/1 ⇒ a/2 ⇒ a/1`, and `b/1 ⇒ b/1`.

@@ -69,6 +69,8 @@ pub(crate) mod flag {
     pub const DIRTY: u8 = 8;
     /// Fetched, and to be fetched again.
     pub const REVISIT: u8 = 16;
+    /// Gone, because it redirects to the URL that its slot names.
+    pub const MOVED: u8 = 32;
 }
 
 /// One known URL.
@@ -81,7 +83,8 @@ pub struct Entry {
     pub host: HostId,
     /// The page that first led to it.
     pub parent: UrlId,
-    /// Waiting: its place in the host's queue. Fetched: the first of the children it was first to discover.
+    /// Waiting: its place in the host's queue. Fetched: the first of the children it was first to discover. Gone and moved:
+    /// where it redirects to.
     pub(crate) slot_or_child: u32,
     /// Waiting: its tie. Fetched: the bits of its relevance.
     pub(crate) tie_or_relevance: u32,

@@ -86,6 +86,9 @@ pub struct Ledger<S> {
     dirty_hosts: Vec<HostId>,
 }
 
+/// Redirects followed to find the URL that stands for another.
+const MOVES: usize = 10;
+
 struct UrlOrder<'a>(&'a mut Entries);
 
 impl Order for UrlOrder<'_> {
@@ -168,6 +171,20 @@ impl<S: Shelf> Ledger<S> {
         self.ids
             .find(key.0, |id| self.entries[UrlId(*id)].key == key)
             .map(|id| UrlId(*id))
+    }
+
+    /// The URL that stands for a known one: where it redirects to, as far as that is known. Links to a URL that moved are links
+    /// to where it moved.
+    fn find_moved(&self, key: UrlKey) -> Option<UrlId> {
+        let mut id = self.find(key)?;
+        for _ in 0..MOVES {
+            let entry = &self.entries[id];
+            match UrlId(entry.slot_or_child).known() {
+                Some(to) if entry.state == State::Gone && entry.has(flag::MOVED) => id = to,
+                _ => break,
+            }
+        }
+        Some(id)
     }
 
     fn host_of(&mut self, url: &CanonicalUrl) -> HostId {
@@ -345,7 +362,7 @@ impl<S: Shelf> Ledger<S> {
         source: &Source,
         now: Timestamp,
     ) -> Result<Option<UrlId>, FrontierError> {
-        match self.find(offer.key) {
+        match self.find_moved(offer.key) {
             None => self.add_new(offer, source, 0, now).map(Some),
             Some(id) if self.entries[id].state == State::Forgotten => {
                 self.bring_back(id, offer.rank, self.entries.len(), now);
@@ -587,7 +604,7 @@ impl<S: Shelf> Ledger<S> {
             rank: lease.taken.rank,
             merge,
         };
-        match self.find(key) {
+        let target = match self.find_moved(key) {
             Some(known) => {
                 if self.entries[known].state == State::Forgotten {
                     self.entries[known].redirects = entry.redirects.saturating_add(1);
@@ -598,6 +615,7 @@ impl<S: Shelf> Ledger<S> {
                 if entry.has(flag::SEED) {
                     self.mark_seed(known);
                 }
+                known
             }
             None => {
                 let source = Source {
@@ -613,9 +631,17 @@ impl<S: Shelf> Ledger<S> {
                 if let Some(parent) = entry.parent.known() {
                     self.adopt(parent, new);
                 }
-                if self.policy.all_parents {
-                    self.pass_parents_on(from, new)?;
-                }
+                new
+            }
+        };
+        // Two that redirect to each other stand for nobody.
+        if target != from && !lease.revisit {
+            let entry = &mut self.entries[from];
+            entry.set(flag::MOVED, true);
+            entry.slot_or_child = target.0;
+            self.touch(from);
+            if self.policy.all_parents {
+                self.pass_parents_on(from, target)?;
             }
         }
         Ok(())
@@ -657,7 +683,7 @@ impl<S: Shelf> Frontier for Ledger<S> {
 
     fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>) {
         out.clear();
-        out.extend(keys.iter().map(|key| match self.find(*key) {
+        out.extend(keys.iter().map(|key| match self.find_moved(*key) {
             None => Standing::New,
             Some(id) => {
                 let entry = &self.entries[id];

@@ -105,9 +105,10 @@ impl<S: Shelf> Ledger<S> {
         } else {
             Vec::new()
         };
-        let listed: HashSet<UrlId> = children.iter().copied().collect();
-        let found = links.iter().filter_map(|key| self.find(*key));
-        let new: Vec<UrlId> = found.filter(|child| !listed.contains(child)).collect();
+        // Several links may lead to one URL by way of redirects, and one to the page itself, which is not its own child.
+        let mut seen: HashSet<UrlId> = children.iter().copied().chain([page]).collect();
+        let found = links.iter().filter_map(|key| self.find_moved(*key));
+        let new: Vec<UrlId> = found.filter(|child| seen.insert(*child)).collect();
         children.extend(&new);
         self.shelf.put_children(page, &children);
         for child in new {
@@ -131,9 +132,12 @@ impl<S: Shelf> Ledger<S> {
 
     /// Whoever links to a URL links to where it redirects.
     pub(super) fn pass_parents_on(&mut self, from: UrlId, to: UrlId) -> Result<(), FrontierError> {
-        for page in self.shelf.parents(from)? {
+        let mut pages = self.shelf.parents(from)?;
+        // Not all may find room, and which do must not depend on how a shelf keeps them.
+        pages.sort_unstable();
+        for page in pages {
             let mut children = self.shelf.children(page)?;
-            if !children.contains(&to) {
+            if page != to && !children.contains(&to) {
                 children.push(to);
                 self.shelf.put_children(page, &children);
                 self.add_parent(to, page);
