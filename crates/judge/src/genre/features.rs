@@ -5,11 +5,11 @@
 //!
 //! Invariant: all numbers are finite, and depend on the parsed page and the words alone.
 
-use scenthound_text::url_words;
+use scenthound_text::{Token, url_words};
 use scenthound_types::{Hint, ParsedPage, registrable_domain};
 
 use super::addresses::{self, KINDS, Shape};
-use super::lexicon::{BLOG, Counts, IMAGE, Lexicon, NEWS, SECTIONS, VIDEO};
+use super::lexicon::{BLOG, Counts, IMAGE, Known, Lexicon, NEWS, SECTIONS, VIDEO};
 
 /// What a feature is called: a group and a thing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,10 +40,30 @@ struct Walk {
     longest_block: u32,
 }
 
+/// What a word is as a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numeric {
+    No,
+    Year,
+    Other,
+}
+
+fn numeric(spelling: &str) -> Numeric {
+    match spelling.as_bytes() {
+        [b'1', b'9', c, d] | [b'2', b'0', c, d] if c.is_ascii_digit() && d.is_ascii_digit() => Numeric::Year,
+        [b'0'..=b'9', ..] => Numeric::Other,
+        _ => Numeric::No,
+    }
+}
+
+/// Places for words met before. Most words of a page are the same few, so most are looked up once.
+const MEMORY: usize = 1024;
+
 fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
     let mut walk = Walk::default();
     let mut is_title = !page.title.is_empty();
     let mut block = 0;
+    let mut memory = [(Token::BREAK, Known::Nothing, Numeric::No); MEMORY];
     for (position, token) in (0_u32..).zip(page.text.tokens()) {
         if !token.is_word() {
             if is_title {
@@ -57,18 +77,30 @@ fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
         }
         block += 1;
         walk.words += 1;
+        let known = &mut memory[token.hash() as usize % MEMORY];
+        if known.0 != *token {
+            let spelling = page.text.spelling(position);
+            *known = (*token, lexicon.about(spelling, *token), numeric(spelling));
+        }
+        let (_, known, numeric) = *known;
         let counts = if is_title {
             &mut walk.title
         } else {
             &mut walk.counts
         };
-        lexicon.count_at(&page.text, position, *token, counts);
-        match page.text.spelling(position).as_bytes() {
-            [b'1', b'9', c, d] | [b'2', b'0', c, d] if c.is_ascii_digit() && d.is_ascii_digit() => {
-                walk.years += 1
+        match known {
+            Known::Nothing => {}
+            Known::Word(section) => {
+                if let Some(count) = counts.get_mut(usize::from(section)) {
+                    *count += 1;
+                }
             }
-            [b'0'..=b'9', ..] => walk.numbers += 1,
-            _ => {}
+            Known::Look => lexicon.count_at(&page.text, position, *token, counts),
+        }
+        match numeric {
+            Numeric::No => {}
+            Numeric::Year => walk.years += 1,
+            Numeric::Other => walk.numbers += 1,
         }
     }
     walk.end_block(block);

@@ -153,6 +153,17 @@ struct Entry {
     rest: Vec<Token>,
 }
 
+/// What is known of a token before its place on the page is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Known {
+    /// It is no word of any section.
+    Nothing,
+    /// It is a word of this section, and nothing else.
+    Word(u8),
+    /// It may begin a phrase, or hold words: what follows it must be looked at.
+    Look,
+}
+
 /// Bits of the filter that most words of a page do not pass.
 const FILTER_BITS: u64 = 1 << 15;
 
@@ -205,6 +216,20 @@ impl Lexicon {
             .unwrap_or(usize::MAX);
         lexicon.inside = Substrings::new(inside.iter().map(|(string, section)| (string.as_str(), *section)));
         lexicon
+    }
+
+    /// What a token alone tells, wherever it stands.
+    pub(crate) fn about(&self, spelling: &str, token: Token) -> Known {
+        let entries = self.beginning_with(token);
+        let mut is_inside = false;
+        if spelling.len() >= self.shortest_inside {
+            self.inside.each(spelling.as_bytes(), |_| is_inside = true);
+        }
+        match entries {
+            [] if !is_inside => Known::Nothing,
+            [entry] if !is_inside && entry.rest.is_empty() => Known::Word(entry.section),
+            _ => Known::Look,
+        }
     }
 
     /// Counts the words that begin at a position of a text.

@@ -9,11 +9,14 @@ pub(crate) struct Substrings {
     /// Which column of the table a byte uses; 0 for bytes in no string.
     column_of: [u8; 256],
     columns: usize,
-    /// The next state by state and column.
-    next: Vec<u16>,
+    /// The next state by state and column. States are told by where their row begins.
+    next: Vec<u32>,
     /// The sections whose strings end in a state.
     ends: Vec<Vec<u8>>,
 }
+
+/// Marks a step to a state in which some string ends.
+const ENDING: u32 = 1 << 31;
 
 /// More states than any sensible list makes. A list that would make more is cut there.
 const MOST_STATES: usize = 20_000;
@@ -42,24 +45,40 @@ impl Substrings {
             built.add(string, section);
         }
         built.link();
+        for at in 0..built.next.len() {
+            let state = built.next.get(at).copied().unwrap_or(0);
+            let is_ending = built
+                .ends
+                .get(built.number(state))
+                .is_some_and(|ends| !ends.is_empty());
+            if let Some(next) = built.next.get_mut(at)
+                && is_ending
+            {
+                *next |= ENDING;
+            }
+        }
         built
     }
 
-    fn place(&self, state: u16, byte: u8) -> usize {
-        let column = self.column_of.get(usize::from(byte)).copied().unwrap_or(0);
-        usize::from(state) * self.columns + usize::from(column)
+    #[inline]
+    fn place(&self, state: u32, byte: u8) -> usize {
+        state as usize + usize::from(self.column_of[usize::from(byte)])
+    }
+
+    fn number(&self, state: u32) -> usize {
+        state as usize / self.columns
     }
 
     fn add(&mut self, string: &str, section: u8) {
         if string.is_empty() || self.ends.len() + string.len() > MOST_STATES {
             return;
         }
-        let mut state = 0_u16;
+        let mut state = 0_u32;
         for byte in string.bytes() {
             let place = self.place(state, byte);
             let known = self.next.get(place).copied().unwrap_or(0);
             state = if known == 0 {
-                let new = self.ends.len() as u16;
+                let new = self.next.len() as u32;
                 self.ends.push(Vec::new());
                 self.next.extend(std::iter::repeat_n(0, self.columns));
                 if let Some(next) = self.next.get_mut(place) {
@@ -70,16 +89,17 @@ impl Substrings {
                 known
             };
         }
-        if let Some(ends) = self.ends.get_mut(usize::from(state)) {
+        let number = self.number(state);
+        if let Some(ends) = self.ends.get_mut(number) {
             ends.push(section);
         }
     }
 
     /// Gives every state the steps of the longest of its endings that is a beginning of some string.
     fn link(&mut self) {
-        let mut fallback = vec![0_u16; self.ends.len()];
+        let mut fallback = vec![0_u32; self.ends.len()];
         // States by their distance from the first; the first is its own fallback.
-        let mut queue: Vec<u16> = self
+        let mut queue: Vec<u32> = self
             .next
             .iter()
             .take(self.columns)
@@ -89,22 +109,22 @@ impl Substrings {
         let mut at = 0;
         while let Some(state) = queue.get(at).copied() {
             at += 1;
-            let fall = fallback.get(usize::from(state)).copied().unwrap_or(0);
-            let inherited = self.ends.get(usize::from(fall)).cloned().unwrap_or_default();
-            if let Some(ends) = self.ends.get_mut(usize::from(state)) {
+            let number = self.number(state);
+            let fall = fallback.get(number).copied().unwrap_or(0);
+            let inherited = self.ends.get(self.number(fall)).cloned().unwrap_or_default();
+            if let Some(ends) = self.ends.get_mut(number) {
                 ends.extend(inherited);
             }
             for column in 0..self.columns {
-                let step = |from: u16| usize::from(from) * self.columns + column;
-                let after_fall = self.next.get(step(fall)).copied().unwrap_or(0);
-                let Some(next) = self.next.get_mut(step(state)) else {
+                let after_fall = self.next.get(fall as usize + column).copied().unwrap_or(0);
+                let Some(next) = self.next.get_mut(state as usize + column) else {
                     continue;
                 };
                 if *next == 0 {
                     *next = after_fall;
                 } else {
                     queue.push(*next);
-                    if let Some(fallback) = fallback.get_mut(usize::from(*next)) {
+                    if let Some(fallback) = fallback.get_mut(*next as usize / self.columns) {
                         *fallback = after_fall;
                     }
                 }
@@ -115,13 +135,12 @@ impl Substrings {
     /// Calls back with the section of each string found, overlapping ones too.
     #[inline]
     pub(crate) fn each(&self, bytes: &[u8], mut found: impl FnMut(u8)) {
-        let mut state = 0_u16;
+        let mut state = 0_u32;
         for byte in bytes {
             state = self.next.get(self.place(state, *byte)).copied().unwrap_or(0);
-            if state != 0
-                && let Some(ends) = self.ends.get(usize::from(state))
-            {
-                for section in ends {
+            if state & ENDING != 0 {
+                state &= !ENDING;
+                for section in self.ends.get(self.number(state)).into_iter().flatten() {
                     found(*section);
                 }
             }
