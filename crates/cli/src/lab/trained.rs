@@ -67,10 +67,10 @@ fn background(trial: &Trial) -> Vec<PageId> {
         .collect()
 }
 
-/// Tells one set of examples from another, by all their words.
-fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage]) -> u64 {
+/// Tells one set of examples from another, by all their words and by how they are learnt from.
+fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage], settings: &TrainingSettings) -> u64 {
     let keyring = Keyring::new(0x6d0d_e15e);
-    let mut all = format!("{} {}", env!("CARGO_PKG_VERSION"), TRAINING);
+    let mut all = format!("{} {TRAINING} {settings:?}", env!("CARGO_PKG_VERSION"));
     for (side, pages) in [("+", positive), ("-", negative)] {
         for page in pages {
             let words: u64 = page
@@ -85,4 +85,4 @@ fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage]) -> u64 {
 }
 
 /// Raised whenever training makes another judge of the same pages.
-const TRAINING: u32 = 1;
+const TRAINING: u32 = 2;
