@@ -301,7 +301,9 @@ impl Story {
         let is_one_unit = frontier.as_ref().is_none_or(|frontier| frontier.unit() == 0);
         let cash = match settings.as_ref().filter(|_| is_one_unit) {
             Some(settings) => CashStory::of(view, settings, url).unwrap_or_else(|error| {
-                stdout::note(&format!("warning: where its cash came from cannot be told: {error:#}"));
+                stdout::note(&format!(
+                    "warning: where its cash came from cannot be told: {error:#}"
+                ));
                 None
             }),
             None => None,

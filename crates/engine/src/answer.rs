@@ -4,7 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, SnippetScores, Timestamp, UrlKey,
+    CanonicalUrl, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, SnippetScores, Timestamp,
+    UrlKey,
 };
 
 use crate::access::Access;

@@ -28,8 +28,8 @@ use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
-    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreLessons, GenreWords, LessonSettings, WithGenre, feature_names,
-    is_of_genre,
+    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreLessons, GenreWords, LessonSettings,
+    WithGenre, feature_names, is_of_genre,
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;

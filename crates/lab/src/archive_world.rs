@@ -16,7 +16,10 @@ const MAX_BODY: usize = 64 << 20;
 
 /// Where a record is.
 enum Place {
-    InFile { archive: usize, offset: u64 },
+    InFile {
+        archive: usize,
+        offset: u64,
+    },
     /// It stands in the middle of a compressed stretch: there is no going back to it.
     Kept(Box<WarcRecord>),
 }
@@ -80,7 +83,9 @@ impl ArchiveWorld {
     fn find(&self, url: &CanonicalUrl) -> Option<Answer> {
         match &self.places.get(url)?.1 {
             Place::Kept(record) => answer(record),
-            Place::InFile { archive, offset } => answer(&read_at(self.archives.get(*archive)?, *offset).ok()?),
+            Place::InFile { archive, offset } => {
+                answer(&read_at(self.archives.get(*archive)?, *offset).ok()?)
+            }
         }
     }
 }
@@ -89,7 +94,10 @@ fn answer(record: &WarcRecord) -> Option<Answer> {
     let http = record.http()?;
     let mut headers = Vec::new();
     for name in ["Content-Type", "Location", "X-Robots-Tag", "Retry-After"] {
-        headers.extend(http.headers_named(name).map(|value| (name, Cow::Owned(value.to_owned()))));
+        headers.extend(
+            http.headers_named(name)
+                .map(|value| (name, Cow::Owned(value.to_owned()))),
+        );
     }
     Some(Answer {
         status: http.status,
