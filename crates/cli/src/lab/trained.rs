@@ -25,7 +25,7 @@ pub fn judge(trial: &Trial, kind: ModelKind) -> Result<TrainedJudge> {
         let name = format!(
             "{}-{:016x}.model",
             kind.name(),
-            examples_hash(&positive, &negative)
+            examples_hash(&positive, &negative, &settings)
         );
         folder.with_file_name("models").join(name)
     });
