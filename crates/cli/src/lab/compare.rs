@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use scenthound_lab::Trial;
+use scenthound_lab::{LabBudget, Trial};
 use scenthound_report::{ReportSettings, report};
 
 use super::batch::{self, UPPER_BOUND};
@@ -164,13 +164,14 @@ fn described(args: &Args) -> Vec<(String, String)> {
         (
             "budget",
             match conditions.budget {
-                Some(budget) => format!("{budget:?}"),
-                None => "all there is".to_owned(),
+                Some(LabBudget::Pages(pages)) => format!("{pages} pages"),
+                Some(LabBudget::Share(share)) => format!("{} % of the reachable pages", share * 100.0),
+                Some(LabBudget::All) | None => "all there is".to_owned(),
             },
         ),
-        ("delay", format!("{:?}", conditions.delay)),
+        ("delay", format!("{} s", conditions.delay.as_secs_f64())),
         ("workers", conditions.workers.to_string()),
-        ("latency", format!("{:?}", conditions.latency)),
+        ("latency", format!("{} s", conditions.latency.as_secs_f64())),
         ("seed", conditions.seed.to_string()),
         ("repeats", args.repeats.to_string()),
     ]
