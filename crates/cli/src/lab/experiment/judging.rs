@@ -92,7 +92,7 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
         Column::new("at", Form::Decimals(2)),
         Column::new("SVM-RBF", Form::Percent(1)).higher(),
     ]);
-    let mut curves: Vec<(&str, Vec<Vec<(f64, f64)>>)> = vec![("separate", Vec::new()), ("joint", Vec::new())];
+    let mut curves: [(&str, Vec<Curve>); 2] = [("separate", Vec::new()), ("joint", Vec::new())];
     for trial in &bench.trials {
         bar.set_message(format!("judging {}", trial.task.name));
         bar.tick();
