@@ -1,4 +1,5 @@
 //! Little archives, written by hand, as webs with one task.
+#![allow(dead_code, reason = "each test file uses its part of it")]
 
 use std::fs;
 use std::path::Path;
