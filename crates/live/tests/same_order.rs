@@ -72,7 +72,7 @@ fn in_the_lab(strategy: Box<dyn Strategy>) -> Vec<String> {
         ..LabSettings::default()
     };
     let run = replay(&DemoWeb::new(), judge(), strategy, &seeds(), &settings).unwrap();
-    assert_eq!(run.stopped, StopReason::Pages);
+    assert_eq!(run.stopped, Some(StopReason::Pages));
     run.journal.visits.iter().map(CanonicalUrl::to_string).collect()
 }
 

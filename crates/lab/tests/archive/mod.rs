@@ -93,7 +93,6 @@ pub fn trials(folder: &Path) -> Vec<Trial> {
 }
 
 /// A web and its one task.
-#[allow(dead_code, reason = "each test file uses what it needs")]
 pub fn trial(web: &[(&str, Told<'_>)], lists: &Lists<'_>) -> Trial {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), web, lists);
@@ -111,7 +110,6 @@ pub fn reading(trial: &Trial) -> Arc<dyn PageJudge> {
 }
 
 /// A judge by one word.
-#[allow(dead_code, reason = "each test file uses what it needs")]
 pub fn by_word(word: &str) -> Arc<dyn PageJudge> {
     let settings = TermSettings {
         content: vec![word.to_owned()],
