@@ -17,12 +17,13 @@ use signal_hook::iterator::Signals;
 
 use crate::dashboard::Dashboard;
 use crate::progress::Progress;
-use crate::{exit, wiring};
+use crate::{exit, pages_input, seeds, wiring};
 
 const EXAMPLES: &str = "\
 Examples:
   hound crawl tea.toml -o tea --max-pages 5000
   hound crawl \"green tea\" https://example.org/ -o tea --scope domain --contact me@example.org
+  hound crawl \"green tea\" -o tea --engine searxng=http://127.0.0.1:8888 --max-pages 500
   hound crawl tea.toml -s more-seeds.txt --strategy fs-2 --max-time 2h
   hound crawl tea.toml -o tea                 again: carries on where it stopped
 
@@ -60,6 +61,13 @@ pub fn command() -> Command {
                 .value_name("ADDR")
                 .value_parser(value_parser!(SocketAddr))
                 .help("Show the crawl in a browser at this address and port, such as 127.0.0.1:8500"),
+        )
+        .arg(
+            Arg::new("keys")
+                .long("keys")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("A file with the keys of search engines, one NAME = \"key\" a line; never copied anywhere"),
         )
         .arg(
             Arg::new("json")
@@ -198,13 +206,23 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(folder) => folder.clone(),
         None => PathBuf::from(slug(&settings.topic.name)),
     };
-    // All that can be wrong is looked at before anything is written.
-    let checked = wiring::live(&settings).and_then(|live| {
-        wiring::judge(&settings)?;
+    // All that can be wrong is looked at before anybody is asked or anything is written; with seeds from engines, once more.
+    let checked = |settings: &Settings| {
+        let live = wiring::live(settings)?;
+        wiring::judge(settings)?;
         Fetcher::new(live.fetch.clone())?;
-        Ok(live)
-    });
-    let live = match checked {
+        anyhow::Ok(live)
+    };
+    let key_file = matches.get_one::<PathBuf>("keys").map(PathBuf::as_path);
+    let has_engines = !settings.seeds.engines.is_empty();
+    let (settings, kept_seeds) = match checked(&settings) {
+        Ok(_) if has_engines => match seeds::settle(settings, &output, key_file) {
+            Ok(settled) => settled,
+            Err(error) => return pages_input::end(Err(error)),
+        },
+        _ => (settings, None),
+    };
+    let live = match checked(&settings) {
         Ok(live) => live,
         Err(error) => {
             note!("hound: {error:#}");
@@ -225,6 +243,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         note!("dashboard: http://{}/", dashboard.addr());
     }
     let folder = CrawlFolder::open_or_create(&output)?;
+    if let Some(kept) = &kept_seeds {
+        seeds::keep(&folder, kept)?;
+    }
     folder.write_settings(&settings.to_toml())?;
     let stop = StopSwitch::default();
     listen_for_signals(stop.clone())?;

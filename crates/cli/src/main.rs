@@ -36,6 +36,7 @@ mod pages_input;
 mod progress;
 mod rejudge;
 mod results;
+mod seeds;
 mod status;
 mod stdout;
 mod table;
@@ -91,6 +92,10 @@ fn command() -> Command {
             judge::Args::augment_args(Command::new("judge"))
                 .about("What a topic makes of pages at hand: scores, parts and terms, to tune it in seconds"),
         )
+        .subcommand(
+            seeds::Args::augment_args(Command::new("seeds"))
+                .about("URLs to start a crawl from, by search engine or from an earlier crawl"),
+        )
         .subcommand(terms::command())
         .subcommand(train::command())
         .subcommand(
@@ -125,6 +130,7 @@ fn main() -> ExitCode {
         Some(("mark", given)) => parsed(given).and_then(mark::run),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
         Some(("judge", given)) => parsed(given).and_then(judge::run),
+        Some(("seeds", given)) => parsed(given).and_then(seeds::run),
         Some(("terms", given)) => terms::run(given),
         Some(("train", given)) => train::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),

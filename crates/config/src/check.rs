@@ -19,6 +19,8 @@ use crate::units::spell_time;
 
 /// The section of the seeds, and the option that names a file of them.
 const SEEDS: &str = "seeds";
+/// The option that seeds named one by one become.
+const SEED_URLS: &str = "seed-urls";
 
 /// One option of the command line, as written. A list is given by several of one name; seed URLs are `seed-urls`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -288,15 +290,18 @@ impl Check<'_> {
                 }
             } else {
                 self.read_option(option);
-                urls.extend(self.checked.remove(option.name).unwrap_or_default());
+                if option.name == SEED_URLS {
+                    urls.extend(self.checked.remove(option.name).unwrap_or_default());
+                }
             }
         }
         let mut known = BTreeSet::new();
         urls.retain(|url| matches!(url, Value::Url(url) if known.insert(url.clone())));
-        if urls.is_empty() && self.faults.count() == faults_before && !self.is_incomplete {
+        let has_engines = self.checked.contains_key("engine");
+        if urls.is_empty() && !has_engines && self.faults.count() == faults_before && !self.is_incomplete {
             self.faults.add(|| Place::Settings, Wrong::NoSeeds);
         }
-        self.checked.insert("seed-urls", urls);
+        self.checked.insert(SEED_URLS, urls);
     }
 
     fn read_file(&self, option: &OptionSpec, text: &str, origin: &Origin) -> Result<String, Wrong> {

@@ -98,9 +98,9 @@ impl Wrong {
             Wrong::EvenPower { given } => format!("write an odd number, as {}", given.saturating_sub(1)),
             Wrong::NoWeight => "give at least one of them a weight above 0".to_owned(),
             Wrong::NoSeeds => {
-                "name seed URLs after the topic, a file of them with --seeds, or both as urls and \
-                               file under [seeds] in the topic file (finding seeds by search engine is not \
-                               available yet)"
+                "name seed URLs after the topic, a file of them with --seeds, or a search engine with \
+                               --engine, as searxng=URL or brave; in the topic file these are urls, file and engines \
+                               under [seeds]"
                     .to_owned()
             }
             Wrong::NoTerms => {

@@ -11,6 +11,7 @@ use regex::Regex;
 use scenthound_types::{CanonicalUrl, Language};
 use url::Url;
 
+use crate::engine::read_engine;
 use crate::fault::{Wrong, bare, either, quoted};
 use crate::nearest::nearest;
 use crate::units::{read_size, read_time, spell_size, spell_time};
@@ -75,6 +76,8 @@ pub enum Kind {
     Path,
     /// A URL to crawl.
     Url,
+    /// A search engine by name, with its address or path where it needs one.
+    Engine,
 }
 
 /// A regular expression; two are equal when they are written alike.
@@ -132,6 +135,7 @@ impl Kind {
             Kind::Resolver => "ADDR",
             Kind::Proxy | Kind::Url => "URL",
             Kind::Path => "FILE",
+            Kind::Engine => "ENGINE",
         })
     }
 
@@ -236,6 +240,7 @@ impl Kind {
             Kind::Path if text == "-" => Ok(Value::Path(PathBuf::from(text))),
             Kind::Path => Ok(Value::Path(with.folder.join(text))),
             Kind::Url => read_url(text).map(Value::Url),
+            Kind::Engine => read_engine(text, with.folder).map(Value::Text),
         }
     }
 
@@ -288,7 +293,7 @@ pub(crate) fn read_url(text: &str) -> Result<CanonicalUrl, Wrong> {
     })
 }
 
-fn one_of(text: &str, names: &[&str]) -> Result<Value, Wrong> {
+pub(crate) fn one_of(text: &str, names: &[&str]) -> Result<Value, Wrong> {
     if names.contains(&text) {
         return Ok(Value::Text(text.to_owned()));
     }

@@ -10,6 +10,7 @@
 
 mod check;
 mod choice;
+mod engine;
 mod fault;
 mod kind;
 mod nearest;

@@ -125,6 +125,12 @@ settings! {
     seeds: SeedSettings {
         /// URLs to start from.
         many urls: CanonicalUrl = "seed-urls" "urls", Kind::Url, NeedsNewFolder;
+        /// Search engines to ask for seeds, once: searxng=URL, brave, google-cse, marginalia, collection=DIR or file=FILE.
+        many engines: String = "engine" "engines", Kind::Engine, NeedsNewFolder;
+        /// What kind of page they are asked for; web if none is named.
+        many categories: String = "category" "categories", Kind::Choice(CATEGORIES), NeedsNewFolder;
+        /// How many seeds to take from them.
+        one count: u64 = "seed-count" "count", Kind::Count { least: 1, most: 1_000 }, NeedsNewFolder, "50";
     }
     /// What counts as relevant.
     judge: JudgeSettings {
@@ -271,6 +277,9 @@ settings! {
 /// How the genre of a page can be told.
 const GENRE_DETECTORS: &[&str] = &["genre", "genre-9"];
 
+/// What a search engine can be asked for.
+const CATEGORIES: &[&str] = &["web", "news", "discussions", "blogs"];
+
 /// The kinds of page that can be named.
 const GENRES: &[&str] = &[
     "blog",
@@ -308,11 +317,6 @@ static ASIDE: &[OptionSpec] = &[
     OptionSpec {
         doc: &["A file of URLs to start from, one a line; - for standard input."],
         ..aside("seeds", "seeds", "file", Kind::Path)
-    },
-    OptionSpec {
-        doc: &["Search engines to ask for seeds."],
-        not_yet: Some("seeds cannot be found by search engine; name them as urls or in a file"),
-        ..aside("engine", "seeds", "engines", Kind::Text)
     },
     OptionSpec {
         doc: &["How many agents crawl, each with its own strategy."],

@@ -205,8 +205,8 @@ t.toml:15:2: there is no section [zoo]
 fn what_is_missing_is_named_with_every_way_to_give_it() {
     assert_eq!(
         shown("", &[]),
-        "settings: there is nowhere to start from; name seed URLs after the topic, a file of them with --seeds, or both \
-         as urls and file under [seeds] in the topic file (finding seeds by search engine is not available yet)\n\
+        "settings: there is nowhere to start from; name seed URLs after the topic, a file of them with --seeds, or a search \
+         engine with --engine, as searxng=URL or brave; in the topic file these are urls, file and engines under [seeds]\n\
          settings: there is nothing to look for: the topic has no terms; list terms as genre, content or url under \
          [terms] in the topic file, or write words in place of a topic file"
     );
@@ -234,14 +234,47 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
 
 #[test]
 fn what_is_not_built_yet_says_so() {
-    let text = "[seeds]\nengines = [\"searxng\"]\n[terms]\nurl = [\"tea\"]\n";
+    let text = "[seeds]\nengines = [\"brave\"]\n[terms]\nurl = [\"tea\"]\n";
     assert_eq!(
         shown(text, &["agents=4"]),
-        r#"t.toml:2:12: not available yet: seeds cannot be found by search engine; name them as urls or in a file
-    engines = ["searxng"]
-               ^^^^^^^^^
---agents: not available yet: a crawl has one agent"#
+        "--agents: not available yet: a crawl has one agent"
     );
+}
+
+#[test]
+fn a_search_engine_that_is_none_or_lacks_its_address_is_told_with_what_would_be_right() {
+    let text =
+        "[seeds]\nengines = [\"searxng\", \"brvae\"]\ncategories = [\"blog\"]\n[terms]\nurl = [\"tea\"]\n";
+    assert_eq!(
+        shown(text, &[]),
+        r#"t.toml:2:12: "searxng" is no search engine that can be asked
+    engines = ["searxng", "brvae"]
+               ^^^^^^^^^
+    help: write searxng=URL with the address of the SearXNG, as searxng=http://127.0.0.1:8888
+t.toml:2:23: "brvae" is not known here
+    engines = ["searxng", "brvae"]
+                          ^^^^^^^
+    help: did you mean brave? known are searxng, brave, google-cse, marginalia, collection or file
+t.toml:3:15: "blog" is not known here
+    categories = ["blog"]
+                  ^^^^^^
+    help: did you mean blogs? known are web, news, discussions or blogs"#
+    );
+    let given = |engine: &str| {
+        let option = format!("engine={engine}");
+        check_with(&[], "tea", &[&option]).unwrap_err().to_string()
+    };
+    assert_eq!(
+        given("file="),
+        "--engine: \"file=\" is no search engine that can be asked; write file=FILE with a file of URLs, one a line"
+    );
+    for hidden in ["searxng=http://me:hush@a.test/", "brave=http://a.test/?key=hush"] {
+        let told = given(hidden);
+        assert!(
+            told.contains("the address alone") && !told.contains("hush"),
+            "{told}"
+        );
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod requests;
 mod settings;
 mod tape;
 
+pub use http::{HeaderName, HeaderValue};
 pub use ipnet::IpNet;
 
 pub use crate::address::AddressGuard;

@@ -19,7 +19,7 @@ const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
 /// Makes requests.
 pub(crate) struct Requests {
-    /// What every request says, but for Host.
+    /// What every request says, but for Host; the later of two with one name counts.
     headers: Vec<(HeaderName, HeaderValue)>,
     /// Set if there is an HTTP proxy: it wants http URLs whole.
     pub(crate) http_proxy: bool,
@@ -44,6 +44,7 @@ impl Requests {
         if let Some(languages) = &settings.accept_language {
             say(header::ACCEPT_LANGUAGE, "accept language", languages)?;
         }
+        headers.extend(settings.headers.iter().cloned());
         let http_proxy = settings.proxy.as_ref().filter(|proxy| proxy.way == Way::Http);
         Ok(Requests {
             headers,

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use http::{HeaderName, HeaderValue};
 use ipnet::IpNet;
 
 use crate::proxy::Proxy;
@@ -104,6 +105,8 @@ pub struct FetchSettings {
     pub user_agent: String,
     /// Sent as Accept-Language.
     pub accept_language: Option<String>,
+    /// Header lines besides, or in place of, the usual ones. A crawl has none: they are for asking a service under a key.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     /// How far one request may go.
     pub limits: Limits,
     /// Networks open in spite of not being public.
@@ -133,6 +136,7 @@ impl FetchSettings {
         FetchSettings {
             user_agent: user_agent.into(),
             accept_language: None,
+            headers: Vec::new(),
             limits: Limits::default(),
             allowed_nets: Vec::new(),
             resolver: None,

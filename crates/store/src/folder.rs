@@ -36,6 +36,11 @@ impl Layout {
         self.present_settings()
     }
 
+    /// What search engines answered when they were asked for seeds.
+    pub fn seeds(&self) -> PathBuf {
+        self.root.join("seeds.json")
+    }
+
     /// Frontier, strategy state, politeness.
     pub fn state(&self) -> PathBuf {
         self.present("state", Layout::next_state)
