@@ -4,6 +4,7 @@ mod batch;
 mod compare;
 mod experiment;
 mod genres;
+pub mod layers;
 mod learn_pig;
 mod replay;
 mod runs;

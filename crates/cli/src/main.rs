@@ -43,6 +43,7 @@ mod table;
 mod terms;
 mod train;
 mod train_genre;
+mod train_layers;
 mod twins;
 mod wiring;
 mod wording;

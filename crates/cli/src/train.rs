@@ -44,6 +44,8 @@ enum Task {
     Relevance(RelevanceArgs),
     /// Train a detector of kinds of pages on labelled pages
     Genre(crate::train_genre::Args),
+    /// Learn how far pages stand from a target, from those that link there
+    Layers(crate::train_layers::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -134,6 +136,7 @@ pub fn run(given: &ArgMatches) -> Result<ExitCode> {
     match Task::from_arg_matches(given)? {
         Task::Relevance(args) => end(relevance(&args)),
         Task::Genre(args) => end(crate::train_genre::run(&args)),
+        Task::Layers(args) => end(crate::train_layers::run(&args)),
     }
 }
 

@@ -10,14 +10,14 @@ use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, S
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
 use scenthound_judge::{
-    DetectorKind, GenreDetector, IdfTable, Judge, ModelKind, TermJudge, TermSets, TermSettings, TrainedJudge,
-    Weights, WithGenre,
+    DetectorKind, GenreDetector, HotWords, IdfTable, Judge, LayerModel, LayerSettings, ModelKind, TermJudge,
+    TermSets, TermSettings, TrainedJudge, Weights, WithGenre, WithLayers,
 };
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, Fish, Genre, GenreSettings, LinkContext, Opic, Otie, OtieSettings, PigTable,
-    Random, Shark, Siblings, Strategy, Ties,
+    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, Opic, Otie,
+    OtieSettings, PigTable, Placing, Random, Shark, Siblings, Strategy, Ties,
 };
 
 /// The strategies that can be chosen by name.
@@ -36,6 +36,8 @@ pub const STRATEGIES: &[&str] = &[
     "shark",
     "fish",
     "genre",
+    "context-graph",
+    "layered",
 ];
 
 /// The judges that can be chosen by name.
@@ -62,14 +64,34 @@ const SLOW_WINDOW: Duration = Duration::from_secs(10);
 
 /// The judge that a crawl's settings ask for. It tells genres where somebody wants to know them.
 pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
-    let judge = judge_of_relevance(settings)?;
-    if settings.strategy.kind != "genre" && settings.crawl.genres.is_empty() {
-        return Ok(judge);
+    let mut judge = judge_of_relevance(settings)?;
+    if settings.strategy.kind == "genre" || !settings.crawl.genres.is_empty() {
+        judge = Arc::new(WithGenre {
+            judge,
+            detector: detector_of(settings)?,
+        });
     }
-    Ok(Arc::new(WithGenre {
+    if is_in_layers(&settings.strategy.kind) {
+        judge = Arc::new(with_layers(judge, settings)?);
+    }
+    Ok(judge)
+}
+
+/// The judge with the model of layers that the settings name, and the topic's query for hot links.
+fn with_layers(judge: Arc<dyn Judge>, settings: &Settings) -> Result<WithLayers> {
+    let Some(path) = settings.strategy.layers.as_deref() else {
+        bail!(
+            "the strategy {} needs a model of layers: --layers FILE, or layers = \"FILE\" under [strategy]; make one with \
+             hound train layers",
+            settings.strategy.kind
+        );
+    };
+    let query = settings.topic.query.as_deref().unwrap_or(&settings.topic.name);
+    Ok(WithLayers {
         judge,
-        detector: detector_of(settings)?,
-    }))
+        model: Arc::new(LayerModel::load(path)?),
+        hot: HotWords::new(query, settings.strategy.hot_threshold),
+    })
 }
 
 /// The detector that a crawl's settings ask for.
@@ -220,6 +242,14 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
             is_fixed: chosen.pig_fixed,
             threshold: settings.judge.threshold,
         })),
+        "context-graph" => Box::new(ContextGraph {
+            layers: layers(settings)?,
+            placing: placing(settings),
+        }),
+        "layered" => Box::new(Layered {
+            layers: layers(settings)?,
+            placing: placing(settings),
+        }),
         "ps" => siblings(Siblings::PS),
         "fs-1" => siblings(Siblings::FS_1),
         "fs-2" => siblings(Siblings::FS_2),
@@ -227,6 +257,27 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
         "pfs-2" => siblings(Siblings::PFS_2),
         other => bail!("there is no strategy {other:?}"),
     })
+}
+
+/// How many layers the model has; those of the lab's own graphs where no model is named.
+fn layers(settings: &Settings) -> Result<u8> {
+    Ok(match &settings.strategy.layers {
+        Some(path) => LayerModel::load(path)?.layers(),
+        None => LayerSettings::default().layers,
+    })
+}
+
+fn placing(settings: &Settings) -> Placing {
+    if settings.strategy.replace {
+        Placing::Again
+    } else {
+        Placing::Once
+    }
+}
+
+/// Whether a strategy goes by layers of a context graph.
+pub fn is_in_layers(strategy: &str) -> bool {
+    matches!(strategy, "context-graph" | "layered")
 }
 
 /// The table of where links on pages of each genre lead.

@@ -196,6 +196,12 @@ settings! {
         maybe pig: PathBuf = "pig" "pig", Kind::Path, NeedsNewFolder;
         /// genre: keep that table as given; without this, counting goes on during the crawl.
         one pig_fixed: bool = "pig-fixed" "pig-fixed", Kind::Switch, NeedsNewFolder, "false";
+        /// context-graph, layered: the model of how far pages stand from a target, as hound train layers writes it.
+        maybe layers: PathBuf = "layers" "layers", Kind::Path, NeedsRejudging;
+        /// layered: a link whose words are more similar to the query than this comes before all others.
+        one hot_threshold: f64 = "hot-threshold" "hot-threshold", SHARE, NeedsRejudging, "0.2";
+        /// context-graph, layered: place a URL that is found again anew, if the new place is better.
+        one replace: bool = "replace" "replace", Kind::Switch, NeedsNewFolder, "false";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

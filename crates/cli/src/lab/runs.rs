@@ -13,6 +13,7 @@ use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_T
 use scenthound_strategy::Strategy;
 
 use super::genres::{Genres, WithGenres};
+use super::layers::{InLayers, Layers};
 use super::spec::Spec;
 use super::trained;
 use crate::pages_input::bad_input;
@@ -257,6 +258,7 @@ pub fn run(
     let (strategy, settings) = strategy(trial, spec, judge_spec)?;
     let lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
     let with_genres;
+    let in_layers;
     let judge: &dyn PageJudge = if spec.name == "genre" {
         let named = match &settings.judge.genre_model {
             Some(path) => path.display().to_string(),
@@ -265,6 +267,12 @@ pub fn run(
         let genres = Genres::shared(trial, &named, || wiring::detector_of(&settings))?;
         with_genres = WithGenres { judge, genres };
         &with_genres
+    } else if wiring::is_in_layers(&spec.name) {
+        in_layers = InLayers {
+            judge,
+            layers: Layers::shared(trial, &settings)?,
+        };
+        &in_layers
     } else {
         judge
     };
