@@ -135,3 +135,133 @@ impl Strategy for Layered {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use scenthound_types::{
+        CanonicalUrl, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, Parts, Priority, ReportedLink,
+        Standing, Update, Verdict,
+    };
+
+    use super::*;
+
+    /// The ranks a strategy gives to links of a page of a layer.
+    fn ranks(
+        strategy: &mut dyn Strategy,
+        layer: Option<u8>,
+        places: &[Option<LinkPlace>],
+    ) -> Vec<(Rank, Merge)> {
+        let url = CanonicalUrl::parse("http://web.test/").unwrap();
+        let key = Keyring::new(1).key(&url);
+        let lease = Lease {
+            id: LeaseId(1),
+            kind: LeaseKind::Page,
+            url: url.clone(),
+            key,
+            parent: None,
+            parent_url: None,
+            depth: 0,
+            seed: true,
+            taken: Priority::default(),
+            attempt: 0,
+            redirects: 0,
+            revisit: false,
+        };
+        let judgement = Judgement {
+            relevance: 0.0,
+            verdict: Verdict::Irrelevant,
+            genre: None,
+            layer,
+            parts: Parts::default(),
+        };
+        let links: Vec<ReportedLink> = places
+            .iter()
+            .map(|place| ReportedLink {
+                url: url.clone(),
+                key,
+                standing: Standing::New,
+                snippets: None,
+                place: *place,
+            })
+            .collect();
+        let report = PageReport {
+            lease: &lease,
+            outcome: &Outcome::Body {
+                status: 200,
+                truncated: None,
+            },
+            judgement: Some(&judgement),
+            links: &links,
+            will_retry: false,
+        };
+        let mut updates = Updates::new();
+        strategy.observe(&report, &mut updates);
+        updates
+            .into_iter()
+            .filter_map(|update| match update {
+                Update::Offer(offer) => Some((offer.rank, offer.merge)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn place(is_hot: bool, layer: u8, similarity: f32) -> Option<LinkPlace> {
+        Some(LinkPlace {
+            is_hot,
+            layer,
+            similarity,
+        })
+    }
+
+    #[test]
+    fn hot_links_come_first_then_those_of_near_pages_by_where_their_words_lead() {
+        let mut layered = Layered {
+            layers: 4,
+            placing: Placing::Once,
+        };
+        let hot = ranks(&mut layered, Some(5), &[place(true, 5, 0.0)]);
+        let near = ranks(
+            &mut layered,
+            Some(1),
+            &[
+                place(false, 0, 0.1),
+                place(false, 2, 0.9),
+                place(false, 2, 0.3),
+                None,
+            ],
+        );
+        let far = ranks(&mut layered, Some(2), &[place(false, 0, 1.0)]);
+        let order: Vec<Rank> = [hot, near, far]
+            .concat()
+            .into_iter()
+            .map(|(rank, _)| rank)
+            .collect();
+        assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
+        assert!(order.iter().all(|rank| *rank > layered.seed(UrlKey(0), 1)));
+    }
+
+    #[test]
+    fn the_plain_crawler_looks_at_the_page_alone() {
+        let mut plain = ContextGraph {
+            layers: 4,
+            placing: Placing::Once,
+        };
+        let links = ranks(&mut plain, Some(3), &[place(true, 0, 1.0), place(false, 5, 0.0)]);
+        assert_eq!(links[0], links[1]);
+        assert_eq!((links[0].0.class, links[0].1), (3, Merge::Keep));
+        // A page that nobody told a layer of, or an impossible one, is as good as a seed.
+        for told in [None, Some(200)] {
+            assert_eq!(ranks(&mut plain, told, &[None])[0].0, plain.seed(UrlKey(0), 1));
+        }
+    }
+
+    #[test]
+    fn a_url_found_again_moves_only_if_asked_for() {
+        let mut again = Layered {
+            layers: 4,
+            placing: Placing::Again,
+        };
+        assert_eq!(ranks(&mut again, Some(0), &[None])[0].1, Merge::Max);
+        assert_eq!(again.needs().redirects, Merge::Max);
+    }
+}

@@ -1,0 +1,159 @@
+//! Layers of a context graph learnt from a few pages and told on others.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test's own data; a failure there is the test's failure"
+)]
+
+use scenthound_judge::{HOT, HotWords, JudgeFault, LayerLessons, LayerModel, LayerSettings, WithLayers};
+use scenthound_text::{Text, tokenize};
+use scenthound_types::{CanonicalUrl, Link, LinkSource, ParsedPage, Rel};
+
+/// A page of these words, with a link of its own words to each of these.
+fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
+    let mut text = Text::default();
+    text.push(words);
+    let links = links
+        .iter()
+        .map(|(to, anchor)| {
+            text.push_break();
+            let start = text.len();
+            text.push(anchor);
+            Link {
+                url: CanonicalUrl::parse(&format!("http://web.test/{to}")).unwrap(),
+                source: LinkSource::Anchor,
+                anchor: start..text.len(),
+                around: start..text.len(),
+                sentence: start..text.len(),
+                title: 0..0,
+                rel: Rel::default(),
+            }
+        })
+        .collect();
+    ParsedPage {
+        url: CanonicalUrl::parse("http://web.test/").unwrap(),
+        title: String::new(),
+        text,
+        asides: Text::default(),
+        language: None,
+        links,
+        tags: Default::default(),
+        hints: Default::default(),
+        visible_chars: 0,
+        directives: Default::default(),
+        canonical: None,
+        fingerprint: 0,
+        encoding: "UTF-8",
+        truncated: false,
+    }
+}
+
+/// Targets about exams, departments that link to them, and universities that link to those.
+fn lessons(settings: &LayerSettings) -> LayerLessons {
+    let mut lessons = LayerLessons::new(settings).unwrap();
+    let layer_of = |url: &CanonicalUrl| match url.path() {
+        "/exam" => Some(0),
+        "/department" => Some(1),
+        _ => None,
+    };
+    for _ in 0..4 {
+        lessons.add(
+            &page("碩士班甄試 碩士班招生簡章", &[("home", "首頁")]),
+            0,
+            layer_of,
+        );
+        lessons.add(
+            &page(
+                "資訊工程學系 師資 課程",
+                &[("exam", "碩士班甄試"), ("home", "首頁")],
+            ),
+            1,
+            layer_of,
+        );
+        lessons.add(
+            &page(
+                "大學 校園 圖書館",
+                &[("department", "資訊工程學系"), ("news", "新聞")],
+            ),
+            2,
+            layer_of,
+        );
+    }
+    lessons
+}
+
+fn settings() -> LayerSettings {
+    LayerSettings {
+        layers: 2,
+        ..LayerSettings::default()
+    }
+}
+
+#[test]
+fn unseen_pages_are_put_in_the_layer_whose_words_they_use() {
+    let model = lessons(&settings()).train().unwrap();
+    assert_eq!(model.sizes(), [4, 4, 4]);
+    for (layer, words) in ["碩士班甄試 簡章", "學系 師資 課程", "校園 圖書館"]
+        .into_iter()
+        .enumerate()
+    {
+        assert_eq!(model.layer(&page(words, &[])).layer as usize, layer, "{words}");
+    }
+}
+
+#[test]
+fn a_page_that_speaks_of_something_else_is_beyond_all_layers() {
+    let model = lessons(&settings()).train().unwrap();
+    assert_eq!(model.layer(&page("diesel engine", &[])).layer, 3);
+}
+
+#[test]
+fn links_are_placed_by_where_such_links_led() {
+    let model = lessons(&settings()).train().unwrap();
+    let hot = HotWords::new("甄試", HOT);
+    let place = |anchor: &str| WithLayers::place_of(&model, &hot, &tokenize(anchor));
+    assert_eq!((place("碩士班甄試").layer, place("碩士班甄試").is_hot), (0, true));
+    assert_eq!(
+        (place("電機工程學系").layer, place("電機工程學系").is_hot),
+        (1, false)
+    );
+    assert_eq!(place("首頁").layer, 3);
+    assert_eq!((place("diesel").layer, place("diesel").similarity), (3, 0.0));
+}
+
+#[test]
+fn a_model_read_back_tells_the_same_and_a_cut_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("layers.model");
+    let model = lessons(&settings()).train().unwrap();
+    model.save(&file).unwrap();
+    assert_eq!(LayerModel::load(&file).unwrap(), model);
+    let bytes = std::fs::read(&file).unwrap();
+    for length in 0..bytes.len() {
+        std::fs::write(&file, &bytes[..length]).unwrap();
+        assert!(
+            matches!(LayerModel::load(&file), Err(JudgeFault::Model(_))),
+            "{length} bytes"
+        );
+    }
+}
+
+/// A department's page holds the words of its link to the exam beside its own: by the mean of its words it is of no layer
+/// for sure, while the others are told.
+#[test]
+fn held_out_pages_are_told_unless_they_hold_the_words_of_two_layers() {
+    let figures = lessons(&settings()).cross_validate(4, 1).unwrap();
+    assert_eq!(
+        figures.figures.confusion[..3],
+        [[4, 0, 0, 0], [0, 0, 0, 4], [0, 0, 4, 0]]
+    );
+}
+
+#[test]
+fn no_layers_are_refused() {
+    let none = LayerSettings {
+        layers: 0,
+        ..settings()
+    };
+    assert!(matches!(LayerLessons::new(&none), Err(JudgeFault::Layers { .. })));
+}
