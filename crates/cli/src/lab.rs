@@ -62,9 +62,9 @@ Examples:
 
 const LEARN_PIG_EXAMPLES: &str = "\
 Examples:
-  hound lab learn-pig --web webs/mixed --task blogs -o pig.toml
+  hound lab learn-pig --web webs/mixed --task rust,databases -o pig.toml
   hound lab learn-pig --web webs/mixed --judge truth --json
-  hound lab replay --web webs/mixed --task blogs --strategy genre:pig=pig.toml:pig-fixed=true";
+  hound lab replay --web webs/mixed --task linux --strategy genre:pig=pig.toml:pig-fixed=true";
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
