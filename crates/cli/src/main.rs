@@ -28,6 +28,7 @@ mod exit;
 mod explain;
 mod fetch_now;
 mod four_ways;
+mod graph;
 mod judge;
 mod lab;
 mod look;
@@ -99,6 +100,7 @@ fn command() -> Command {
         )
         .subcommand(terms::command())
         .subcommand(train::command())
+        .subcommand(graph::command())
         .subcommand(
             demo::Args::augment_args(Command::new("demo"))
                 .about("Serve a little web on this machine, crawl it live, and show what was found"),
@@ -134,6 +136,7 @@ fn main() -> ExitCode {
         Some(("seeds", given)) => parsed(given).and_then(seeds::run),
         Some(("terms", given)) => terms::run(given),
         Some(("train", given)) => train::run(given),
+        Some(("graph", given)) => graph::run(given),
         Some(("demo", given)) => parsed(given).and_then(demo::run),
         Some(("lab", given)) => lab::run(given),
         Some(("bench", given)) => done(bench::run(given)),

@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// The pages of the web that a list of URLs names, one a line.
-fn listed(path: &Path, web: &RecordedWeb) -> Result<Vec<u32>> {
+pub fn listed(path: &Path, web: &RecordedWeb) -> Result<Vec<u32>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| bad_input(format!("{}: {error}", path.display())))?;
     let mut pages = Vec::new();
