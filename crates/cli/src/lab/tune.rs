@@ -187,8 +187,21 @@ pub fn run(args: Args) -> Result<()> {
         })
         .collect();
     let batch = batch::run_all(&trials, &jobs, args.jobs)?;
+    let mut trials = trials;
     if let Some(shortfall) = batch.shortfall() {
-        return Err(anyhow::anyhow!("{shortfall}; nothing can be chosen from a part"));
+        // Jobs go task by task, so what is whole stands in front.
+        let in_order = batch.results.iter().enumerate();
+        let whole = in_order.take_while(|(place, (job, _))| place == job).count() / all.len().max(1);
+        if whole < 2 {
+            return Err(anyhow::anyhow!(
+                "{shortfall}; nothing can be chosen before two tasks have seen every setting"
+            ));
+        }
+        note!(
+            "{shortfall}; what follows rests on the first {whole} of {} tasks",
+            trials.len()
+        );
+        trials.truncate(whole);
     }
     // By combination, then by task.
     let mut table = vec![vec![0.0; trials.len()]; all.len()];
