@@ -12,7 +12,7 @@ use scenthound_engine::{Desk, Response};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Outcome, PageReport, Priority, Rank,
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Outcome, PageReport, Priority, Rank,
     ReportedLink, Standing, Update, Updates, UrlKey,
 };
 use serde::Serialize;
@@ -201,6 +201,7 @@ impl Replay<'_> {
         let body = http.body(self.page_bytes).bytes;
         let lease = Lease {
             id: LeaseId(0),
+            agent: AgentId::default(),
             kind: LeaseKind::Page,
             url: url.clone(),
             key,
@@ -243,6 +244,7 @@ impl Replay<'_> {
                 },
                 snippets: link.snippets,
                 place: link.place,
+                evidence: None,
             })
             .collect();
         let report = PageReport {
@@ -253,6 +255,7 @@ impl Replay<'_> {
             },
             judgement: Some(&examined.judgement),
             links: &links,
+            words: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, SnippetScores, Timestamp,
-    UrlKey,
+    CanonicalUrl, Evidence, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, PageWords,
+    SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;
@@ -21,6 +21,8 @@ pub struct FoundLink {
     pub snippets: Option<SnippetScores>,
     /// Where it stands among the links of a context graph, for strategies that need it.
     pub place: Option<LinkPlace>,
+    /// The words at it, for strategies that need them.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 /// Links of a page that are not followed, by reason.
@@ -54,6 +56,8 @@ pub struct Examined {
     pub judgement: Judgement,
     /// The links that may be followed, one per target, in document order.
     pub links: Vec<FoundLink>,
+    /// The page's words, for strategies that need them.
+    pub words: Option<Box<PageWords>>,
     /// The links that may not.
     pub skipped: Skipped,
     /// What the page asks of robots, by its markup and its headers.

@@ -417,6 +417,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 lease: &lease,
                 outcome: &outcome,
                 judgement: examined.map(|examined| &examined.judgement),
+                words: examined.and_then(|examined| examined.words.as_deref()),
                 links: &self.links,
                 will_retry,
             };
@@ -552,6 +553,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     standing: *standing,
                     snippets: link.snippets,
                     place: link.place,
+                    evidence: None,
                 }),
         );
     }

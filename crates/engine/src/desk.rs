@@ -8,9 +8,10 @@ use std::sync::Arc;
 use scenthound_judge::Judge;
 use scenthound_parse::{Limits, PageInput};
 use scenthound_strategy::Needs;
-use scenthound_text::{Language, url_words};
+use scenthound_text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, Link, LinkPlace, PageDirectives, ParsedPage, SnippetScores, Verdict,
+    CanonicalUrl, Evidence, Keyring, Lease, Link, LinkPlace, PageDirectives, PageWords, ParsedPage,
+    SnippetScores, Verdict,
 };
 
 use crate::access::PRODUCT_TOKEN;
@@ -106,6 +107,36 @@ pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<L
     })
 }
 
+/// The words at a link, without stop words: of the anchor and its title, of the sentence around, and of the URL.
+pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
+    let stops = page.language.map(StopList::of);
+    let hashes = |tokens: &[Token]| {
+        tokens
+            .iter()
+            .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
+            .map(|token| token.hash())
+            .collect::<Vec<u64>>()
+    };
+    let mut anchor = hashes(page.text.run(&link.anchor));
+    anchor.extend(hashes(page.asides.run(&link.title)));
+    Evidence::of_words(
+        anchor,
+        hashes(page.text.run(&link.sentence)),
+        hashes(&url_words(link.url.as_str())),
+    )
+}
+
+/// The words of a page, without stop words.
+pub fn page_words(page: &ParsedPage) -> PageWords {
+    let stops = page.language.map(StopList::of);
+    PageWords::count(
+        (0..)
+            .zip(page.text.tokens())
+            .filter(|(_, token)| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
+            .map(|(position, token)| (token.hash(), page.text.spelling(position))),
+    )
+}
+
 /// A body to look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
@@ -173,6 +204,7 @@ impl Desk {
             self.followable(lease, &page, directives.nofollow, &mut skipped)
         };
         Examined {
+            words: self.needs.words.then(|| Box::new(page_words(&page))),
             title: page.title,
             language: page.language,
             judgement,
@@ -207,6 +239,7 @@ impl Desk {
                 } else {
                     None
                 },
+                evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),
             })
             .collect()
     }
@@ -223,6 +256,7 @@ impl Desk {
                 url,
                 snippets: None,
                 place: None,
+                evidence: None,
             })
             .collect();
         SitemapFinds { pages, sitemaps }

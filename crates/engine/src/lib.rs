@@ -26,7 +26,7 @@ use thiserror::Error;
 pub use access::{Access, PRODUCT_TOKEN, read_rules};
 pub use answer::{Answer, Examined, Found, FoundLink, ResponseFacts, SitemapFinds, Skipped};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
-pub use desk::{Desk, DeskSettings, Response, link_place, snippet_scores};
+pub use desk::{Desk, DeskSettings, Response, link_evidence, link_place, page_words, snippet_scores};
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};
 pub use tally::Tally;

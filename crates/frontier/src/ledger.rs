@@ -11,8 +11,8 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use hashbrown::HashTable;
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason, Score,
-    Standing, StateDelta, Timestamp, Update, UrlKey,
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason,
+    Score, Standing, StateDelta, Timestamp, Update, UrlKey,
 };
 
 use crate::entry::{Entries, Entry, State, UrlId, flag};

@@ -20,8 +20,8 @@ mod memory;
 mod shelf;
 
 use scenthound_types::{
-    CanonicalUrl, Lease, LeaseKind, Merge, Offer, Priority, Reason, Standing, StateDelta, Timestamp, Update,
-    UrlKey,
+    AgentId, CanonicalUrl, Evidence, Lease, LeaseKind, Merge, Offer, Priority, Rank, Reason, Standing,
+    StateDelta, Timestamp, Update, UrlKey, WaitingLink,
 };
 use std::time::Duration;
 use thiserror::Error;
@@ -69,6 +69,20 @@ pub enum Next {
     /// Nothing is left that may be fetched.
     Done,
 }
+
+/// Who asks for leases, and for which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Who.
+    pub agent: AgentId,
+    /// At most so many.
+    pub most: usize,
+    /// Only URLs of this class or a better one.
+    pub highest_class: u16,
+}
+
+/// Scores a waiting link anew; none to leave it as it is.
+pub type Rescore<'a> = &'a mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>;
 
 /// How a lease ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -193,6 +207,53 @@ pub trait Frontier {
     /// Leases up to `n` URLs, the best of the hosts that may be asked now. While a drawn list is being worked off,
     /// only URLs of the list.
     fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError>;
+
+    /// Puts seeds into an agent's stack, as [`Frontier::seed`] does into the first agent's.
+    fn seed_for(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
+        let _ = agent;
+        self.seed(seeds, now)
+    }
+
+    /// Leases the best URLs of one agent's stack. What it leases leaves the stacks of all agents.
+    fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError> {
+        self.take_many(ask.most, now)
+    }
+
+    /// What is known of a URL that waits in an agent's stack.
+    fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError> {
+        let _ = (agent, key);
+        Ok(None)
+    }
+
+    /// Keeps what is known of a URL, in place of what was, as long as it waits in the agent's stack. Nothing happens if it
+    /// does not.
+    fn keep_evidence(
+        &mut self,
+        agent: AgentId,
+        key: UrlKey,
+        evidence: &Evidence,
+    ) -> Result<(), FrontierError> {
+        let _ = (agent, key, evidence);
+        Ok(())
+    }
+
+    /// Everything that waits in the agent's stack now is to be scored again.
+    fn open_epoch(&mut self, agent: AgentId) {
+        let _ = agent;
+    }
+
+    /// Scores waiting links of an open epoch again: first whatever would be leased next, until the next one is fresh, then
+    /// up to `most` others in the order they came in. Says whether any are left.
+    fn freshen(
+        &mut self,
+        agent: AgentId,
+        most: usize,
+        rescore: Rescore<'_>,
+        now: Timestamp,
+    ) -> Result<bool, FrontierError> {
+        let _ = (agent, most, rescore, now);
+        Ok(false)
+    }
 
     /// Best-N-first: makes the `n` best URLs, whether their hosts rest between two requests or not, the list that [`Frontier::take_many`] serves until all
     /// of it is settled. Says how many were drawn; 0 while a list is still being worked off.

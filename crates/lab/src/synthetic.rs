@@ -165,6 +165,7 @@ impl Links for SyntheticLinks<'_> {
                 url,
                 snippets: None,
                 place: None,
+                evidence: None,
             })
         }));
     }

@@ -128,6 +128,7 @@ impl Links for RecordedLinks<'_> {
                 key: *self.keys.get(target.0 as usize)?,
                 snippets: None,
                 place: None,
+                evidence: None,
             })
         }));
     }

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use scenthound_engine::{
-    Answer, DeskSettings, Examined, Found, FoundLink, ResponseFacts, Skipped, read_rules,
+    Answer, DeskSettings, Examined, Found, FoundLink, ResponseFacts, Skipped, link_evidence, page_words,
+    read_rules,
 };
 use scenthound_strategy::Needs;
-use scenthound_types::{Failure, Keyring, Lease, LeaseKind, Outcome, PageDirectives, Refusal, Timestamp};
+use scenthound_types::{
+    Failure, Keyring, Lease, LeaseKind, Link, Outcome, PageDirectives, Refusal, Timestamp,
+};
 
 use crate::answer::Answers;
 use crate::opinion::PageJudge;
@@ -47,6 +50,7 @@ impl<'w> WebAnswers<'w> {
             language: None,
             judgement: opinion.judgement,
             links: Vec::new(),
+            words: None,
             skipped: Skipped::default(),
             directives: PageDirectives::default(),
             canonical: None,
@@ -54,8 +58,17 @@ impl<'w> WebAnswers<'w> {
             encoding: "UTF-8",
             foreign: false,
         };
+        let reads = self.limits.has_limits() || self.needs.words || self.needs.evidence;
+        let parsed = if reads { self.web.page(page) } else { None };
+        if self.needs.words {
+            examined.words = parsed.as_ref().map(|page| Box::new(page_words(page)));
+        }
+        let evidence = |link: &Link| {
+            let page = parsed.as_ref().filter(|_| self.needs.evidence)?;
+            Some(Box::new(link_evidence(page, link)))
+        };
         if self.limits.has_limits() {
-            let Some(page) = self.web.page(page) else {
+            let Some(page) = &parsed else {
                 return examined;
             };
             let links = self.limits.sift(
@@ -70,6 +83,7 @@ impl<'w> WebAnswers<'w> {
                     url: link.url.clone(),
                     snippets: opinion.snippets.get(at).copied(),
                     place: opinion.places.get(at).copied(),
+                    evidence: evidence(link),
                 })
                 .collect();
         } else {
@@ -79,6 +93,10 @@ impl<'w> WebAnswers<'w> {
             }
             for (link, place) in examined.links.iter_mut().zip(opinion.places) {
                 link.place = Some(place);
+            }
+            let links = parsed.iter().flat_map(|page| &page.links);
+            for (found, link) in examined.links.iter_mut().zip(links) {
+                found.evidence = evidence(link);
             }
         }
         examined

@@ -296,6 +296,7 @@ impl Repeat {
             url,
             snippets: None,
             place: None,
+            evidence: None,
         });
         Ok(Examined {
             title: record.title.clone().unwrap_or_default(),
@@ -311,6 +312,7 @@ impl Repeat {
                 parts: record.parts.clone().unwrap_or_default(),
             },
             links: links.collect(),
+            words: None,
             skipped: Skipped::default(),
             directives: PageDirectives::default(),
             canonical: None,

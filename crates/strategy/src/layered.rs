@@ -139,8 +139,8 @@ impl Strategy for Layered {
 #[cfg(test)]
 mod tests {
     use scenthound_types::{
-        CanonicalUrl, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, Parts, Priority, ReportedLink,
-        Standing, Update, Verdict,
+        AgentId, CanonicalUrl, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, Parts, Priority,
+        ReportedLink, Standing, Update, Verdict,
     };
 
     use super::*;
@@ -155,6 +155,7 @@ mod tests {
         let key = Keyring::new(1).key(&url);
         let lease = Lease {
             id: LeaseId(1),
+            agent: AgentId::default(),
             kind: LeaseKind::Page,
             url: url.clone(),
             key,
@@ -182,6 +183,7 @@ mod tests {
                 standing: Standing::New,
                 snippets: None,
                 place: *place,
+                evidence: None,
             })
             .collect();
         let report = PageReport {
@@ -192,6 +194,7 @@ mod tests {
             },
             judgement: Some(&judgement),
             links: &links,
+            words: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

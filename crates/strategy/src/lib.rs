@@ -17,7 +17,9 @@ mod pig;
 mod shark;
 mod siblings;
 
-use scenthound_types::{Merge, Offer, PageReport, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey};
+use scenthound_types::{
+    Merge, Offer, PageReport, Parts, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey, WaitingLink,
+};
 use thiserror::Error;
 
 pub use best::BestFirst;
@@ -38,6 +40,12 @@ pub struct Needs {
     pub snippets: bool,
     /// Where each link stands among those of a context graph.
     pub places: bool,
+    /// The words of each page.
+    pub words: bool,
+    /// What is known of each link's target, all links seen to it together; kept while it waits.
+    pub evidence: bool,
+    /// No link is followed before every seed has been read.
+    pub seeds_first: bool,
     /// The frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
@@ -51,6 +59,9 @@ impl Default for Needs {
         Needs {
             snippets: false,
             places: false,
+            words: false,
+            evidence: false,
+            seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,
             list_size: 0,
@@ -72,6 +83,15 @@ pub enum RestoreError {
     },
 }
 
+/// What a strategy makes of a page by what it has learnt.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Weighed {
+    /// From 0 to 1.
+    pub relevance: f64,
+    /// What that was made of.
+    pub parts: Parts,
+}
+
 /// Turns reports into updates.
 pub trait Strategy: Send {
     /// The name it is chosen by.
@@ -87,6 +107,26 @@ pub trait Strategy: Send {
 
     /// Sees how a lease for a page or a sitemap ended, failures too, and says what should change.
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates);
+
+    /// What a page is worth by what was learnt so far, asked once for each page that was read, before it is observed. Links
+    /// carry it as the worth of their parent; it is the page's relevance where the user wants the strategy to judge. The
+    /// report's links have no evidence yet.
+    fn weigh(&mut self, _report: &PageReport<'_>) -> Option<Weighed> {
+        None
+    }
+
+    /// All seeds have been read or given up: said once to strategies that need `seeds_first`.
+    fn seeds_done(&mut self) {}
+
+    /// Counts how often its mind changed so much that waiting links should be scored again.
+    fn epoch(&self) -> u64 {
+        0
+    }
+
+    /// The rank of a link that was scored in an earlier epoch; none to leave it.
+    fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
+        None
+    }
 
     /// Puts what changed since the last call, so that it can be restored. Written with the page that changed it.
     fn save_changes(&mut self, _out: &mut StateDelta) {}

@@ -6,6 +6,15 @@ use crate::{CanonicalUrl, Priority, UrlKey};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LeaseId(pub u64);
 
+/// One of the agents of a crawl, each with a strategy and a stack of its own. A crawl without agents has one, number 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct AgentId(pub u8);
+
+impl AgentId {
+    /// Agents a crawl may have.
+    pub const MOST: u8 = 16;
+}
+
 /// What the request is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LeaseKind {
@@ -33,6 +42,8 @@ impl LeaseKind {
 pub struct Lease {
     /// This lease.
     pub id: LeaseId,
+    /// Who asked for it.
+    pub agent: AgentId,
     /// What the request is for.
     pub kind: LeaseKind,
     /// What to ask for.

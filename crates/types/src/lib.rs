@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
+mod evidence;
 mod hints;
 mod host;
 mod judgement;
@@ -22,11 +23,12 @@ mod url;
 
 pub use scenthound_text::{Language, Text, Token, TokenRange};
 
+pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::hints::{Hint, PageHints};
 pub use crate::host::registrable_domain;
 pub use crate::judgement::{GenreGuess, Judgement, Parts, TermHit, TermSet, Verdict};
 pub use crate::key::{Keyring, UrlKey};
-pub use crate::lease::{Lease, LeaseId, LeaseKind};
+pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, Refusal, Truncation};
 pub use crate::page::{Link, LinkSource, PageDirectives, ParsedPage, Rel, TagCounts};
 pub use crate::priority::{Priority, Rank, Score};

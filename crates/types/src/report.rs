@@ -1,6 +1,6 @@
 //! What a strategy is told when a lease has ended.
 
-use crate::{CanonicalUrl, Judgement, Lease, Outcome, UrlKey};
+use crate::{CanonicalUrl, Evidence, Judgement, Lease, Outcome, PageWords, UrlKey};
 
 /// What the frontier knows of a link's target.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -55,6 +55,8 @@ pub struct ReportedLink {
     pub snippets: Option<SnippetScores>,
     /// Only for strategies that asked for it, where a context graph was learnt.
     pub place: Option<LinkPlace>,
+    /// Only for strategies that asked for it: all that is known of the target, this link included.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 /// Everything a strategy is told about the end of one lease.
@@ -66,6 +68,8 @@ pub struct PageReport<'a> {
     pub outcome: &'a Outcome,
     /// What the judge thinks; none when there was nothing to judge.
     pub judgement: Option<&'a Judgement>,
+    /// The page's words, only for strategies that asked for them.
+    pub words: Option<&'a PageWords>,
     /// The links that may be followed, one per target, in document order. No self-links.
     pub links: &'a [ReportedLink],
     /// Whether the URL will be tried again: it keeps what it holds.

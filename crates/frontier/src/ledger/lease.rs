@@ -13,6 +13,7 @@ impl<S: Shelf> Ledger<S> {
         })?;
         let lease = Lease {
             id: LeaseId(self.next_lease),
+            agent: AgentId::default(),
             kind: LeaseKind::Robots,
             key: self.keyring.key(&url),
             url,
@@ -68,6 +69,7 @@ impl<S: Shelf> Ledger<S> {
             .transpose()?;
         let lease = Lease {
             id: LeaseId(self.next_lease),
+            agent: AgentId::default(),
             kind,
             url: known.url,
             key: entry.key,

@@ -105,12 +105,14 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> Answer<()> {
                     url: 0.0,
                 }),
                 place: None,
+                evidence: None,
             });
             let examined = Examined {
                 title: String::new(),
                 language: None,
                 judgement: judgement(page),
                 links: links.collect(),
+                words: None,
                 skipped: Skipped::default(),
                 directives: Default::default(),
                 canonical: None,

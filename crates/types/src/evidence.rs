@@ -1,0 +1,262 @@
+//! What a strategy that learns is given of pages and links: words as numbers, and who links to whom.
+//!
+//! A link that waits keeps its evidence, so that a strategy whose mind has changed can score it again without the pages it was
+//! found on. Words are hashes of tokens; only those of a page also have their spellings, since a learnt word may have to be
+//! shown to people.
+
+use crate::{Rank, UrlKey};
+
+/// Words kept of one kind for one link. Navigation links gather new words with every page that has them.
+const MOST_WORDS: usize = 64;
+/// Pages remembered that link to one URL.
+const MOST_PARENTS: usize = 64;
+
+/// A page that links to a URL.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ParentPage {
+    /// The page.
+    pub key: UrlKey,
+    /// What it was worth when it was read.
+    pub relevance: f32,
+}
+
+/// What is known of a link's target before it is fetched: the words at all links to it seen so far, and whose they are.
+/// Each list of words is ascending and has no word twice.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Evidence {
+    /// Words of anchors and their titles.
+    pub anchor: Vec<u64>,
+    /// Words of the sentences around.
+    pub around: Vec<u64>,
+    /// Words of the URL.
+    pub url: Vec<u64>,
+    /// The pages that link to it, in the order found.
+    pub parents: Vec<ParentPage>,
+}
+
+impl Evidence {
+    /// Evidence of one link from its words in any order.
+    pub fn of_words(anchor: Vec<u64>, around: Vec<u64>, url: Vec<u64>) -> Evidence {
+        let set = |mut words: Vec<u64>| {
+            words.sort_unstable();
+            words.dedup();
+            words.truncate(MOST_WORDS);
+            words
+        };
+        Evidence {
+            anchor: set(anchor),
+            around: set(around),
+            url: set(url),
+            parents: Vec::new(),
+        }
+    }
+
+    /// Takes in the words of another link to the same URL, and its parents. A parent that is known already keeps its first
+    /// worth.
+    pub fn gather(&mut self, other: &Evidence) {
+        unite(&mut self.anchor, &other.anchor);
+        unite(&mut self.around, &other.around);
+        unite(&mut self.url, &other.url);
+        for parent in &other.parents {
+            self.add_parent(*parent);
+        }
+    }
+
+    /// Adds a page that links to it, unless it is known or there are too many.
+    pub fn add_parent(&mut self, parent: ParentPage) {
+        let is_known = self.parents.iter().any(|known| known.key == parent.key);
+        if !is_known && self.parents.len() < MOST_PARENTS {
+            self.parents.push(parent);
+        }
+    }
+
+    /// As a shelf keeps it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let words = self.anchor.len() + self.around.len() + self.url.len();
+        let mut bytes = Vec::with_capacity(4 + words * 8 + self.parents.len() * 12);
+        for words in [&self.anchor, &self.around, &self.url] {
+            bytes.push(words.len().min(MOST_WORDS) as u8);
+            for word in words.iter().take(MOST_WORDS) {
+                bytes.extend(word.to_le_bytes());
+            }
+        }
+        bytes.push(self.parents.len().min(MOST_PARENTS) as u8);
+        for parent in self.parents.iter().take(MOST_PARENTS) {
+            bytes.extend(parent.key.0.to_le_bytes());
+            bytes.extend(parent.relevance.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Reads what [`Evidence::to_bytes`] wrote; none if it did not.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Evidence> {
+        let mut rest = bytes;
+        let mut words = || {
+            let (count, mut left) = rest.split_first()?;
+            let mut words = Vec::with_capacity((*count).into());
+            for _ in 0..*count {
+                let (word, after) = left.split_first_chunk::<8>()?;
+                words.push(u64::from_le_bytes(*word));
+                left = after;
+            }
+            rest = left;
+            Some(words)
+        };
+        let (anchor, around, url) = (words()?, words()?, words()?);
+        let (count, mut left) = rest.split_first()?;
+        let mut parents = Vec::with_capacity((*count).into());
+        for _ in 0..*count {
+            let (key, after) = left.split_first_chunk::<8>()?;
+            let (relevance, after) = after.split_first_chunk::<4>()?;
+            parents.push(ParentPage {
+                key: UrlKey(u64::from_le_bytes(*key)),
+                relevance: f32::from_le_bytes(*relevance),
+            });
+            left = after;
+        }
+        left.is_empty().then_some(Evidence {
+            anchor,
+            around,
+            url,
+            parents,
+        })
+    }
+}
+
+/// Merges ascending words into ascending words.
+fn unite(words: &mut Vec<u64>, more: &[u64]) {
+    for word in more {
+        if words.len() >= MOST_WORDS {
+            return;
+        }
+        if let Err(at) = words.binary_search(word) {
+            words.insert(at, *word);
+        }
+    }
+}
+
+/// A link that waits, with what a strategy needs to score it again.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitingLink<'a> {
+    /// Where it leads.
+    pub key: UrlKey,
+    /// Its present rank.
+    pub rank: Rank,
+    /// The page that first led to it.
+    pub parent: Option<UrlKey>,
+    /// What is known of it.
+    pub evidence: &'a Evidence,
+}
+
+/// One word of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageWord<'a> {
+    /// Its token's hash.
+    pub hash: u64,
+    /// How often the page has it.
+    pub count: u32,
+    /// Its normalised spelling.
+    pub spelling: &'a str,
+}
+
+/// The words of a page with their counts, without stop words, in the order of their hashes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PageWords {
+    words: Vec<(u64, u32, u32)>,
+    spellings: String,
+}
+
+impl PageWords {
+    /// Counts words. Of a word given more than once the first spelling stays.
+    pub fn count<'a>(words: impl IntoIterator<Item = (u64, &'a str)>) -> PageWords {
+        let mut all: Vec<(u64, &str)> = words.into_iter().collect();
+        // Stable, so that the first spelling stays first.
+        all.sort_by_key(|(hash, _)| *hash);
+        let mut counted = PageWords::default();
+        for same in all.chunk_by(|a, b| a.0 == b.0) {
+            if let Some((hash, spelling)) = same.first() {
+                counted.spellings.push_str(spelling);
+                counted
+                    .words
+                    .push((*hash, same.len() as u32, counted.spellings.len() as u32));
+            }
+        }
+        counted
+    }
+
+    /// How many different words there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there is no word at all.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words, by their hashes.
+    pub fn iter(&self) -> impl Iterator<Item = PageWord<'_>> {
+        let mut start = 0;
+        self.words.iter().map(move |(hash, count, end)| {
+            let end = *end as usize;
+            let spelling = self.spellings.get(start..end).unwrap_or_default();
+            start = end;
+            PageWord {
+                hash: *hash,
+                count: *count,
+                spelling,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parent(key: u64, relevance: f32) -> ParentPage {
+        ParentPage {
+            key: UrlKey(key),
+            relevance,
+        }
+    }
+
+    #[test]
+    fn evidence_of_two_links_is_the_union_of_their_words_and_parents() {
+        let mut evidence = Evidence::of_words(vec![9, 2, 9], vec![5], vec![]);
+        evidence.add_parent(parent(1, 0.5));
+        let mut other = Evidence::of_words(vec![3, 2], vec![5, 4], vec![7]);
+        other.add_parent(parent(1, 0.9));
+        other.add_parent(parent(2, 0.1));
+        evidence.gather(&other);
+        assert_eq!(evidence.anchor, [2, 3, 9]);
+        assert_eq!(evidence.around, [4, 5]);
+        assert_eq!(evidence.url, [7]);
+        assert_eq!(evidence.parents, [parent(1, 0.5), parent(2, 0.1)]);
+    }
+
+    #[test]
+    fn evidence_comes_back_from_its_bytes_and_nothing_else_does() {
+        let mut evidence = Evidence::of_words(vec![1, 2], vec![3], (0..500).collect());
+        (0..100).for_each(|key| evidence.add_parent(parent(key, 0.25)));
+        assert_eq!(
+            (evidence.url.len(), evidence.parents.len()),
+            (MOST_WORDS, MOST_PARENTS)
+        );
+        let bytes = evidence.to_bytes();
+        assert_eq!(Evidence::from_bytes(&bytes), Some(evidence));
+        assert_eq!(Evidence::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(Evidence::from_bytes(&[bytes.as_slice(), &[0]].concat()), None);
+        assert_eq!(Evidence::from_bytes(&[]), None);
+    }
+
+    #[test]
+    fn words_are_counted_with_their_first_spelling() {
+        let words = PageWords::count([(7, "tea"), (3, "pot"), (7, "TEA"), (7, "tea")]);
+        let all: Vec<_> = words
+            .iter()
+            .map(|word| (word.hash, word.count, word.spelling))
+            .collect();
+        assert_eq!(all, [(3, 1, "pot"), (7, 3, "tea")]);
+    }
+}
