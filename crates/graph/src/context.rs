@@ -1,6 +1,9 @@
 //! The context graph of targets: who links to them, who links to those, and so on.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::BackLinks;
 
@@ -9,7 +12,7 @@ use crate::BackLinks;
 pub struct ContextSettings {
     /// N, the distance of the farthest layer.
     pub layers: u8,
-    /// Pages kept of each layer beyond the targets; the first by number. None: all.
+    /// Pages kept of each layer beyond the targets, picked evenly by a hash of their numbers. None: all.
     pub most_per_layer: Option<usize>,
 }
 
@@ -32,27 +35,51 @@ pub struct ContextGraph {
 impl ContextGraph {
     /// The graph around targets: layer i holds the pages whose shortest way to a target has i links.
     pub fn around(back_links: &BackLinks, targets: &[u32], settings: &ContextSettings) -> ContextGraph {
+        let around = ContextGraph::around_by(targets, settings, |page, out| {
+            out.extend_from_slice(back_links.to(page));
+            Ok::<_, Infallible>(())
+        });
+        match around {
+            Ok(graph) => graph,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same, where the pages that link to a page are asked for one by one.
+    pub fn around_by<Fault>(
+        targets: &[u32],
+        settings: &ContextSettings,
+        mut back_links: impl FnMut(u32, &mut Vec<u32>) -> Result<(), Fault>,
+    ) -> Result<ContextGraph, Fault> {
         let mut layer_of = BTreeMap::new();
         let mut layers: Vec<Vec<u32>> = Vec::new();
         let mut layer: Vec<u32> = targets.to_vec();
         layer.sort_unstable();
         layer.dedup();
         layer_of.extend(layer.iter().map(|page| (*page, 0)));
+        let mut sources = Vec::new();
         for distance in 1..=settings.layers {
-            let mut next: Vec<u32> = layer
-                .iter()
-                .flat_map(|page| back_links.to(*page))
-                .copied()
-                .filter(|page| !layer_of.contains_key(page))
-                .collect();
+            let mut next: Vec<u32> = Vec::new();
+            for page in &layer {
+                sources.clear();
+                back_links(*page, &mut sources)?;
+                next.extend(sources.iter().filter(|page| !layer_of.contains_key(page)));
+            }
             next.sort_unstable();
             next.dedup();
-            next.truncate(settings.most_per_layer.unwrap_or(usize::MAX));
+            if let Some(most) = settings.most_per_layer
+                && next.len() > most
+            {
+                // The first by number would all be of one site.
+                next.sort_unstable_by_key(|page| xxh3_64(&page.to_le_bytes()));
+                next.truncate(most);
+                next.sort_unstable();
+            }
             layer_of.extend(next.iter().map(|page| (*page, distance)));
             layers.push(std::mem::replace(&mut layer, next));
         }
         layers.push(layer);
-        ContextGraph { layers, layer_of }
+        Ok(ContextGraph { layers, layer_of })
     }
 
     /// A graph whose layers are known, targets first; a page in two of them belongs to the first.
@@ -114,12 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn what_a_full_layer_leaves_out_is_in_no_layer_before_it() {
+    fn a_full_layer_holds_some_of_its_pages_and_the_next_leads_to_those() {
         let settings = ContextSettings {
             layers: 2,
             most_per_layer: Some(1),
         };
         let context = ContextGraph::around(&graph(), &[0, 1], &settings);
-        assert_eq!(context.layers(), [vec![0, 1], vec![2], vec![4]]);
+        // 2 and 3 lead to the targets, and 4 to 2; 2 leads to 3.
+        let layers = context.layers();
+        assert_eq!(context.sizes(), [2, 1, 1]);
+        assert!(
+            layers[1..] == [vec![2], vec![4]] || layers[1..] == [vec![3], vec![2]],
+            "{layers:?}"
+        );
     }
 }
