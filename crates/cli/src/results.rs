@@ -508,6 +508,8 @@ pub fn set_name(set: TermSet) -> &'static str {
         TermSet::Content => "content",
         TermSet::Url => "url",
         TermSet::Exclude => "exclude",
+        TermSet::Table => "table",
+        TermSet::Query => "query",
     }
 }
 

@@ -152,6 +152,7 @@ impl Judge for TermJudge {
                 content,
                 url,
                 terms,
+                ..Parts::default()
             },
         }
     }

@@ -5,8 +5,10 @@
 //! [`Network`], [`MultiBayes`] for several classes, or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
 //! probabilities, [`Folds`] and the figures tell how good all that is, and a [`ModelFile`] keeps it.
 //!
+//! Beside them, [`WordCounts`] and [`WeightTable`] learn from documents one at a time, without labels.
+//!
 //! Invariant: the same examples in the same order, settings and seed give the same model to the bit. Nothing here
-//! uses threads, clocks or hash maps with random seeds, and sums run in a fixed order.
+//! uses threads or clocks, or goes through a hash map with a random seed, and sums run in a fixed order.
 //!
 //! Deliberately absent: words, pages, URLs and topics. A feature is a number.
 
@@ -33,6 +35,8 @@ mod sparse;
 mod svm;
 mod table;
 mod vectoriser;
+mod weight_table;
+mod word_counts;
 
 pub use crate::bag::Bag;
 pub use crate::bayes::{BayesPrior, BayesSettings, fit_bayes};
@@ -59,3 +63,5 @@ pub use crate::sparse::{Row, SparseRows, SparseVector};
 pub use crate::svm::{Loss, SvmSettings, fit_svm};
 pub use crate::table::Table;
 pub use crate::vectoriser::{Idf, Length, TermFrequency, VectorSettings, Vectoriser};
+pub use crate::weight_table::{Shared, Space, TableWord, WeightTable};
+pub use crate::word_counts::{WordCount, WordCounts, damped_frequency};

@@ -26,6 +26,10 @@ pub enum TermSet {
     Url,
     /// Words of the wrong sense: a page with them is ignored.
     Exclude,
+    /// Words of a table that was learnt from pages.
+    Table,
+    /// Words of the query.
+    Query,
 }
 
 /// A term of the topic that the page holds.
@@ -62,6 +66,9 @@ pub struct Parts {
     /// Similarity to the URL terms, where the topic has any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub url: Option<f64>,
+    /// Similarity to a table of weighted words, where one was learnt.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub table: Option<f64>,
     /// The terms found, the largest share first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub terms: Vec<TermHit>,
