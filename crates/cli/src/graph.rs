@@ -1,22 +1,38 @@
-//! `hound graph`: who links to a page, and the context graph around targets, in a recorded web.
+//! `hound graph`: who links to a page, and the context graph around targets.
+//!
+//! Back-links come from a graph file that `hound graph build` made, from a recorded web, or from a crawl, also one that is
+//! still running.
 
-use std::io::Write;
+mod build;
+pub mod context;
+pub mod links;
+pub mod sources;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
-use scenthound_graph::{ContextGraph, ContextSettings};
-use scenthound_recorded::{PageId, RecordedWeb, WebFolder};
-use scenthound_types::CanonicalUrl;
+use scenthound_graph::ContextSettings;
+use serde::Serialize;
 
-use crate::lab::layers::{back_links, told_sizes};
-use crate::lab::webs;
+use self::context::ContextList;
+use self::links::LinkArgs;
 use crate::pages_input::{bad_input, end};
-use crate::train_layers::listed;
+use crate::stdout;
+use crate::wording::{counted, harmless};
+
+const EXAMPLES: &str = "\
+Examples:
+  hound graph build my-crawl pages.warc.gz more-links.tsv.gz -o web.graph
+  hound graph build --vertices cc/vertices --edges cc/edges -o hosts.graph
+  hound graph backlinks https://example.org/tea --graph web.graph
+  hound graph context --targets good.txt --graph web.graph -o context.tsv";
 
 #[derive(Subcommand, Debug)]
 enum Task {
+    /// Make a graph file of crawls, archives, edge lists or Common Crawl's hyperlink graph
+    Build(build::Args),
     /// The pages that link to a page
     Backlinks(BacklinksArgs),
     /// The pages that lead to targets, in layers by how many links away they are
@@ -24,26 +40,49 @@ enum Task {
 }
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  hound graph backlinks https://example.org/tea --graph web.graph
+  hound graph backlinks https://example.org/tea my-crawl
+  hound graph backlinks example.org --graph hosts.graph --json
+
+A crawl that is still running is read as far as it has got. In a graph of hosts a URL stands for
+its host: the one of that name, the same without www., or its domain.
+Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct BacklinksArgs {
-    /// The web: a crawl folder, a WARC file, or a folder of them.
-    #[arg(value_name = "WEB")]
-    web: PathBuf,
-    /// The page linked to.
+    /// The page linked to; in a graph of hosts also the name of a host.
     #[arg(value_name = "URL")]
     url: String,
+    #[command(flatten)]
+    links: LinkArgs,
+    /// Show no more than this many.
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  hound graph context --targets good.txt --graph web.graph -o context.tsv
+  hound graph context --targets good.txt --web webs/university --layers 3
+  hound graph context --targets good.txt my-crawl --most-per-layer 500
+  hound train layers --graph context.tsv --pages my-crawl -o tea.layers
+
+A line of the file that is written is a layer, a tab and a URL (a host in a graph of hosts).
+Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct ContextArgs {
-    /// The web: a crawl folder, a WARC file, or a folder of them.
-    #[arg(value_name = "WEB")]
-    web: PathBuf,
+    #[command(flatten)]
+    links: LinkArgs,
     /// A file that lists the URLs of the targets, one a line.
     #[arg(long, value_name = "FILE")]
     targets: PathBuf,
     /// The distance of the farthest layer.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=20))]
     layers: u8,
+    /// Keep no more pages of a layer than this, picked evenly; those before it lead to the pages kept.
+    #[arg(long, value_name = "N")]
+    most_per_layer: Option<usize>,
     /// Write the layer and the URL of each page to a file, a tab between.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,7 +91,8 @@ struct ContextArgs {
 pub fn command() -> Command {
     Task::augment_subcommands(
         Command::new("graph")
-            .about("Who links to a page, and what leads to targets, in a crawl or any WARC collection")
+            .about("Who links to a page, and what leads to targets, in crawls, archives and link graphs")
+            .after_help(EXAMPLES)
             .subcommand_required(true)
             .arg_required_else_help(true),
     )
@@ -61,61 +101,76 @@ pub fn command() -> Command {
 /// Answers `hound graph`.
 pub fn run(given: &ArgMatches) -> Result<ExitCode> {
     end(match Task::from_arg_matches(given)? {
+        Task::Build(args) => build::run(&args),
         Task::Backlinks(args) => backlinks(&args),
         Task::Context(args) => context(&args),
     })
 }
 
-fn open(path: &std::path::Path) -> Result<RecordedWeb> {
-    webs::load(&WebFolder::open(path).map_err(|fault| bad_input(fault.to_string()))?)
+/// What links to a page, for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    asked: &'a str,
+    found: String,
+    is_host: bool,
+    count: usize,
+    backlinks: Vec<String>,
 }
 
 fn backlinks(args: &BacklinksArgs) -> Result<()> {
-    let url = CanonicalUrl::parse(&args.url)
-        .map_err(|fault| bad_input(format!("{:?} is no URL: {fault}", args.url)))?;
-    let web = open(&args.web)?;
-    let page = web
-        .page_at(&url)
-        .ok_or_else(|| bad_input(format!("{url} is not a page of {}", args.web.display())))?;
-    let links = back_links(&web)?;
-    for source in links.to(page.0) {
-        say!("{}", web.page_spelled(PageId(*source)));
+    let mut links = args.links.open()?;
+    let found = links.find(&args.url)?.ok_or_else(|| {
+        bad_input(format!(
+            "{} is not in {}, nor does any page there link to it",
+            harmless(&args.url),
+            links.shown()
+        ))
+    })?;
+    let name = links.name(found.node)?;
+    let mut sources = Vec::new();
+    links.to(found.node, &mut sources)?;
+    let count = sources.len();
+    sources.truncate(args.most.unwrap_or(usize::MAX));
+    if args.json {
+        let backlinks = sources
+            .into_iter()
+            .map(|source| links.name(source))
+            .collect::<Result<_>>()?;
+        let told = Told {
+            asked: &args.url,
+            found: name,
+            is_host: found.is_host,
+            count,
+            backlinks,
+        };
+        return stdout::write(|out| {
+            serde_json::to_writer(&mut *out, &told)?;
+            Ok(writeln!(out)?)
+        });
     }
-    note!("{} pages link to {url}", links.to(page.0).len());
+    stdout::write(|out| {
+        for source in sources {
+            writeln!(out, "{}", links.name(source)?)?;
+        }
+        Ok(())
+    })?;
+    let kind = if found.is_host { "host" } else { "page" };
+    let verb = if count == 1 { "links" } else { "link" };
+    note!("{} {verb} to {name}", counted(count as u64, kind));
     Ok(())
 }
 
 fn context(args: &ContextArgs) -> Result<()> {
-    let web = open(&args.web)?;
-    let targets = listed(&args.targets, &web)?;
-    if targets.is_empty() {
-        return Err(bad_input(format!(
-            "{}: none of the targets is a page of {}",
-            args.targets.display(),
-            args.web.display()
-        )));
-    }
+    let mut links = args.links.open()?;
     let reach = ContextSettings {
         layers: args.layers,
-        ..ContextSettings::default()
+        most_per_layer: args.most_per_layer,
     };
-    let graph = ContextGraph::around(&back_links(&web)?, &targets, &reach);
-    for (layer, size) in graph.sizes().into_iter().enumerate() {
-        say!("layer {layer}: {size} pages");
-    }
-    say!("in short: {}", told_sizes(&graph));
+    let list = ContextList::around(&mut links, &args.targets, &reach)?;
+    stdout::write(|out| list.write_sizes(out))?;
     if let Some(path) = &args.output {
-        write(path, &web, &graph).with_context(|| format!("{} cannot be written", path.display()))?;
+        list.save(path)?;
+        note!("written: {}", path.display());
     }
     Ok(())
-}
-
-fn write(path: &std::path::Path, web: &RecordedWeb, graph: &ContextGraph) -> std::io::Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-    for (layer, pages) in graph.layers().iter().enumerate() {
-        for page in pages {
-            writeln!(file, "{layer}\t{}", web.page_spelled(PageId(*page)))?;
-        }
-    }
-    file.flush()
 }

@@ -407,7 +407,8 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-fn is_warc(path: &Path) -> bool {
+/// Whether a file's name is that of an archive.
+pub fn is_warc(path: &Path) -> bool {
     ends_in(path, &[".warc", ".warc.gz"]) && !path.is_dir()
 }
 
@@ -487,13 +488,15 @@ fn named(page: ParsedPage) -> NamedPage {
 }
 
 /// Whether an archive is to be read on.
-enum Flow {
+pub enum Flow {
+    /// Yes.
     Onward,
+    /// No more is needed of it.
     Enough,
 }
 
 /// Shows the responses of an archive.
-fn each_response(path: &Path, mut visit: impl FnMut(CanonicalUrl, &WarcRecord) -> Flow) -> Result<()> {
+pub fn each_response(path: &Path, mut visit: impl FnMut(CanonicalUrl, &WarcRecord) -> Flow) -> Result<()> {
     let mut is_told = false;
     for record in WarcReader::open(path)? {
         let record = match record {
