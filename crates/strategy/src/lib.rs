@@ -16,6 +16,7 @@ mod otie;
 mod pig;
 mod shark;
 mod siblings;
+mod table;
 
 use scenthound_types::{
     Merge, Offer, PageReport, Parts, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey, WaitingLink,
@@ -32,6 +33,7 @@ pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
+pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentWorth, TableSettings, TopicTable};
 
 /// What a strategy wants to find in its reports, said once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +128,11 @@ pub trait Strategy: Send {
     /// The rank of a link that was scored in an earlier epoch; none to leave it.
     fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
         None
+    }
+
+    /// What was learnt, for people: words and their weights, the heaviest first.
+    fn learnt(&self) -> Vec<(String, f64)> {
+        Vec::new()
     }
 
     /// Puts what changed since the last call, so that it can be restored. Written with the page that changed it.

@@ -184,6 +184,41 @@ impl PageWords {
         counted
     }
 
+    /// As a store keeps it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(4 + self.words.len() * 16 + self.spellings.len());
+        bytes.extend((self.words.len() as u32).to_le_bytes());
+        for (hash, count, end) in &self.words {
+            bytes.extend(hash.to_le_bytes());
+            bytes.extend(count.to_le_bytes());
+            bytes.extend(end.to_le_bytes());
+        }
+        bytes.extend(self.spellings.as_bytes());
+        bytes
+    }
+
+    /// Reads what [`PageWords::to_bytes`] wrote; none if it did not.
+    pub fn from_bytes(bytes: &[u8]) -> Option<PageWords> {
+        let (count, mut rest) = bytes.split_first_chunk::<4>()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let mut words = Vec::with_capacity(count.min(rest.len() / 16));
+        for _ in 0..count {
+            let (hash, after) = rest.split_first_chunk::<8>()?;
+            let (count, after) = after.split_first_chunk::<4>()?;
+            let (end, after) = after.split_first_chunk::<4>()?;
+            words.push((
+                u64::from_le_bytes(*hash),
+                u32::from_le_bytes(*count),
+                u32::from_le_bytes(*end),
+            ));
+            rest = after;
+        }
+        let spellings = std::str::from_utf8(rest).ok()?.to_owned();
+        let are_in_order = words.is_sorted_by(|a, b| a.0 < b.0 && a.2 <= b.2);
+        let ends = words.last().map_or(0, |(_, _, end)| *end as usize);
+        (are_in_order && ends == spellings.len()).then_some(PageWords { words, spellings })
+    }
+
     /// How many different words there are.
     pub fn len(&self) -> usize {
         self.words.len()
@@ -192,6 +227,11 @@ impl PageWords {
     /// Whether there is no word at all.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// The words' hashes and counts, by hash.
+    pub fn pairs(&self) -> impl Iterator<Item = (u64, u32)> + Clone {
+        self.words.iter().map(|(hash, count, _)| (*hash, *count))
     }
 
     /// The words, by their hashes.
@@ -258,5 +298,17 @@ mod tests {
             .map(|word| (word.hash, word.count, word.spelling))
             .collect();
         assert_eq!(all, [(3, 1, "pot"), (7, 3, "tea")]);
+    }
+
+    #[test]
+    fn words_come_back_from_their_bytes_and_nothing_else_does() {
+        let words = PageWords::count([(7, "tea"), (3, "töpfe"), (7, "tea")]);
+        let bytes = words.to_bytes();
+        assert_eq!(PageWords::from_bytes(&bytes), Some(words));
+        assert_eq!(PageWords::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(PageWords::from_bytes(&[255; 4]), None);
+        assert_eq!(PageWords::from_bytes(&[]), None);
+        let none = PageWords::default();
+        assert_eq!(PageWords::from_bytes(&none.to_bytes()), Some(none));
     }
 }

@@ -1,0 +1,346 @@
+//! A table of weighted words, learnt from the seeds, says what links are worth.
+//!
+//! ```text
+//! topic(link) = Σ W/s of the anchor's words + of the URL's + of the sentences around + Σ cosine(parent, table)
+//! genre(link) = the same with a genre's words, each of weight 1; the highest of the genres wanted
+//! score       = topic weight · topic + genre weight · genre
+//! ```
+//!
+//! W is a word's weight in the table and s the table's size. Seeds are class 0 and come first, whatever is found meanwhile
+//! waits in class 1 without a score; when all are read the table is made of their heaviest words, and everything that waits
+//! is scored. A table that grows takes in words of pages that are similar enough to it, and what waits is scored again.
+//!
+//! Readings. A page counts as seen before it is compared, so every word of it was seen at least once. A seed is compared when
+//! the table stands, which is after its links got their evidence; what it turned out to be worth is kept here, and used in place
+//! of what the evidence says. A parent's worth is that of the time it was read. What a parent is worth for genres is kept for
+//! the last hundred thousand pages.
+//!
+//! Invariant: what is kept is bounded by the settings and the number of seeds, not by the length of the crawl. Deliberately
+//! absent: the evidence of links; that is the frontier's.
+
+mod link_words;
+mod page_worths;
+mod settings;
+mod state;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use scenthound_learn::{WeightTable, WordCounts};
+use scenthound_types::{
+    Evidence, Merge, PageReport, PageWords, ParentPage, Parts, Rank, Score, StateDelta, TermHit, TermSet,
+    Updates, UrlKey, WaitingLink,
+};
+
+pub use link_words::{LinkGenre, LinkWords, LinkWordsError};
+pub use settings::{ParentWorth, TableSettings};
+
+use crate::{Needs, RestoreError, Strategy, Weighed, offer_each};
+use page_worths::PageWorths;
+use state::Unsaved;
+
+/// Words of seeds that are kept until the table stands, over all seeds. What a seed beyond that is worth counts as the mean
+/// of the others.
+const MOST_SEED_WORDS: usize = 1_000_000;
+/// Words told of one page.
+const TOLD: usize = 20;
+/// The class of links.
+const LINKS: u16 = 1;
+
+/// What is known of a seed.
+#[derive(Clone, Debug)]
+enum Seed {
+    /// Before the table stands: what it said.
+    Words(PageWords),
+    /// The same, where there were too many words.
+    Untold,
+    /// Afterwards: how similar it is to the table.
+    Worth(f32),
+}
+
+/// Ranks links by a table of weighted words.
+#[derive(Clone, Debug)]
+pub struct TopicTable {
+    settings: TableSettings,
+    counts: WordCounts,
+    /// Empty until it stands.
+    table: WeightTable,
+    stands: bool,
+    are_seeds_done: bool,
+    seeds: BTreeMap<UrlKey, Seed>,
+    seed_words: usize,
+    worths: PageWorths,
+    epoch: u64,
+    unsaved: Unsaved,
+}
+
+impl TopicTable {
+    /// The strategy with these settings.
+    pub fn new(mut settings: TableSettings) -> TopicTable {
+        // Words of the table are never dropped; the others must leave room when they are.
+        let most_in_table = settings.size.max(settings.ceiling);
+        settings.vocabulary = settings.vocabulary.max(most_in_table.saturating_mul(4));
+        TopicTable {
+            counts: WordCounts::new(settings.vocabulary),
+            settings,
+            table: WeightTable::default(),
+            stands: false,
+            are_seeds_done: false,
+            seeds: BTreeMap::new(),
+            seed_words: 0,
+            worths: PageWorths::default(),
+            epoch: 0,
+            unsaved: Unsaved::default(),
+        }
+    }
+
+    /// The table as it is now; empty before all seeds are read.
+    pub fn table(&self) -> &WeightTable {
+        &self.table
+    }
+
+    fn count(&mut self, words: &PageWords) {
+        let table = &self.table;
+        self.counts.add(words.pairs(), |key| table.holds(key));
+        self.unsaved.state = true;
+    }
+
+    /// Keeps what a seed says until the table stands.
+    fn keep_seed(&mut self, key: UrlKey, words: &PageWords) {
+        let has_room = self.seed_words + words.len() <= MOST_SEED_WORDS;
+        self.seeds.insert(
+            key,
+            if has_room {
+                self.seed_words += words.len();
+                Seed::Words(words.clone())
+            } else {
+                Seed::Untold
+            },
+        );
+        self.unsaved.seeds.push(key);
+    }
+
+    /// Makes the table of what the seeds said, once there is anything, and compares them with it.
+    fn stand(&mut self) {
+        if self.stands || !self.are_seeds_done || self.counts.documents() == 0 {
+            return;
+        }
+        let mut spellings: BTreeMap<u64, Option<Arc<str>>> = self
+            .counts
+            .heaviest(self.settings.size)
+            .into_iter()
+            .map(|(key, _)| (key, None))
+            .collect();
+        for seed in self.seeds.values() {
+            if let Seed::Words(words) = seed {
+                for word in words.iter() {
+                    if let Some(spelling @ None) = spellings.get_mut(&word.hash) {
+                        *spelling = Some(word.spelling.into());
+                    }
+                }
+            }
+        }
+        self.table = WeightTable::heaviest(&self.counts, self.settings.size, |key| {
+            // Of seeds whose words were too many to keep.
+            spellings.remove(&key).flatten().unwrap_or_else(|| "…".into())
+        });
+        self.stands = true;
+        self.epoch += 1;
+        self.unsaved.state = true;
+        self.compare_seeds();
+    }
+
+    fn compare_seeds(&mut self) {
+        let mut worths = Vec::with_capacity(self.seeds.len());
+        for (key, seed) in &self.seeds {
+            if let Seed::Words(words) = seed {
+                let (cosine, _) = self
+                    .table
+                    .cosine(&self.counts, words.pairs(), self.settings.space);
+                worths.push((*key, cosine as f32, self.genre_worths(words)));
+            }
+        }
+        let sum: f64 = worths.iter().map(|(_, cosine, _)| f64::from(*cosine)).sum();
+        let mean = (sum / worths.len().max(1) as f64) as f32;
+        for seed in self.seeds.values_mut() {
+            *seed = Seed::Worth(mean);
+        }
+        for (key, cosine, genres) in worths {
+            self.seeds.insert(key, Seed::Worth(cosine));
+            self.keep_worths(key, genres);
+        }
+        self.seed_words = 0;
+        self.unsaved.seeds.extend(self.seeds.keys());
+    }
+
+    fn genre_worths(&self, words: &PageWords) -> Box<[f32]> {
+        let genres = self.settings.genres.iter();
+        genres
+            .map(|genre| genre.cosine(&self.counts, words.pairs(), self.settings.space) as f32)
+            .collect()
+    }
+
+    fn keep_worths(&mut self, key: UrlKey, genres: Box<[f32]>) {
+        if !genres.is_empty() {
+            self.worths.keep(key, genres);
+            self.unsaved.state = true;
+        }
+    }
+
+    /// Takes in words of a page that is similar enough.
+    fn grow(&mut self, words: &PageWords, cosine: f64) {
+        let settings = &self.settings;
+        if settings.adds <= 0.0 || cosine < settings.adds_from {
+            return;
+        }
+        let room = settings.ceiling.saturating_sub(self.table.len());
+        let adds = (settings.adds * settings.size as f64).round() as usize;
+        let document = words.iter().map(|word| (word.hash, word.count, word.spelling));
+        if self.table.grow(&self.counts, document, adds.min(room)) > 0 {
+            self.epoch += 1;
+            self.unsaved.state = true;
+        }
+    }
+
+    fn rank(&self, evidence: &Evidence) -> Rank {
+        Rank {
+            class: LINKS,
+            score: Score::new(if self.stands { self.score(evidence) } else { 0.0 }),
+            tie: 0,
+        }
+    }
+
+    fn score(&self, evidence: &Evidence) -> f64 {
+        let settings = &self.settings;
+        let lists = [&evidence.anchor, &evidence.url, &evidence.around];
+        let words: f64 = lists.iter().map(|words| self.table.share_of(words)).sum();
+        let parents = settings
+            .parents
+            .of(evidence.parents.iter().map(|parent| self.parent(parent)));
+        let of_genre = (0..).zip(&settings.genres).map(|(place, genre)| {
+            let words: f64 = lists.iter().map(|words| genre.share_of(words)).sum();
+            let worths = evidence
+                .parents
+                .iter()
+                .map(|parent| self.worths.worth(parent.key, place));
+            words + settings.parents.of(worths)
+        });
+        settings.topic_weight * (words + parents) + settings.genre_weight * of_genre.fold(0.0, f64::max)
+    }
+
+    fn parent(&self, parent: &ParentPage) -> f64 {
+        f64::from(match self.seeds.get(&parent.key) {
+            Some(Seed::Worth(worth)) => *worth,
+            _ => parent.relevance,
+        })
+    }
+}
+
+impl Strategy for TopicTable {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            words: true,
+            evidence: true,
+            seeds_first: true,
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
+        Rank::of_score(1.0)
+    }
+
+    fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
+        let words = report.words?;
+        let key = report.lease.key;
+        if !report.lease.revisit {
+            self.count(words);
+        }
+        if !self.stands {
+            self.keep_seed(key, words);
+            self.stand();
+            // What made the table is on the topic; how much so is known when the table is.
+            return Some(Weighed {
+                relevance: 1.0,
+                parts: Parts::default(),
+            });
+        }
+        let (cosine, shared) = self
+            .table
+            .cosine(&self.counts, words.pairs(), self.settings.space);
+        let genres = self.genre_worths(words);
+        self.keep_worths(key, genres);
+        let mut terms: Vec<TermHit> = shared
+            .iter()
+            .filter_map(|part| {
+                Some(TermHit {
+                    set: TermSet::Table,
+                    term: self.table.words().get(part.place)?.spelling.clone(),
+                    count: part.count,
+                    share: part.share,
+                })
+            })
+            .collect();
+        terms.sort_by(|a, b| b.share.total_cmp(&a.share));
+        terms.truncate(TOLD);
+        if !report.lease.revisit {
+            self.grow(words, cosine);
+        }
+        Some(Weighed {
+            relevance: cosine,
+            parts: Parts {
+                table: Some(cosine),
+                terms,
+                ..Parts::default()
+            },
+        })
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        // The score is made of all that is known, so a new one takes the place of the old. Before the table stands every
+        // link has the same; a seed that is linked to must stay a seed.
+        let merge = if self.stands { Merge::Replace } else { Merge::Max };
+        let nothing = Evidence::default();
+        offer_each(report, merge, out, |_, link| {
+            self.rank(link.evidence.as_deref().unwrap_or(&nothing))
+        });
+    }
+
+    fn seeds_done(&mut self) {
+        if !self.are_seeds_done {
+            self.are_seeds_done = true;
+            self.unsaved.state = true;
+            self.stand();
+        }
+    }
+
+    fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    fn rescore(&mut self, waiting: &WaitingLink<'_>) -> Option<Rank> {
+        let is_link = waiting.rank.class == LINKS;
+        is_link.then(|| self.rank(waiting.evidence))
+    }
+
+    fn learnt(&self) -> Vec<(String, f64)> {
+        let words = self.table.words().iter();
+        let mut learnt: Vec<(String, f64)> = words
+            .map(|word| (word.spelling.to_string(), word.weight))
+            .collect();
+        learnt.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        learnt
+    }
+
+    fn save_changes(&mut self, out: &mut StateDelta) {
+        state::save(self, out);
+    }
+
+    fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        state::restore(self, saved)
+    }
+}

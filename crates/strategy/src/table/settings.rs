@@ -1,0 +1,75 @@
+//! What a weight table goes by.
+
+use scenthound_learn::Space;
+
+use super::link_words::LinkGenre;
+
+/// What several pages that link to one URL are worth together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ParentWorth {
+    /// Their sum, as published. Pages that everything links to gather most of it.
+    #[default]
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The best of them.
+    Max,
+}
+
+impl ParentWorth {
+    pub(super) fn of(self, worths: impl Iterator<Item = f64>) -> f64 {
+        let (mut sum, mut best, mut count) = (0.0, 0.0_f64, 0_u32);
+        for worth in worths {
+            sum += worth;
+            best = best.max(worth);
+            count += 1;
+        }
+        match self {
+            ParentWorth::Sum => sum,
+            ParentWorth::Mean => sum / f64::from(count.max(1)),
+            ParentWorth::Max => best,
+        }
+    }
+}
+
+/// What the strategy goes by.
+#[derive(Clone, Debug)]
+pub struct TableSettings {
+    /// Words the table starts with.
+    pub size: usize,
+    /// A page that adds words adds this share of the starting size; 0 for a table that stays as it is.
+    pub adds: f64,
+    /// A page at least this similar to the table adds words.
+    pub adds_from: f64,
+    /// Words the table may grow to.
+    pub ceiling: usize,
+    /// Over which words a page's length runs when it is compared.
+    pub space: Space,
+    /// Weight of the topic's part of a link's score.
+    pub topic_weight: f64,
+    /// Weight of the genres' part.
+    pub genre_weight: f64,
+    /// What several parents are worth together.
+    pub parents: ParentWorth,
+    /// Words whose documents are counted, at most.
+    pub vocabulary: usize,
+    /// The kinds of pages that are wanted; none for the topic alone.
+    pub genres: Vec<LinkGenre>,
+}
+
+impl Default for TableSettings {
+    fn default() -> TableSettings {
+        TableSettings {
+            size: 50,
+            adds: 0.0,
+            adds_from: 0.6,
+            ceiling: 1_000,
+            space: Space::Union,
+            topic_weight: 1.0,
+            genre_weight: 1.0,
+            parents: ParentWorth::Sum,
+            vocabulary: 200_000,
+            genres: Vec::new(),
+        }
+    }
+}

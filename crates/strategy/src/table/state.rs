@@ -1,0 +1,183 @@
+//! What the table has learnt, as it is written down: one value for each word, so that a page writes what it changed and no
+//! more.
+//!
+//! ```text
+//! table        documents, epoch, whether the seeds are done and the table stands, sizes
+//! w/PLACE      a word's documents and frequency; empty once it is dropped
+//! t/PLACE      a word of the table: key, weight, spelling
+//! s/KEY        a seed: its words, that there were too many, or what it is worth
+//! g/PLACE      a page: what it is worth for each genre
+//! ```
+//!
+//! Places and keys are hexadecimal. Numbers are little-endian, weights are bits of an f64.
+
+use scenthound_learn::{TableWord, WordCount, WordCounts};
+use scenthound_types::{PageWords, StateDelta, UrlKey};
+
+use super::page_worths::PageWorths;
+use super::{Seed, TopicTable};
+use crate::RestoreError;
+
+/// What has to be written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsaved {
+    /// The value `table`.
+    pub state: bool,
+    /// Seeds, perhaps several times.
+    pub seeds: Vec<UrlKey>,
+    /// How many of the table's words are written already.
+    table_words: usize,
+}
+
+const STATE: &str = "table";
+/// Kinds of a seed's value.
+const WORDS: u8 = 0;
+const UNTOLD: u8 = 1;
+const WORTH: u8 = 2;
+
+/// Puts what changed since the last call.
+pub(super) fn save(table: &mut TopicTable, out: &mut StateDelta) {
+    for (place, word) in table.counts.take_changes() {
+        let bytes = word.map_or_else(Vec::new, |word| {
+            let mut bytes = word.key.to_le_bytes().to_vec();
+            bytes.extend(word.documents.to_le_bytes());
+            bytes.extend(word.frequency.to_le_bytes());
+            bytes
+        });
+        out.put(format!("w/{place:x}"), bytes);
+    }
+    let written = table.unsaved.table_words;
+    for (place, word) in table.table.words().iter().enumerate().skip(written) {
+        let mut bytes = word.key.to_le_bytes().to_vec();
+        bytes.extend(word.weight.to_le_bytes());
+        bytes.extend(word.spelling.as_bytes());
+        out.put(format!("t/{place:x}"), bytes);
+    }
+    table.unsaved.table_words = table.table.len();
+    let mut seeds = std::mem::take(&mut table.unsaved.seeds);
+    seeds.sort_unstable();
+    seeds.dedup();
+    for key in seeds {
+        let bytes = match table.seeds.get(&key) {
+            Some(Seed::Words(words)) => [vec![WORDS], words.to_bytes()].concat(),
+            Some(Seed::Untold) => vec![UNTOLD],
+            Some(Seed::Worth(worth)) => [vec![WORTH], worth.to_le_bytes().to_vec()].concat(),
+            None => continue,
+        };
+        out.put(format!("s/{:016x}", key.0), bytes);
+    }
+    for (place, bytes) in table.worths.take_changes() {
+        out.put(format!("g/{place:x}"), bytes);
+    }
+    if std::mem::take(&mut table.unsaved.state) {
+        let mut bytes = table.counts.documents().to_le_bytes().to_vec();
+        bytes.extend(table.epoch.to_le_bytes());
+        bytes.push(u8::from(table.are_seeds_done));
+        bytes.push(u8::from(table.stands));
+        bytes.extend(table.worths.next().to_le_bytes());
+        out.put(STATE, bytes);
+    }
+}
+
+/// Takes up what was saved.
+pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+    let damaged = |what: &str| RestoreError::Damaged {
+        strategy: "table",
+        what: what.to_owned(),
+    };
+    let mut words = Vec::new();
+    let mut in_table = Vec::new();
+    let mut worths = Vec::new();
+    let (mut documents, mut next) = (0, 0);
+    for (name, value) in saved {
+        let wrong = || damaged(&format!("the value {name} cannot be read"));
+        let (kind, place) = name.split_once('/').unwrap_or((name, "0"));
+        let place = u64::from_str_radix(place, 16).map_err(|_| wrong())?;
+        let small = u32::try_from(place).unwrap_or(u32::MAX);
+        match kind {
+            "w" if value.is_empty() => {}
+            "w" => words.push((small, read_count(value).ok_or_else(wrong)?)),
+            "t" => in_table.push((place, read_word(value).ok_or_else(wrong)?)),
+            "g" => worths.push((small, value.as_slice())),
+            "s" => {
+                let seed = read_seed(value).ok_or_else(wrong)?;
+                if let Seed::Words(words) = &seed {
+                    table.seed_words += words.len();
+                }
+                table.seeds.insert(UrlKey(place), seed);
+            }
+            STATE => {
+                let state = read_state(value).ok_or_else(wrong)?;
+                (documents, next) = (state.documents, state.next);
+                table.epoch = state.epoch;
+                table.are_seeds_done = state.are_seeds_done;
+                table.stands = state.stands;
+            }
+            _ => {}
+        }
+    }
+    table.counts = WordCounts::restored(table.settings.vocabulary, documents, words)
+        .ok_or_else(|| damaged("two words have one place, or there are more than the settings allow"))?;
+    in_table.sort_by_key(|(place, _)| *place);
+    for (_, word) in in_table {
+        if !table.table.push(word) {
+            return Err(damaged("a word is in the table twice, or weighs nothing"));
+        }
+    }
+    table.unsaved.table_words = table.table.len();
+    table.worths =
+        PageWorths::restored(next, worths).ok_or_else(|| damaged("what pages are worth for genres"))?;
+    Ok(())
+}
+
+fn read_count(bytes: &[u8]) -> Option<WordCount> {
+    let (key, rest) = bytes.split_first_chunk::<8>()?;
+    let (documents, rest) = rest.split_first_chunk::<4>()?;
+    let frequency = f64::from_le_bytes(rest.try_into().ok()?);
+    (frequency.is_finite() && frequency >= 0.0).then_some(WordCount {
+        key: u64::from_le_bytes(*key),
+        documents: u32::from_le_bytes(*documents),
+        frequency,
+    })
+}
+
+fn read_word(bytes: &[u8]) -> Option<TableWord> {
+    let (key, rest) = bytes.split_first_chunk::<8>()?;
+    let (weight, spelling) = rest.split_first_chunk::<8>()?;
+    Some(TableWord {
+        key: u64::from_le_bytes(*key),
+        weight: f64::from_le_bytes(*weight),
+        spelling: std::str::from_utf8(spelling).ok()?.into(),
+    })
+}
+
+fn read_seed(bytes: &[u8]) -> Option<Seed> {
+    let (kind, rest) = bytes.split_first()?;
+    match *kind {
+        WORDS => Some(Seed::Words(PageWords::from_bytes(rest)?)),
+        UNTOLD => Some(Seed::Untold),
+        WORTH => Some(Seed::Worth(f32::from_le_bytes(rest.try_into().ok()?))),
+        _ => None,
+    }
+}
+
+struct State {
+    documents: u32,
+    epoch: u64,
+    are_seeds_done: bool,
+    stands: bool,
+    next: u32,
+}
+
+fn read_state(bytes: &[u8]) -> Option<State> {
+    let (documents, rest) = bytes.split_first_chunk::<4>()?;
+    let (epoch, rest) = rest.split_first_chunk::<8>()?;
+    let ([are_seeds_done, stands], rest) = rest.split_first_chunk::<2>()?;
+    Some(State {
+        documents: u32::from_le_bytes(*documents),
+        epoch: u64::from_le_bytes(*epoch),
+        are_seeds_done: *are_seeds_done != 0,
+        stands: *stands != 0,
+        next: u32::from_le_bytes(rest.try_into().ok()?),
+    })
+}
