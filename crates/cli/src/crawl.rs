@@ -99,11 +99,6 @@ fn arg(option: &'static OptionSpec) -> Arg {
         Some(letter) => arg.short(letter),
         None => arg,
     };
-    let arg = if option.not_yet.is_some() {
-        arg.hide(true)
-    } else {
-        arg
-    };
     match option.kind.value_name() {
         None => arg.action(ArgAction::SetTrue),
         Some(name) => arg
@@ -284,17 +279,18 @@ pub fn crawl(
     dashboard: Option<Dashboard>,
 ) -> Result<Summary> {
     let judge = wiring::judge(settings)?;
-    let strategy = wiring::strategy(settings)?;
+    let agents = wiring::agents(settings)?;
+    if agents.len() < usize::from(settings.crawl.agents) {
+        note!(
+            "note: {} of {} agents have a seed; name more seeds, or deal them evenly",
+            agents.len(),
+            settings.crawl.agents
+        );
+    }
     let mut progress = Progress::new(folder.layout().clone(), &settings.crawl, dashboard);
-    let result = scenthound_live::crawl(
-        folder,
-        live,
-        judge,
-        strategy,
-        &settings.seeds.urls,
-        stop,
-        &mut |snapshot| progress.tell(snapshot),
-    );
+    let result = scenthound_live::crawl(folder, live, judge, agents, stop, &mut |snapshot| {
+        progress.tell(snapshot)
+    });
     let ended = match &result {
         Ok(summary) => ending(summary),
         Err(error) => format!("failed: {error}"),
@@ -371,7 +367,10 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
                 _ if tally.bodies == 0 => exit::FAILURE,
                 StopReason::Bytes => exit::SIZE,
                 StopReason::Time => exit::TIME,
-                StopReason::Exhausted | StopReason::OnlyRestingHosts | StopReason::Pages => 0,
+                StopReason::Exhausted
+                | StopReason::OnlyRestingHosts
+                | StopReason::Goals
+                | StopReason::Pages => 0,
             }
         }
         Ended::Interrupted => exit::INTERRUPTED,
@@ -389,6 +388,7 @@ fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
         StopReason::Pages => Some("--max-pages"),
         StopReason::Time => Some("--max-time"),
         StopReason::Bytes => Some("--max-bytes"),
+        StopReason::Goals => Some("--goal"),
         StopReason::Exhausted | StopReason::OnlyRestingHosts => None,
     }
 }

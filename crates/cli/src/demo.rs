@@ -120,6 +120,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         view: Vec::new(),
         genre: Vec::new(),
         prefer_genre: Vec::new(),
+        agent: Vec::new(),
         genre_cut: None,
         content_cut: None,
     })?;

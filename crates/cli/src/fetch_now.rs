@@ -104,8 +104,7 @@ pub fn fetch(urls: &[CanonicalUrl], fetching: &Fetching) -> Result<Haul> {
         &folder,
         wiring::live(&settings).map_err(|error| bad_input(format!("{error:#}")))?,
         wiring::judge(&settings)?,
-        wiring::strategy(&settings)?,
-        &settings.seeds.urls,
+        wiring::agents(&settings)?,
         &stop,
         &mut |_| {},
     )?;

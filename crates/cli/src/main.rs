@@ -19,6 +19,7 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::stdout::say(&format!($($text)*)) };
 }
 
+mod agents;
 mod bench;
 mod cash;
 mod crawl;

@@ -9,6 +9,7 @@ use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 use scenthound_types::Timestamp;
 
+use crate::agents::directory;
 use crate::dashboard::Dashboard;
 use crate::status::StatusFile;
 
@@ -158,6 +159,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         curve: tally.curve(),
         ended: None,
         resumable: counts.waiting > 0,
+        agents: directory(&snapshot.agents),
         generation: 0,
     }
 }

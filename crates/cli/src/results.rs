@@ -76,6 +76,9 @@ pub struct Args {
     /// Show pages detected to be of this kind first.
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
     pub prefer_genre: Vec<String>,
+    /// Show only pages found by these agents, counted from 1.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub agent: Vec<u8>,
     /// From where on a page counts as of the wanted kind [default: the topic's threshold].
     #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
     pub genre_cut: Option<f64>,
@@ -163,8 +166,8 @@ struct Ranked {
     is_relevant: bool,
     is_hidden: bool,
     view: View,
-    /// Whether its genre is among those asked for.
-    is_of_genre: bool,
+    /// Whether its genre and its agent are among those asked for.
+    is_chosen: bool,
     /// Whether its genre is to come first.
     is_preferred: bool,
     /// Line of the page it repeats.
@@ -208,7 +211,7 @@ impl Ranking {
             }
             ranking.relevant += u64::from(page.is_relevant);
             *ranking.views.entry(page.view).or_default() += 1;
-            let is_wanted = page.is_of_genre && (args.view.is_empty() || args.view.contains(&page.view));
+            let is_wanted = page.is_chosen && (args.view.is_empty() || args.view.contains(&page.view));
             if !is_wanted || args.relevant_only && !page.is_relevant {
                 continue;
             }
@@ -297,7 +300,8 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
             is_relevant: record.relevant == Some(true),
             is_hidden: is_hidden(&record),
             view: cuts.view(&parts),
-            is_of_genre: args.genre.is_empty() || is_any(&record, &args.genre),
+            is_chosen: (args.genre.is_empty() || is_any(&record, &args.genre))
+                && (args.agent.is_empty() || args.agent.contains(&record.agent.unwrap_or(1))),
             is_preferred: is_any(&record, &args.prefer_genre),
             original: None,
         };

@@ -19,6 +19,7 @@ use scenthound_store::{CrawlView, Layout, PageRecord, replace};
 use scenthound_types::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::agents::{self, AgentStatus};
 use crate::look::{self, is_judged_page};
 use crate::stdout;
 use crate::table::terminal_width;
@@ -83,6 +84,9 @@ pub struct StatusFile {
     pub ended: Option<String>,
     /// Whether there is something left to resume for.
     pub resumable: bool,
+    /// The directory of agents, where there are several or where one has learnt something.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub agents: Vec<AgentStatus>,
     /// Which judgements these figures speak of: 0 for the first, one more each time the pages were judged again.
     #[serde(default)]
     pub generation: u32,
@@ -319,6 +323,7 @@ fn complete(
             hosts: last.hosts,
             hosts_resting: last.hosts_resting,
             resumable: true,
+            agents: agents::complete(counted.agents, last.agents),
             ..counted
         };
         return (figures, &[]);
@@ -367,6 +372,7 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
             figures.pages += 1;
             figures.bodies += u64::from(is_judged_page(&record));
             figures.relevant += u64::from(record.relevant == Some(true));
+            agents::count_for(&mut figures.agents, &record);
             curve.push(figures.pages, figures.relevant);
         }
     })?;
@@ -493,6 +499,7 @@ fn write_text(report: &Report, out: &mut dyn Write) -> anyhow::Result<()> {
         };
         line(verb, resume)?;
     }
+    agents::write(&figures.agents, out)?;
     let plot = harvest_curve(&figures.curve, terminal_width().min(72), 10);
     if !plot.is_empty() {
         writeln!(out, "\nRelevant pages found:\n{plot}")?;

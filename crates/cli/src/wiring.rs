@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use scenthound_config::{Scope as ScopeName, Settings, Sitemaps, Ties as TiesName};
-use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, SitemapUse};
+use scenthound_config::{Deal, Scope as ScopeName, Settings, Sitemaps, Ties as TiesName};
+use scenthound_engine::{
+    Agent, AgentRules, Budget, CrawlSettings, Dealing, DeskSettings, Scope, ScopeKind, SitemapUse, deal,
+};
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
 use scenthound_judge::{
@@ -19,6 +21,8 @@ use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, Opic, Otie,
     OtieSettings, PigTable, Placing, Random, Shark, Siblings, Strategy, Ties,
 };
+use scenthound_text::{Token, url_words};
+use scenthound_types::CanonicalUrl;
 
 /// The strategies that can be chosen by name.
 pub const STRATEGIES: &[&str] = &[
@@ -304,6 +308,68 @@ pub fn scope(settings: &Settings) -> Result<Scope> {
         .context("the include and exclude patterns are too large together")
 }
 
+/// What holds for each agent.
+pub fn agent_rules(settings: &Settings) -> AgentRules {
+    let crawl = &settings.crawl;
+    AgentRules {
+        goal: crawl.goal,
+        requests: crawl.agent_requests.map(|most| most as usize),
+        redistribute: crawl.redistribute,
+    }
+}
+
+/// The agents of a crawl, each with its seeds.
+pub fn agents(settings: &Settings) -> Result<Vec<Agent>> {
+    agents_from(settings, &settings.seeds.urls)
+}
+
+/// The agents of a crawl that begins at these seeds.
+pub fn agents_from(settings: &Settings, seeds: &[CanonicalUrl]) -> Result<Vec<Agent>> {
+    let wanted = usize::from(settings.crawl.agents);
+    if wanted == 1 {
+        return Ok(vec![Agent::alone(strategy(settings)?, seeds)]);
+    }
+    let dealing = match settings.crawl.deal {
+        Deal::Even => Dealing::Even,
+        Deal::Host => Dealing::ByHost,
+        Deal::Genre => Dealing::ByGenre,
+    };
+    deal(seeds, wanted, dealing, &genre_of_address)
+        .into_iter()
+        .map(|hand| {
+            Ok(Agent {
+                name: hand.name,
+                strategy: strategy(settings)?,
+                seeds: hand.seeds,
+            })
+        })
+        .collect()
+}
+
+/// The kind of page that an address speaks of.
+fn genre_of_address(url: &CanonicalUrl) -> String {
+    let words = url_words(url.as_str());
+    let named = [
+        ("news", ["news", "press", "article", "articles"].as_slice()),
+        ("blogs", &["blog", "blogs", "wordpress", "blogspot", "diary"]),
+        (
+            "discussions",
+            &[
+                "forum",
+                "forums",
+                "discussion",
+                "discussions",
+                "thread",
+                "topic",
+                "questions",
+            ],
+        ),
+    ];
+    let speaks_of = |list: &[&str]| list.iter().any(|word| words.contains(&Token::of(word)));
+    let genre = named.into_iter().find(|(_, list)| speaks_of(list));
+    genre.map_or("web", |(name, _)| name).to_owned()
+}
+
 pub fn policy(settings: &Settings) -> Policy {
     let crawl = &settings.crawl;
     Policy {
@@ -313,6 +379,10 @@ pub fn policy(settings: &Settings) -> Policy {
         connections_per_host: crawl.connections_per_host,
         max_pages_per_host: crawl.max_pages_per_host,
         robots: !crawl.ignore_robots,
+        agents: crawl.agents,
+        expire_after: crawl.expire_after,
+        expire_after_pages: crawl.expire_after_pages,
+        max_waiting: crawl.max_waiting,
         ..Policy::default()
     }
 }
@@ -407,6 +477,8 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
                 Sitemaps::All => SitemapUse::All,
             },
             list_size: crawl.list_size as usize,
+            agents: agent_rules(settings),
+            strategy_judges: None,
             patience: patience(crawl),
         },
         fetch: fetch(settings)?,

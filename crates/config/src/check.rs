@@ -232,10 +232,6 @@ impl Check<'_> {
     /// Reads the texts of one option, or its default.
     fn read_option(&mut self, option: &'static OptionSpec) {
         let texts = self.texts.get(option.name).cloned().unwrap_or_default();
-        if let (Some(why), Some(first)) = (option.not_yet, texts.first()) {
-            self.blame(option, &first.origin, Wrong::NotYet { why });
-            return;
-        }
         let mut values = Vec::with_capacity(texts.len());
         for Text { text, origin } in &texts {
             match self.read_value(option, text, origin) {

@@ -49,6 +49,15 @@ choices! {
         /// The one whose parent has had the fewest children visited.
         Probe = "probe",
     }
+    /// Which agent begins at which seed.
+    Deal {
+        /// In turn.
+        Even = "even",
+        /// Seeds of a host to the same agent.
+        Host = "host",
+        /// Seeds of a genre to the same agent.
+        Genre = "genre",
+    }
     /// Whose sitemaps are read.
     Sitemaps {
         /// Nobody's.

@@ -65,8 +65,6 @@ pub enum Wrong {
         source: UrlFault,
         right: Option<String>,
     },
-    #[error("not available yet: {why}")]
-    NotYet { why: &'static str },
     #[error("{longer} is longer than the longest wait, max-delay = {most}")]
     DelayOverMost { longer: String, most: String },
     #[error("{given} is even: pages off the topic would gain like those on it")]
@@ -113,8 +111,7 @@ impl Wrong {
             }
             Wrong::Unreadable { .. }
             | Wrong::Pattern { .. }
-            | Wrong::WrongShape { .. }
-            | Wrong::NotYet { .. } => {
+            | Wrong::WrongShape { .. } => {
                 return None;
             }
         })

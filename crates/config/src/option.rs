@@ -44,8 +44,6 @@ pub struct OptionSpec {
     pub default: Option<&'static str>,
     /// What becomes of a resumed crawl when it changes.
     pub on_resume: OnResume,
-    /// Set for options whose name is kept for later: why they cannot be used.
-    pub not_yet: Option<&'static str>,
     pub(crate) doc: &'static [&'static str],
 }
 

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use scenthound_types::{CanonicalUrl, Language, Merge, Parents};
+use scenthound_types::{AgentId, CanonicalUrl, Language, Merge, Parents};
 use url::Url;
 
 use crate::choice::{
-    MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from, parents_name,
+    Deal, MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from, parents_name,
 };
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
@@ -61,7 +61,6 @@ macro_rules! settings {
                 shape: settings!(@shape $shape),
                 default: settings!(@default $($default)?),
                 on_resume: $resume,
-                not_yet: None,
                 doc: &[$($doc),+],
             },
         )* )* ];
@@ -275,6 +274,22 @@ settings! {
         one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
         /// Draw this many of the best links at once and visit all before looking again; 0 for one at a time.
         one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
+        /// How many agents crawl, each from its own seeds, with a strategy and a stack of its own.
+        one agents: u8 = "agents" "agents", Kind::Count { least: 1, most: AgentId::MOST as u64 }, NeedsNewFolder, "1";
+        /// Which agent begins at which seed.
+        one deal: Deal = "deal" "deal", Kind::Choice(Deal::NAMES), NeedsNewFolder, "even";
+        /// An agent stops when it has found this many relevant pages.
+        maybe goal: u64 = "goal" "goal", COUNT, Allowed;
+        /// How many requests an agent may have out at once.
+        maybe agent_requests: u32 = "agent-requests" "agent-requests", Kind::Count { least: 1, most: 10_000 }, Allowed;
+        /// Give what a stopped agent has left of its share of --max-pages to the others.
+        one redistribute: bool = "redistribute" "redistribute", Kind::Switch, Allowed, "false";
+        /// Forget links that have waited longer than this; they may be found again.
+        maybe expire_after: Duration = "expire-after" "expire-after", SOME_TIME, Allowed;
+        /// Forget links that have waited while this many pages were fetched; they may be found again.
+        maybe expire_after_pages: u64 = "expire-after-pages" "expire-after-pages", COUNT, Allowed;
+        /// Keep at most about this many links waiting; the worst are forgotten.
+        maybe max_waiting: u64 = "max-waiting" "max-waiting", Kind::Count { least: 1_000, most: u64::MAX }, Allowed;
         /// The number all chance is drawn from: the same number, web and settings give the same crawl.
         one seed: u64 = "seed" "seed", Kind::Count { least: 0, most: u64::MAX }, NeedsNewFolder, "0";
     }
@@ -319,17 +334,10 @@ const SOME_TIME: Kind = Kind::Time {
 };
 
 /// Options that are read but become no field of their own.
-static ASIDE: &[OptionSpec] = &[
-    OptionSpec {
-        doc: &["A file of URLs to start from, one a line; - for standard input."],
-        ..aside("seeds", "seeds", "file", Kind::Path)
-    },
-    OptionSpec {
-        doc: &["How many agents crawl, each with its own strategy."],
-        not_yet: Some("a crawl has one agent"),
-        ..aside("agents", "crawl", "agents", Kind::Text)
-    },
-];
+static ASIDE: &[OptionSpec] = &[OptionSpec {
+    doc: &["A file of URLs to start from, one a line; - for standard input."],
+    ..aside("seeds", "seeds", "file", Kind::Path)
+}];
 
 const fn aside(name: &'static str, section: &'static str, key: &'static str, kind: Kind) -> OptionSpec {
     OptionSpec {
@@ -340,7 +348,6 @@ const fn aside(name: &'static str, section: &'static str, key: &'static str, kin
         shape: Shape::Many,
         default: None,
         on_resume: NeedsNewFolder,
-        not_yet: None,
         doc: &[],
     }
 }
@@ -422,6 +429,7 @@ setting! {
     Scope = Scope::from_name, Scope::name;
     Ties = Ties::from_name, Ties::name;
     Sitemaps = Sitemaps::from_name, Sitemaps::name;
+    Deal = Deal::from_name, Deal::name;
     Parents = parents_from, parents_name;
     Merge = merge_from, merge_name;
 }

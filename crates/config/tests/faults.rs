@@ -184,7 +184,7 @@ t.toml:8:1: [crawl] has no dealy
 t.toml:9:1: [crawl] has no zebra
     zebra = 1
     ^^^^^
-    help: known here are max-pages, max-time, max-bytes, depth, width, max-pages-per-host, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, list-size, seed, agents
+    help: known here are max-pages, max-time, max-bytes, depth, width, max-pages-per-host, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, list-size, agents, deal, goal, agent-requests, redistribute, expire-after, expire-after-pages, max-waiting, seed
 t.toml:11:8: a list where a single value is wanted
     kind = ["fs-2"]
            ^^^^^^^^
@@ -229,15 +229,6 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
             .unwrap_err()
             .count(),
         1
-    );
-}
-
-#[test]
-fn what_is_not_built_yet_says_so() {
-    let text = "[seeds]\nengines = [\"brave\"]\n[terms]\nurl = [\"tea\"]\n";
-    assert_eq!(
-        shown(text, &["agents=4"]),
-        "--agents: not available yet: a crawl has one agent"
     );
 }
 

@@ -72,6 +72,13 @@ pub struct Examined {
     pub foreign: bool,
 }
 
+impl Examined {
+    /// Whether the page is of no use whatever its words are.
+    pub fn is_set_aside(&self) -> bool {
+        self.foreign
+    }
+}
+
 /// What a sitemap lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SitemapFinds {

@@ -1,5 +1,7 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
+mod crew;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
@@ -7,12 +9,13 @@ use std::time::Duration;
 use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Recall, Settled};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal, ReportedLink,
-    Standing, StateDelta, Timestamp, Updates, UrlKey, registrable_domain,
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal,
+    ReportedLink, Standing, StateDelta, Timestamp, Updates, UrlKey, registrable_domain,
 };
 
 use crate::CrawlError;
 use crate::access::Access;
+use crate::agents::{Agent, AgentRules, Member};
 use crate::answer::{Answer, Found, FoundLink, ResponseFacts};
 use crate::manners;
 use crate::recorder::{Recorder, Visit};
@@ -59,6 +62,10 @@ pub struct CrawlSettings {
     pub sitemaps: SitemapUse,
     /// Best-N-first: how many URLs are drawn at a time; 0 to take each as it comes.
     pub list_size: usize,
+    /// What holds for each agent.
+    pub agents: AgentRules,
+    /// Set if pages are judged by what the strategies have learnt: what they weigh at least this much is relevant.
+    pub strategy_judges: Option<f64>,
     /// With nothing but resting hosts left, how long the crawl waits for the first of them before it stops.
     pub patience: Duration,
 }
@@ -73,6 +80,8 @@ impl Default for CrawlSettings {
             robots: true,
             sitemaps: SitemapUse::Off,
             list_size: 0,
+            agents: AgentRules::default(),
+            strategy_judges: None,
             patience: Duration::from_secs(300),
         }
     }
@@ -85,6 +94,8 @@ pub enum StopReason {
     Exhausted,
     /// Only hosts are left that are failing or asked us to wait for long.
     OnlyRestingHosts,
+    /// Every agent has met its goal or has nothing left.
+    Goals,
     /// The page budget is met.
     Pages,
     /// The time budget is met.
@@ -100,6 +111,7 @@ impl fmt::Display for StopReason {
             StopReason::OnlyRestingHosts => {
                 "only hosts are left that fail or asked to be left alone for long"
             }
+            StopReason::Goals => "the goal is met (--goal)",
             StopReason::Pages => "the page budget is met (--max-pages)",
             StopReason::Time => "the time budget is met (--max-time)",
             StopReason::Bytes => "the byte budget is met (--max-bytes)",
@@ -148,7 +160,9 @@ impl Default for SitemapRoom {
 pub struct Crawl<F, R> {
     settings: CrawlSettings,
     frontier: F,
-    strategy: Box<dyn Strategy>,
+    crew: Vec<Member>,
+    /// Whose turn it is to ask first.
+    turn: usize,
     recorder: R,
     keyring: Keyring,
     tally: Tally,
@@ -168,45 +182,74 @@ pub struct Crawl<F, R> {
 }
 
 impl<F: Frontier, R: Recorder> Crawl<F, R> {
-    /// Begins a crawl, or takes it up where its last commit left it: a frontier that holds notes of a crawl is resumed,
-    /// and the seeds are offered only where they are not known yet.
+    /// Begins a crawl of one agent, or takes it up where its last commit left it: a frontier that holds notes of a crawl is
+    /// resumed, and the seeds are offered only where they are not known yet.
     pub fn start(
         settings: CrawlSettings,
-        mut frontier: F,
-        mut strategy: Box<dyn Strategy>,
+        frontier: F,
+        strategy: Box<dyn Strategy>,
         recorder: R,
         keyring: Keyring,
         seeds: &[CanonicalUrl],
+        now: Timestamp,
+    ) -> Result<Crawl<F, R>, CrawlError> {
+        let agents = vec![Agent::alone(strategy, seeds)];
+        Crawl::start_with(settings, frontier, agents, recorder, keyring, now)
+    }
+
+    /// Begins a crawl of several agents, or takes it up.
+    pub fn start_with(
+        settings: CrawlSettings,
+        mut frontier: F,
+        agents: Vec<Agent>,
+        recorder: R,
+        keyring: Keyring,
         now: Timestamp,
     ) -> Result<Crawl<F, R>, CrawlError> {
         let tally = match frontier.notes("engine/tally")?.pop() {
             Some((_, bytes)) => Tally::from_bytes(&bytes).map_err(|what| CrawlError::Damaged { what })?,
             None => Tally::default(),
         };
-        let saved: Vec<_> = frontier
-            .notes("strategy/")?
-            .into_iter()
-            .map(|(name, value)| (name.trim_start_matches("strategy/").to_owned(), value))
-            .collect();
-        strategy.restore(&saved)?;
-        let offers: Vec<Offer> = seeds
-            .iter()
-            .map(|url| {
-                let key = keyring.key(url);
-                Offer {
-                    url: url.clone(),
-                    key,
-                    rank: strategy.seed(key, seeds.len()),
-                    merge: Merge::Keep,
-                }
-            })
-            .collect();
-        frontier.seed(&offers, now)?;
+        let mut crew = Vec::with_capacity(agents.len());
+        let is_alone = agents.len() == 1;
+        for (number, agent) in (0..AgentId::MOST).zip(agents) {
+            let id = AgentId(number);
+            let mut member = Member::new(agent);
+            if is_alone {
+                (member.pages, member.relevant) = (tally.pages, tally.relevant);
+            }
+            member.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
+            let prefix = Member::learnt_under(id);
+            let saved: Vec<_> = frontier
+                .notes(&prefix)?
+                .into_iter()
+                .map(|(name, value)| (name.strip_prefix(&prefix).unwrap_or(&name).to_owned(), value))
+                .collect();
+            member.agent.strategy.restore(&saved)?;
+            let seeds = &member.agent.seeds;
+            let offers: Vec<Offer> = seeds
+                .iter()
+                .map(|url| {
+                    let key = keyring.key(url);
+                    Offer {
+                        url: url.clone(),
+                        key,
+                        rank: member.agent.strategy.seed(key, seeds.len()),
+                        merge: Merge::Keep,
+                    }
+                })
+                .collect();
+            frontier.seed_for(id, &offers, now)?;
+            crew.push(member);
+        }
         let mut crawl = Crawl {
             settings,
             frontier,
-            redirect_merge: strategy.needs().redirects,
-            strategy,
+            redirect_merge: crew
+                .first()
+                .map_or(Merge::Max, |member| member.agent.strategy.needs().redirects),
+            crew,
+            turn: 0,
             recorder,
             keyring,
             ran_before: tally.running,
@@ -242,20 +285,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 room.min(usize::try_from(left).unwrap_or(usize::MAX))
             }
         };
-        if self.settings.list_size > 0 {
-            self.frontier.draw(self.settings.list_size, now)?;
-        }
+        self.draw(now)?;
         let mut refused = 0;
         loop {
-            match self.frontier.take_many(room, now)? {
+            match self.take(room, now)? {
                 Next::Fetch(leases) => {
                     let mut allowed = Vec::with_capacity(leases.len());
                     for lease in leases {
                         match self.may_fetch(&lease)? {
-                            Ok(()) => {
-                                self.pages_out += u64::from(lease.kind == LeaseKind::Page);
-                                allowed.push(lease);
-                            }
+                            Ok(()) => allowed.push(lease),
                             Err(outcome) => {
                                 refused += 1;
                                 self.settle_unasked(lease, outcome, now)?;
@@ -268,9 +306,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     if refused >= REFUSALS_A_STEP {
                         return Ok(Step::WaitUntil(now));
                     }
-                    if self.settings.list_size > 0 {
-                        self.frontier.draw(self.settings.list_size, now)?;
-                    }
+                    self.draw(now)?;
                 }
                 Next::WaitUntil(until) => {
                     let is_idle = self.frontier.counts().leased == 0;
@@ -280,7 +316,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     return Ok(Step::WaitUntil(until));
                 }
                 Next::Blocked => return Ok(Step::Blocked),
-                Next::Done => return Ok(Step::Done(StopReason::Exhausted)),
+                Next::Done => return Ok(Step::Done(self.why_done())),
             }
         }
     }
@@ -341,14 +377,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// its records. None if a lease of it is out.
     pub fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, CrawlError> {
         let lease = self.frontier.recall(wanted, now)?;
-        let is_page = lease.as_ref().is_some_and(|lease| lease.kind == LeaseKind::Page);
-        self.pages_out += u64::from(is_page);
+        if let Some(lease) = &lease {
+            self.lease_out(lease);
+        }
         Ok(lease)
     }
 
     /// Takes back a lease that was not used: the address rests until `until`.
     pub fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), CrawlError> {
-        self.pages_out -= u64::from(lease.kind == LeaseKind::Page);
+        self.lease_in(lease);
         Ok(self.frontier.hand_back(lease, until, now)?)
     }
 
@@ -361,7 +398,6 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             facts,
             payload,
         } = answer;
-        self.pages_out -= u64::from(lease.kind == LeaseKind::Page);
         self.settle_as(lease, outcome, found, facts, payload, now)
     }
 
@@ -369,12 +405,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         &mut self,
         lease: Lease,
         outcome: Outcome,
-        found: Found,
+        mut found: Found,
         facts: ResponseFacts,
         payload: Option<R::Payload>,
         now: Timestamp,
     ) -> Result<(), CrawlError> {
+        self.lease_in(&lease);
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
+        let agent = usize::from(lease.agent.0);
+        self.report_links(&lease, &mut found);
+        self.weigh(&lease, &outcome, &mut found)?;
         let examined = match &found {
             Found::Page(examined) => Some(examined.as_ref()),
             _ => None,
@@ -411,7 +451,6 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let will_retry = end == End::Retry;
 
         self.updates.clear();
-        self.report_links(&lease, &found);
         if lease.kind != LeaseKind::Robots {
             let report = PageReport {
                 lease: &lease,
@@ -421,7 +460,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 links: &self.links,
                 will_retry,
             };
-            self.strategy.observe(&report, &mut self.updates);
+            if let Some(member) = self.crew.get_mut(agent) {
+                member.agent.strategy.observe(&report, &mut self.updates);
+            }
         }
         let visit = Visit {
             lease: &lease,
@@ -445,7 +486,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             rules,
             sitemaps: &sitemaps,
         };
-        Ok(self.frontier.settle(settled, now)?)
+        self.frontier.settle(settled, now)?;
+        for link in &self.links {
+            if let Some(evidence) = &link.evidence {
+                self.frontier.keep_evidence(lease.agent, link.key, evidence)?;
+            }
+        }
+        self.freshen(agent, now)
     }
 
     /// Refuses redirects that go on for too long or leave the crawl's scope.
@@ -527,16 +574,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     /// Fills `links` and `keys` with the links of the page or the sitemap.
-    fn report_links(&mut self, lease: &Lease, found: &Found) {
-        let found: &[FoundLink] = match found {
-            Found::Page(examined) => &examined.links,
+    fn report_links(&mut self, lease: &Lease, found: &mut Found) {
+        let found: &mut [FoundLink] = match found {
+            Found::Page(examined) => &mut examined.links,
             Found::Sitemap(finds) => {
                 let room = self.sitemap_room(lease);
-                let taken = finds.pages.get(..room.pages).unwrap_or(&finds.pages);
-                room.pages -= taken.len();
-                taken
+                let taken = room.pages.min(finds.pages.len());
+                room.pages -= taken;
+                finds.pages.get_mut(..taken).unwrap_or_default()
             }
-            Found::Nothing | Found::Rules(..) => &[],
+            Found::Nothing | Found::Rules(..) => &mut [],
         };
         self.keys.clear();
         self.keys.extend(found.iter().map(|link| link.key));
@@ -544,7 +591,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.links.clear();
         self.links.extend(
             found
-                .iter()
+                .iter_mut()
                 .zip(&self.standings)
                 .filter(|(link, _)| link.key != lease.key)
                 .map(|(link, standing)| ReportedLink {
@@ -553,7 +600,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     standing: *standing,
                     snippets: link.snippets,
                     place: link.place,
-                    evidence: None,
+                    evidence: link.evidence.take(),
                 }),
         );
     }
@@ -569,11 +616,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let is_page = lease.kind == LeaseKind::Page && !matches!(outcome, Outcome::Redirect { .. });
         if is_page && facts.asked && !lease.revisit {
             let judgement = examined.map(|examined| &examined.judgement);
+            let is_relevant = judgement.is_some_and(|judgement| judgement.is_relevant());
             self.tally.count_page(
                 outcome.code(),
                 judgement.map(|judgement| judgement.relevance),
-                judgement.is_some_and(|judgement| judgement.is_relevant()),
+                is_relevant,
             );
+            if let Some(member) = self.crew.get_mut(usize::from(lease.agent.0)) {
+                member.count(is_relevant);
+            }
         } else if facts.asked {
             self.tally.other_requests += 1;
             // A host that cannot even be asked for its rules would otherwise leave no trace in the counts.
@@ -595,10 +646,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             notes.put("engine/mark", mark);
         }
         notes.put("engine/tally", self.tally.to_bytes());
-        let mut learnt = StateDelta::default();
-        self.strategy.save_changes(&mut learnt);
-        for (name, value) in learnt.changes() {
-            notes.put(format!("strategy/{name}"), value.as_slice());
+        for (number, member) in (0..AgentId::MOST).zip(&mut self.crew) {
+            member.save(AgentId(number), &mut notes);
         }
         Ok(self.frontier.commit(&notes)?)
     }

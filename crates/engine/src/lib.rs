@@ -11,8 +11,10 @@
 //! [`Recorder`].
 
 mod access;
+mod agents;
 mod answer;
 mod crawl;
+mod dealing;
 mod desk;
 mod manners;
 mod recorder;
@@ -24,8 +26,10 @@ use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
 pub use access::{Access, PRODUCT_TOKEN, read_rules};
+pub use agents::{Agent, AgentFacts, AgentRules, AgentState, needs_of};
 pub use answer::{Answer, Examined, Found, FoundLink, ResponseFacts, SitemapFinds, Skipped};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
+pub use dealing::{Dealing, Hand, deal};
 pub use desk::{Desk, DeskSettings, Response, link_evidence, link_place, page_words, snippet_scores};
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};

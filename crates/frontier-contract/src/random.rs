@@ -143,6 +143,7 @@ fn policies() -> impl Strategy<Value = Policy> {
             robots,
             all_parents,
             max_parents: 3,
+            ..Policy::default()
         })
 }
 

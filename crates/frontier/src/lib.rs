@@ -286,6 +286,12 @@ pub trait Frontier {
     /// Everything known of a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;
 
+    /// How many URLs wait in an agent's stack.
+    fn waiting_of(&self, agent: AgentId) -> u64 {
+        let _ = agent;
+        self.counts().waiting
+    }
+
     /// How many of each there are.
     fn counts(&self) -> Counts;
 }

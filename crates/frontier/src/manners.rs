@@ -42,6 +42,14 @@ pub struct Policy {
     pub all_parents: bool,
     /// Parents remembered of one URL when `all_parents` is on.
     pub max_parents: u8,
+    /// How many agents there are, each with a stack of its own.
+    pub agents: u8,
+    /// A URL that has waited longer than this is forgotten; it may come in again.
+    pub expire_after: Option<Duration>,
+    /// A URL that has waited while this many page requests were settled is forgotten.
+    pub expire_after_pages: Option<u64>,
+    /// About how many URLs may wait; the worst are forgotten.
+    pub max_waiting: Option<u64>,
 }
 
 impl Default for Policy {
@@ -57,6 +65,10 @@ impl Default for Policy {
             robots: true,
             all_parents: false,
             max_parents: 64,
+            agents: 1,
+            expire_after: None,
+            expire_after_pages: None,
+            max_waiting: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 
 use scenthound_engine::{Recorder, Visit};
-use scenthound_types::{CanonicalUrl, LeaseKind, Rank, Timestamp, Update};
+use scenthound_types::{AgentId, CanonicalUrl, LeaseKind, Rank, Timestamp, Update};
 
 /// A page that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct PageRead {
     pub is_relevant: bool,
     /// When.
     pub at: Timestamp,
+    /// Who asked for it.
+    pub agent: AgentId,
 }
 
 /// Keeps the order of visits and, if asked to, every update.
@@ -57,6 +59,9 @@ impl Journal {
         )?;
         if let Some(examined) = visit.examined {
             write!(self.text, " relevance {:?}", examined.judgement.relevance)?;
+        }
+        if visit.lease.agent != AgentId::default() {
+            write!(self.text, " by agent {}", visit.lease.agent.0 + 1)?;
         }
         self.text
             .push_str(if visit.will_retry { " again\n" } else { "\n" });
@@ -115,6 +120,7 @@ impl Recorder for Journal {
                 relevance: examined.judgement.relevance,
                 is_relevant: examined.judgement.is_relevant(),
                 at: visit.now,
+                agent: visit.lease.agent,
             });
         }
         if self.is_full {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Scope, Step, StopReason, Tally,
+    Agent, AgentFacts, Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Scope, Step, StopReason, Tally,
+    needs_of,
 };
 use scenthound_frontier::{Counts, Frontier, MemoryFrontier, Policy};
 use scenthound_judge::Judge;
@@ -76,6 +77,8 @@ pub struct Run {
     pub known: u64,
     /// URLs still waiting at the end.
     pub waiting: u64,
+    /// The agents at the end.
+    pub agents: Vec<AgentFacts>,
 }
 
 /// The counts of a crawl are committed this often; in memory that costs little and loses nothing.
@@ -92,35 +95,33 @@ pub fn replay(
     let keyring = Keyring::new(settings.seed);
     let desk = Desk::new(judge, strategy.needs(), keyring, settings.desk.clone());
     let answers = WorldAnswers { world, desk };
-    drive(&answers, strategy, seeds, settings, &mut |_| {
-        ControlFlow::Continue(())
-    })
+    let agents = vec![Agent::alone(strategy, seeds)];
+    drive(&answers, agents, settings, &mut |_| ControlFlow::Continue(()))
 }
 
 /// Crawls a web whose pages are at hand. After every page read the watcher sees the journal and may end the crawl.
 pub fn crawl_web(
     web: &dyn Web,
     judge: &dyn PageJudge,
-    strategy: Box<dyn Strategy>,
-    seeds: &[CanonicalUrl],
+    agents: Vec<Agent>,
     settings: &LabSettings,
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let answers = WebAnswers::new(web, judge, strategy.needs(), settings.desk.clone(), keyring);
-    drive(&answers, strategy, seeds, settings, watch)
+    let answers = WebAnswers::new(web, judge, needs_of(&agents), settings.desk.clone(), keyring);
+    drive(&answers, agents, settings, watch)
 }
 
 fn drive(
     answers: &dyn Answers,
-    strategy: Box<dyn Strategy>,
-    seeds: &[CanonicalUrl],
+    agents: Vec<Agent>,
     settings: &LabSettings,
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
     let policy = Policy {
-        all_parents: strategy.needs().all_parents,
+        all_parents: needs_of(&agents).all_parents,
+        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy.clone()
     };
     let journal = if settings.full_journal {
@@ -130,15 +131,7 @@ fn drive(
     };
     let frontier = MemoryFrontier::new(policy, keyring);
     let mut now = Timestamp::ZERO;
-    let mut crawl = Crawl::start(
-        settings.crawl.clone(),
-        frontier,
-        strategy,
-        journal,
-        keyring,
-        seeds,
-        now,
-    )?;
+    let mut crawl = Crawl::start_with(settings.crawl.clone(), frontier, agents, journal, keyring, now)?;
     let mut out = Requests::default();
     let mut seen = 0;
     let stopped = loop {
@@ -183,6 +176,7 @@ fn drive(
     };
     crawl.commit(now)?;
     let tally = crawl.tally().clone();
+    let agents = crawl.agents();
     let (frontier, journal) = crawl.into_parts();
     let Counts { known, waiting, .. } = frontier.counts();
     Ok(Run {
@@ -192,6 +186,7 @@ fn drive(
         stopped,
         known,
         waiting,
+        agents,
     })
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use scenthound_engine::CrawlError;
+use scenthound_engine::{Agent, AgentFacts, CrawlError};
 use scenthound_recorded::{PageId, Task, TaskPages};
 use scenthound_strategy::Strategy;
-use scenthound_types::Failure;
+use scenthound_types::{AgentId, Failure};
 
 use crate::bound::greedy_order;
 use crate::opinion::PageJudge;
@@ -62,6 +62,10 @@ pub struct Outcome {
     pub is_partial: bool,
     /// What happened, in full if asked for.
     pub journal: String,
+    /// The agents at the end.
+    pub agents: Vec<AgentFacts>,
+    /// Which agent visited each page of the order.
+    pub visited_by: Vec<AgentId>,
 }
 
 /// Where precision is looked at.
@@ -114,30 +118,36 @@ impl Trial {
         budget: LabBudget,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Outcome, CrawlError> {
+        let agents = vec![Agent::alone(strategy, &self.pages.seeds)];
+        self.run_with(judge, agents, settings, budget, watch)
+    }
+
+    /// Crawls with several agents, and scores.
+    pub fn run_with(
+        &self,
+        judge: &dyn PageJudge,
+        agents: Vec<Agent>,
+        settings: &LabSettings,
+        budget: LabBudget,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Outcome, CrawlError> {
         let budget = self.budget(budget);
         let mut order = Vec::new();
         let mut counted = 0;
         let mut is_partial = false;
-        let run = crawl_web(
-            self.web.as_ref(),
-            judge,
-            strategy,
-            &self.pages.seeds,
-            settings,
-            &mut |journal| {
-                let newest = journal.pages.last().and_then(|page| self.web.page_at(&page.url));
-                if let Some(page) = newest {
-                    order.push(page);
-                    counted += u64::from(!self.targets.uncounted.contains(&page));
-                }
-                if budget.is_some_and(|budget| counted >= budget) {
-                    return ControlFlow::Break(());
-                }
-                let goes_on = watch(counted);
-                is_partial = goes_on.is_break();
-                goes_on
-            },
-        )?;
+        let run = crawl_web(self.web.as_ref(), judge, agents, settings, &mut |journal| {
+            let newest = journal.pages.last().and_then(|page| self.web.page_at(&page.url));
+            if let Some(page) = newest {
+                order.push(page);
+                counted += u64::from(!self.targets.uncounted.contains(&page));
+            }
+            if budget.is_some_and(|budget| counted >= budget) {
+                return ControlFlow::Break(());
+            }
+            let goes_on = watch(counted);
+            is_partial = goes_on.is_break();
+            goes_on
+        })?;
         Ok(self.outcome(run, order, is_partial))
     }
 
@@ -170,6 +180,8 @@ impl Trial {
             verdicts: Verdicts::of(judged.iter().map(|(_, verdict, label)| (*verdict, *label))),
             f1_by_threshold: f1_by_threshold(&scored, (0..=100).map(|step| f64::from(step) / 100.0)),
             precision_at: precision_at(&scored),
+            agents: run.agents,
+            visited_by: run.journal.pages.iter().map(|page| page.agent).collect(),
             order,
             not_recorded,
             virtual_seconds: run.virtual_time.as_secs_f64(),

@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use scenthound_engine::{Crawl, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally};
+use scenthound_engine::{
+    Agent, AgentFacts, Crawl, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally, needs_of,
+};
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, Policy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, RecordFiles};
-use scenthound_strategy::Strategy;
-use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+use scenthound_types::{Keyring, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
@@ -97,6 +98,8 @@ pub struct Snapshot<'a> {
     pub pages_this_run: u64,
     /// Running time of this run alone.
     pub this_run: Duration,
+    /// The directory: every agent, in order.
+    pub agents: Vec<AgentFacts>,
     /// The folder.
     pub folder: &'a PathBuf,
 }
@@ -123,16 +126,17 @@ pub fn crawl(
     folder: &CrawlFolder,
     settings: LiveSettings,
     judge: Arc<dyn Judge>,
-    strategy: Box<dyn Strategy>,
-    seeds: &[CanonicalUrl],
+    agents: Vec<Agent>,
     stop: &StopSwitch,
     progress: &mut dyn FnMut(&Snapshot<'_>),
 ) -> Result<Summary, LiveError> {
     let clock = Clock::system();
     let keyring = Keyring::new(settings.seed);
-    let needs = strategy.needs();
+    let needs = needs_of(&agents);
+    let several = agents.len() > 1;
     let policy = Policy {
         all_parents: needs.all_parents,
+        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy
     };
     let frontier =
@@ -162,15 +166,11 @@ pub fn crawl(
         .build()
         .map_err(LiveError::Threads)?;
     let now = clock.now();
-    let crawl = Crawl::start(
-        settings.crawl,
-        frontier,
-        strategy,
-        FolderRecorder(recorder),
-        keyring,
-        seeds,
-        now,
-    )?;
+    let recorder = FolderRecorder {
+        files: recorder,
+        several_agents: several,
+    };
+    let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
     let (words_in, words) = unbounded();
     let root = folder.layout().root().to_path_buf();
     let mut drive = Drive {
@@ -388,6 +388,7 @@ impl Drive<'_> {
             running: self.crawl.running(self.workshop.clock.now()),
             pages_this_run: tally.pages - self.started_pages,
             this_run: self.started.elapsed(),
+            agents: self.crawl.agents(),
             folder: &self.root,
         });
     }

@@ -8,7 +8,11 @@ use scenthound_store::{PackedExchange, PageRecord};
 use scenthound_types::{Language, LeaseKind, Outcome};
 
 /// Writes each visit to the archive and to `pages.jsonl`.
-pub(crate) struct FolderRecorder(pub scenthound_store::RecordFiles);
+pub(crate) struct FolderRecorder {
+    pub files: scenthound_store::RecordFiles,
+    /// Whether records name the agent: where there is only one, nobody asks.
+    pub several_agents: bool,
+}
 
 impl Recorder for FolderRecorder {
     type Payload = PackedExchange;
@@ -19,21 +23,22 @@ impl Recorder for FolderRecorder {
         payload: Option<PackedExchange>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let archive = payload
-            .map(|packed| self.0.append_exchange(&packed))
+            .map(|packed| self.files.append_exchange(&packed))
             .transpose()?;
-        self.0.append_page(&PageRecord {
+        self.files.append_page(&PageRecord {
             archive,
+            agent: self.several_agents.then_some(visit.lease.agent.0 + 1),
             ..page_record(visit)
         })?;
         Ok(())
     }
 
     fn mark(&mut self) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
-        Ok(Some(self.0.mark()?.to_bytes().to_vec()))
+        Ok(Some(self.files.mark()?.to_bytes().to_vec()))
     }
 
     fn sync(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(self.0.sync()?)
+        Ok(self.files.sync()?)
     }
 }
 
@@ -81,6 +86,7 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         attempt: lease.attempt,
         unasked: !facts.asked,
         archive: None,
+        agent: None,
         duplicate_of: None,
         fingerprint: examined.map(|examined| examined.fingerprint),
         canonical: examined

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Budget, CrawlSettings, DeskSettings, SitemapUse, StopReason};
+use scenthound_engine::{Agent, Budget, CrawlSettings, DeskSettings, SitemapUse, StopReason};
 use scenthound_fetch::FetchSettings;
 use scenthound_frontier::Policy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
@@ -100,7 +100,15 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
     let root = tempfile::tempdir().unwrap();
     let folder = CrawlFolder::open_or_create(&root.path().join("crawl")).unwrap();
     let stop = StopSwitch::default();
-    let summary = crawl(&folder, settings, judge(), strategy, &seeds(), &stop, &mut |_| {}).unwrap();
+    let summary = crawl(
+        &folder,
+        settings,
+        judge(),
+        vec![Agent::alone(strategy, &seeds())],
+        &stop,
+        &mut |_| {},
+    )
+    .unwrap();
     assert_eq!(summary.ended, Ended::Done(StopReason::Pages));
     drop(folder);
     let pages = CrawlView::open(&root.path().join("crawl"))

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Budget, CrawlSettings, DeskSettings, StopReason};
+use scenthound_engine::{Agent, Budget, CrawlSettings, DeskSettings, StopReason};
 use scenthound_fetch::{FetchSettings, Proxy};
 use scenthound_frontier::Policy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
@@ -111,8 +111,7 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         &folder,
         settings,
         judge,
-        Box::new(BreadthFirst),
-        &seeds,
+        vec![Agent::alone(Box::new(BreadthFirst), &seeds)],
         &stop,
         &mut |_| {},
     )

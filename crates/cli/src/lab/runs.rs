@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use scenthound_config::{Given, Settings};
-use scenthound_engine::{CrawlSettings, DeskSettings, Scope};
+use scenthound_config::{Deal, Given, Settings};
+use scenthound_engine::{AgentRules, CrawlSettings, DeskSettings, Scope};
 use scenthound_frontier::Policy;
 use scenthound_judge::{Judge, ModelKind};
 use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
@@ -52,9 +52,39 @@ pub struct Conditions {
     /// Ask for robots.txt first, where one was recorded, and heed it.
     #[arg(long)]
     pub robots: bool,
+    /// How many agents crawl, each from its own seeds, with a strategy and a stack of its own.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub agents: u8,
+    /// Which agent begins at which seed.
+    #[arg(long, value_name = "even|host|genre", default_value = "even", value_parser = read_deal)]
+    pub deal: Deal,
+    /// An agent stops when it has found this many pages that the judge calls relevant.
+    #[arg(long, value_name = "N")]
+    pub goal: Option<u64>,
+    /// How many requests an agent may have out at once.
+    #[arg(long, value_name = "N")]
+    pub agent_requests: Option<u32>,
+    /// Forget links that have waited longer than this.
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    pub expire_after: Option<Duration>,
+    /// Forget links that have waited while this many pages were fetched.
+    #[arg(long, value_name = "N")]
+    pub expire_after_pages: Option<u64>,
+    /// Keep at most about this many links waiting; the worst are forgotten.
+    #[arg(long, value_name = "N")]
+    pub max_waiting: Option<u64>,
     /// The number all chance is drawn from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+}
+
+fn read_deal(text: &str) -> Result<Deal, String> {
+    Deal::from_name(text).ok_or_else(|| {
+        format!(
+            "{text:?} is no way to deal; write one of {}",
+            Deal::NAMES.join(", ")
+        )
+    })
 }
 
 fn read_budget(text: &str) -> Result<LabBudget, String> {
@@ -96,6 +126,9 @@ impl Conditions {
                 delay: self.delay,
                 max_pages_per_host: self.max_pages_per_host,
                 robots: self.robots,
+                expire_after: self.expire_after,
+                expire_after_pages: self.expire_after_pages,
+                max_waiting: self.max_waiting,
                 ..Policy::instant()
             },
             desk: DeskSettings {
@@ -109,6 +142,11 @@ impl Conditions {
                 scope: Scope::everything(),
                 robots: self.robots,
                 list_size,
+                agents: AgentRules {
+                    goal: self.goal,
+                    requests: self.agent_requests.map(|most| most as usize),
+                    redistribute: false,
+                },
                 ..CrawlSettings::default()
             },
             full_journal: false,
@@ -277,8 +315,11 @@ pub fn run(
         judge
     };
     let begun = Instant::now();
+    let mut settings = settings;
+    (settings.crawl.agents, settings.crawl.deal) = (conditions.agents, conditions.deal);
+    let agents = wiring::agents_from(&settings, &trial.pages.seeds)?;
     let outcome = trial
-        .run(judge, strategy, &lab, conditions.budget(), watch)
+        .run_with(judge, agents, &lab, conditions.budget(), watch)
         .with_context(|| format!("the crawl of {} with {} failed", trial.task.name, spec.label))?;
     Ok((outcome, begun.elapsed().as_secs_f64()))
 }

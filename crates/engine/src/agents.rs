@@ -1,0 +1,291 @@
+//! The agents of a crawl: each with a strategy, seeds and a stack of its own, under shared manners and budgets.
+//!
+//! A crawl without agents has one. An agent stops when it has met its goal, spent its share of the page budget or has nothing
+//! left; the others go on. What an agent is doing is told from its counts whenever somebody asks, so raising a budget or a
+//! goal sets it to work again.
+//!
+//! Deliberately absent: stacks and leases, which are the frontier's.
+
+use scenthound_strategy::{Needs, Strategy};
+use scenthound_types::{AgentId, CanonicalUrl, StateDelta};
+
+use crate::CrawlError;
+
+/// An agent before its crawl.
+pub struct Agent {
+    /// What people call it.
+    pub name: String,
+    /// How it ranks what it finds.
+    pub strategy: Box<dyn Strategy>,
+    /// Where it begins.
+    pub seeds: Vec<CanonicalUrl>,
+}
+
+impl Agent {
+    /// The one agent of a crawl without agents.
+    pub fn alone(strategy: Box<dyn Strategy>, seeds: &[CanonicalUrl]) -> Agent {
+        Agent {
+            name: String::new(),
+            strategy,
+            seeds: seeds.to_vec(),
+        }
+    }
+}
+
+/// What all agents of a crawl want in their reports.
+pub fn needs_of(agents: &[Agent]) -> Needs {
+    let mut all = agents
+        .first()
+        .map_or_else(Needs::default, |agent| agent.strategy.needs());
+    for agent in agents {
+        let needs = agent.strategy.needs();
+        all.snippets |= needs.snippets;
+        all.places |= needs.places;
+        all.words |= needs.words;
+        all.evidence |= needs.evidence;
+        all.all_parents |= needs.all_parents;
+    }
+    all
+}
+
+/// What holds for each agent of a crawl.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentRules {
+    /// Relevant pages after which an agent stops.
+    pub goal: Option<u64>,
+    /// Requests an agent may have out at once.
+    pub requests: Option<usize>,
+    /// Whether what a stopped agent has left of its share of the pages goes to the others.
+    pub redistribute: bool,
+}
+
+/// What an agent is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentState {
+    /// Reading its seeds, before it follows any link.
+    Seeding,
+    /// Crawling.
+    Working,
+    /// It has found as many relevant pages as it was to find.
+    GoalMet,
+    /// It has had its share of the pages.
+    ShareSpent,
+    /// Nothing is left in its stack.
+    NothingLeft,
+}
+
+impl AgentState {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AgentState::Seeding => "reading seeds",
+            AgentState::Working => "working",
+            AgentState::GoalMet => "goal met",
+            AgentState::ShareSpent => "share spent",
+            AgentState::NothingLeft => "nothing left",
+        }
+    }
+}
+
+/// What is known of an agent, for the directory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentFacts {
+    /// Its number.
+    pub id: AgentId,
+    /// What people call it.
+    pub name: String,
+    /// Its strategy's name.
+    pub strategy: &'static str,
+    /// Where it began.
+    pub seeds: Vec<CanonicalUrl>,
+    /// Page attempts it asked for.
+    pub pages: u64,
+    /// Relevant pages among them.
+    pub relevant: u64,
+    /// URLs in its stack.
+    pub waiting: u64,
+    /// What it is doing.
+    pub state: AgentState,
+    /// What its strategy has learnt, the heaviest first.
+    pub learnt: Vec<(String, f64)>,
+}
+
+/// An agent at work.
+pub(crate) struct Member {
+    pub agent: Agent,
+    pub pages: u64,
+    pub relevant: u64,
+    /// Page requests out.
+    pub pages_out: u64,
+    /// Requests out, of any kind.
+    pub out: usize,
+    /// Whether no link is followed yet.
+    pub is_seeding: bool,
+    /// The last answer of the frontier was that nothing is left.
+    pub is_exhausted: bool,
+    /// The strategy's epoch that the stack was last opened for…
+    pub epoch: u64,
+    /// …and how many pages it had read then.
+    pub epoch_opened_at: u64,
+    /// Whether some of the stack is still scored as in an earlier epoch.
+    pub is_stale: bool,
+    is_changed: bool,
+}
+
+impl Member {
+    pub fn new(agent: Agent) -> Member {
+        let is_seeding = agent.strategy.needs().seeds_first;
+        Member {
+            agent,
+            pages: 0,
+            relevant: 0,
+            pages_out: 0,
+            out: 0,
+            is_seeding,
+            is_exhausted: false,
+            epoch: 0,
+            epoch_opened_at: 0,
+            is_stale: false,
+            is_changed: true,
+        }
+    }
+
+    pub fn count(&mut self, is_relevant: bool) {
+        self.pages += 1;
+        self.relevant += u64::from(is_relevant);
+        self.is_changed = true;
+    }
+
+    pub fn end_seeding(&mut self) {
+        self.is_seeding = false;
+        self.is_changed = true;
+        self.agent.strategy.seeds_done();
+    }
+
+    /// What the frontier's notes call what its strategy has learnt. The first agent's name is that of a crawl without agents.
+    pub fn learnt_under(id: AgentId) -> String {
+        match id.0 {
+            0 => "strategy/".to_owned(),
+            other => format!("agents/{other}/strategy/"),
+        }
+    }
+
+    fn counts_under(id: AgentId) -> String {
+        format!("agents/{}/counts", id.0)
+    }
+
+    /// Takes up the counts of an earlier run.
+    pub fn restore(&mut self, id: AgentId, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlError> {
+        let name = Member::counts_under(id);
+        let Some((_, saved)) = notes.iter().find(|(note, _)| *note == name) else {
+            return Ok(());
+        };
+        let numbers: Option<Vec<u64>> = std::str::from_utf8(saved)
+            .ok()
+            .and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
+        let Some(&[pages, relevant, seeding]) = numbers.as_deref() else {
+            return Err(CrawlError::Damaged {
+                what: format!("the counts of agent {}", id.0 + 1),
+            });
+        };
+        (self.pages, self.relevant, self.is_seeding) = (pages, relevant, seeding == 1);
+        Ok(())
+    }
+
+    pub fn save(&mut self, id: AgentId, out: &mut StateDelta) {
+        if std::mem::take(&mut self.is_changed) {
+            let counts = format!("{} {} {}", self.pages, self.relevant, u8::from(self.is_seeding));
+            out.put(Member::counts_under(id), counts.into_bytes());
+        }
+        let mut learnt = StateDelta::default();
+        self.agent.strategy.save_changes(&mut learnt);
+        let prefix = Member::learnt_under(id);
+        for (name, value) in learnt.changes() {
+            out.put(format!("{prefix}{name}"), value.as_slice());
+        }
+    }
+
+    pub fn has_met(&self, goal: Option<u64>) -> bool {
+        goal.is_some_and(|goal| self.relevant >= goal)
+    }
+}
+
+/// How many pages an agent may still ask for, of a budget shared by all.
+pub(crate) fn share_left(crew: &[Member], at: usize, budget: Option<u64>, rules: &AgentRules) -> u64 {
+    let (Some(budget), Some(member)) = (budget, crew.get(at)) else {
+        return u64::MAX;
+    };
+    let agents = crew.len() as u64;
+    let share = |at: usize| budget / agents + u64::from((at as u64) < budget % agents);
+    let mut mine = share(at);
+    if rules.redistribute {
+        let has_stopped = |member: &Member| member.is_exhausted || member.has_met(rules.goal);
+        let working = crew.iter().filter(|member| !has_stopped(member)).count() as u64;
+        let unspent: u64 = crew
+            .iter()
+            .enumerate()
+            .filter(|(_, member)| has_stopped(member))
+            .map(|(at, member)| share(at).saturating_sub(member.pages + member.pages_out))
+            .sum();
+        // Rounded up, since the whole budget is kept by the crawl itself.
+        mine += unspent.div_ceil(working.max(1));
+    }
+    mine.saturating_sub(member.pages + member.pages_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use scenthound_strategy::BreadthFirst;
+
+    use super::*;
+
+    fn crew(pages: &[u64]) -> Vec<Member> {
+        let member = |pages: &u64| {
+            let mut member = Member::new(Agent {
+                name: String::new(),
+                strategy: Box::new(BreadthFirst),
+                seeds: Vec::new(),
+            });
+            member.pages = *pages;
+            member
+        };
+        pages.iter().map(member).collect()
+    }
+
+    #[test]
+    fn the_shares_of_all_agents_are_the_budget() {
+        let crew = crew(&[0, 0, 0]);
+        let shares = (0..3).map(|at| share_left(&crew, at, Some(11), &AgentRules::default()));
+        assert_eq!(shares.collect::<Vec<_>>(), [4, 4, 3]);
+        assert_eq!(share_left(&crew, 0, None, &AgentRules::default()), u64::MAX);
+    }
+
+    #[test]
+    fn what_a_stopped_agent_leaves_goes_to_the_others_if_so_wanted() {
+        let mut crew = crew(&[10, 4, 10]);
+        crew[1].is_exhausted = true;
+        let keep = AgentRules::default();
+        let pass_on = AgentRules {
+            redistribute: true,
+            ..keep
+        };
+        assert_eq!(share_left(&crew, 0, Some(30), &keep), 0);
+        assert_eq!(share_left(&crew, 0, Some(30), &pass_on), 3);
+        assert_eq!(share_left(&crew, 2, Some(30), &pass_on), 3);
+    }
+
+    #[test]
+    fn counts_come_back_and_damaged_ones_are_refused() {
+        let mut crew = crew(&[7]);
+        crew[0].relevant = 3;
+        let mut saved = StateDelta::default();
+        crew[0].save(AgentId(2), &mut saved);
+        let notes: Vec<_> = saved.changes().to_vec();
+        let mut back = self::crew(&[0]);
+        back[0].restore(AgentId(2), &notes).unwrap();
+        assert_eq!((back[0].pages, back[0].relevant), (7, 3));
+        let damaged = [("agents/2/counts".to_owned(), b"seven".to_vec())];
+        let error = back[0].restore(AgentId(2), &damaged).unwrap_err();
+        assert!(error.to_string().contains("agent 3"), "{error}");
+    }
+}
