@@ -77,6 +77,9 @@ pub enum JudgeFault {
         /// What is wrong with it.
         what: String,
     },
+    /// Example pages without a word.
+    #[error("the example pages hold no words: there is nothing to make a table of")]
+    NoWords,
     /// Too few pages to learn from.
     #[error(
         "{positive} pages of the kind wanted and {negative} others are too few to learn from; at least 2 of each are needed"

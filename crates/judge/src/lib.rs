@@ -2,7 +2,8 @@
 //!
 //! A [`Judge`] reads a parsed page and gives a [`Judgement`]: a relevance from 0 to 1, a verdict, and the parts the
 //! relevance was made of. [`TermJudge`] does it from the user's own terms, without training; a [`TrainedJudge`] from example
-//! pages.
+//! pages; a [`TableJudge`] from the heaviest words of such pages; a [`QueryJudge`] by whether the page contains the query.
+//! [`WrongSense`] finds the pages that no judge should be asked about.
 //!
 //! Invariant: a judgement depends on the page and the topic only, never on what was judged before, so pages may be
 //! judged on any thread in any order. A relevance is finite and within [0, 1].
@@ -17,12 +18,15 @@ mod genres;
 mod idf;
 mod layers;
 mod matcher;
+mod query_judge;
 mod settings;
 mod similarity;
+mod table_judge;
 mod tally;
 mod term_judge;
 mod trained;
 mod vocabulary;
+mod wrong_sense;
 
 use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
 
@@ -36,12 +40,15 @@ pub use crate::idf::IdfTable;
 pub use crate::layers::{
     HOT, HotWords, LayerFigures, LayerGuess, LayerLessons, LayerModel, LayerSettings, MOST_LAYERS, WithLayers,
 };
+pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{TermSets, TermSettings, Weights};
+pub use crate::table_judge::{TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{
     Apart, Calibrate, HoldOut, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages,
     TrainingSettings, Validation,
 };
+pub use crate::wrong_sense::WrongSense;
 
 /// Says how relevant a page is.
 pub trait Judge: Send + Sync {

@@ -74,6 +74,11 @@ impl WordCounts {
         self.places.is_empty()
     }
 
+    /// The words by their places.
+    pub fn iter(&self) -> impl Iterator<Item = &WordCount> {
+        self.words.iter().flatten()
+    }
+
     /// Counts a document, each of its words once with its count. Words that `stays` says so of are never dropped.
     pub fn add(&mut self, words: impl IntoIterator<Item = (u64, u32)>, stays: impl Fn(u64) -> bool) {
         self.documents = self.documents.saturating_add(1);

@@ -1,0 +1,162 @@
+//! A page is relevant if it contains the query: all of its words, the words as a phrase, or any of them.
+//!
+//! Of a page that does not, the relevance is the share of the words that it has; where a phrase is wanted the phrase counts
+//! as one more word. So 1 means satisfied and nothing else does.
+//!
+//! Stop words of the page's language are not looked for, unless the query has nothing else. In scripts without spaces the
+//! words are pairs of characters. Deliberately absent: a threshold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use scenthound_text::{StopList, Text, Token};
+use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet, Verdict};
+
+use crate::tally::{PageTally, SnippetTally, Tally};
+use crate::vocabulary::{Term, Vocabulary};
+use crate::{Judge, JudgeFault};
+
+/// What containing a query means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum QueryMatch {
+    /// All of its words, anywhere.
+    #[default]
+    All,
+    /// Its words one after the other.
+    Phrase,
+    /// Any of its words.
+    Any,
+}
+
+/// Judges pages by whether they contain the query.
+pub struct QueryJudge {
+    /// The words, each once, and the phrase behind them.
+    terms: Vocabulary,
+    words: Vec<Token>,
+    wanted: QueryMatch,
+    language: Option<Language>,
+}
+
+impl QueryJudge {
+    /// A judge for this query.
+    pub fn new(
+        query: &str,
+        wanted: QueryMatch,
+        language: Option<Language>,
+    ) -> Result<QueryJudge, JudgeFault> {
+        let mut text = Text::default();
+        text.push(query);
+        let mut spellings: BTreeMap<Token, Arc<str>> = BTreeMap::new();
+        let mut words: Vec<Token> = Vec::new();
+        for (position, token) in (0..).zip(text.tokens()) {
+            if token.is_word() && !spellings.contains_key(token) {
+                spellings.insert(*token, text.spelling(position).into());
+                words.push(*token);
+            }
+        }
+        if words.is_empty() {
+            return Err(JudgeFault::EmptyTerm {
+                term: query.to_owned(),
+            });
+        }
+        let term = |spelling: Arc<str>, tokens: Vec<Token>| Term {
+            set: TermSet::Query,
+            spelling,
+            tokens,
+            idf: 1.0,
+        };
+        let mut terms: Vec<Term> = words
+            .iter()
+            .filter_map(|token| Some(term(spellings.get(token)?.clone(), vec![*token])))
+            .collect();
+        terms.push(term(query.trim().into(), text.tokens().to_vec()));
+        Ok(QueryJudge {
+            terms: Vocabulary::new(terms, language),
+            words,
+            wanted,
+            language,
+        })
+    }
+
+    /// Whether the word at this place is looked for in text of this language.
+    fn counts(&self, place: usize, language: Option<Language>) -> bool {
+        let is_stop = |token: &Token| {
+            [language, self.language]
+                .into_iter()
+                .flatten()
+                .any(|language| StopList::of(language).contains(*token))
+        };
+        self.words.iter().all(is_stop) || self.words.get(place).is_some_and(|word| !is_stop(word))
+    }
+
+    /// From 0 to 1, and 1 only if satisfied.
+    fn relevance(&self, found: &[(u32, u32)], language: Option<Language>) -> f64 {
+        let has = |place: usize| found.iter().any(|(held, _)| *held as usize == place);
+        let wanted = (0..self.words.len()).filter(|place| self.counts(*place, language));
+        let (mut words, mut held) = (0_u32, 0_u32);
+        for place in wanted {
+            words += 1;
+            held += u32::from(has(place));
+        }
+        match self.wanted {
+            QueryMatch::All => f64::from(held) / f64::from(words.max(1)),
+            QueryMatch::Any => f64::from(u8::from(held > 0)),
+            QueryMatch::Phrase if has(self.words.len()) => 1.0,
+            QueryMatch::Phrase => f64::from(held) / f64::from(words + 1),
+        }
+    }
+
+    fn few_words(&self, words: &[Token]) -> f32 {
+        let mut tally = SnippetTally::new();
+        self.terms.count(words, None, &mut tally);
+        self.relevance(tally.counts(), None) as f32
+    }
+}
+
+impl Judge for QueryJudge {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        let mut tally = PageTally::new(self.terms.terms().len());
+        self.terms.count(page.text.tokens(), page.language, &mut tally);
+        let relevance = self.relevance(tally.counts(), page.language);
+        let is_wanted = |place: usize| {
+            if place == self.words.len() {
+                self.wanted == QueryMatch::Phrase && self.words.len() > 1
+            } else {
+                self.counts(place, page.language)
+            }
+        };
+        let hits: Vec<(&Term, u32)> = tally
+            .counts()
+            .iter()
+            .filter(|(place, _)| is_wanted(*place as usize))
+            .filter_map(|(place, count)| Some((self.terms.term(*place)?, *count)))
+            .collect();
+        let share = relevance / hits.len().max(1) as f64;
+        Judgement {
+            relevance,
+            verdict: if relevance >= 1.0 {
+                Verdict::Relevant
+            } else {
+                Verdict::Irrelevant
+            },
+            genre: None,
+            layer: None,
+            parts: Parts {
+                terms: hits
+                    .into_iter()
+                    .map(|(term, count)| TermHit {
+                        set: TermSet::Query,
+                        term: term.spelling.clone(),
+                        count,
+                        share,
+                    })
+                    .collect(),
+                ..Parts::default()
+            },
+        }
+    }
+
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        self.few_words(tokens)
+    }
+}

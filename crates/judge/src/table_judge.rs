@@ -1,0 +1,241 @@
+//! Judges pages by their similarity to a table of weighted words, learnt once from example pages.
+//!
+//! The table is that of the strategy of the same name, and so are the numbers; but there it is made of the seeds and goes on
+//! counting what the crawl has seen, and here nothing changes after learning. Words that the examples do not have count as
+//! if one of them had them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scenthound_learn::{
+    Damage, ModelFile, ModelFileFault, Space, TableWord, WeightTable, WordCount, WordCounts,
+};
+use scenthound_text::{Language, StopList, Token};
+use scenthound_types::{Judgement, PageWords, ParsedPage, Parts, TermHit, TermSet, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::{Judge, JudgeFault};
+
+/// Words whose documents are counted, at most.
+const MOST_WORDS: usize = 200_000;
+/// Words told of one page.
+const TOLD: usize = 20;
+
+/// How a table is made and used.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TableJudgeSettings {
+    /// Words of the table.
+    pub size: usize,
+    /// Over which words a page's length runs.
+    pub space: Space,
+    /// A page at least this similar is relevant.
+    pub threshold: f64,
+}
+
+/// As a file holds it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stored {
+    documents: u32,
+    /// Key, documents and frequency.
+    counts: Vec<(u64, u32, f64)>,
+    /// Key, weight and spelling.
+    table: Vec<(u64, f64, String)>,
+}
+
+impl ModelFile for Stored {
+    const KIND: &'static str = "weight table";
+    const VERSION: u16 = 1;
+}
+
+/// Judges pages by a table of weighted words.
+#[derive(Clone, Debug)]
+pub struct TableJudge {
+    counts: WordCounts,
+    table: WeightTable,
+    space: Space,
+    threshold: f64,
+}
+
+impl TableJudge {
+    /// A judge whose table is made of the heaviest words of these pages.
+    pub fn learn<'p>(
+        examples: impl IntoIterator<Item = &'p ParsedPage>,
+        settings: &TableJudgeSettings,
+    ) -> Result<TableJudge, JudgeFault> {
+        check(settings)?;
+        let mut counts = WordCounts::new(MOST_WORDS);
+        let mut pages = Vec::new();
+        for page in examples {
+            let words = page_words(page);
+            counts.add(words.pairs(), |_| false);
+            pages.push(words);
+        }
+        if counts.is_empty() {
+            return Err(JudgeFault::NoWords);
+        }
+        let spell = |key: u64| -> Arc<str> {
+            let word = pages
+                .iter()
+                .find_map(|words| words.iter().find(|word| word.hash == key));
+            word.map_or_else(|| "…".into(), |word| word.spelling.into())
+        };
+        Ok(TableJudge {
+            table: WeightTable::heaviest(&counts, settings.size, spell),
+            counts,
+            space: settings.space,
+            threshold: settings.threshold,
+        })
+    }
+
+    /// Writes table and counts to a file.
+    pub fn save(&self, path: &Path) -> Result<(), JudgeFault> {
+        let stored = Stored {
+            documents: self.counts.documents(),
+            counts: self
+                .counts
+                .iter()
+                .map(|word| (word.key, word.documents, word.frequency))
+                .collect(),
+            table: self
+                .table
+                .words()
+                .iter()
+                .map(|word| (word.key, word.weight, word.spelling.to_string()))
+                .collect(),
+        };
+        Ok(stored.save(path)?)
+    }
+
+    /// Reads table and counts from a file; of the settings the size is that of the file.
+    pub fn load(path: &Path, settings: &TableJudgeSettings) -> Result<TableJudge, JudgeFault> {
+        check(settings)?;
+        let stored = Stored::load(path)?;
+        let senseless = || {
+            JudgeFault::Model(ModelFileFault::Unusable {
+                path: path.to_owned(),
+                what: Damage::Senseless,
+            })
+        };
+        let words = (0_u32..)
+            .zip(&stored.counts)
+            .map(|(place, &(key, documents, frequency))| {
+                (
+                    place,
+                    WordCount {
+                        key,
+                        documents,
+                        frequency,
+                    },
+                )
+            });
+        let are_sound = stored
+            .counts
+            .iter()
+            .all(|(_, _, frequency)| frequency.is_finite() && *frequency >= 0.0);
+        let counts = WordCounts::restored(MOST_WORDS, stored.documents, words)
+            .filter(|_| are_sound)
+            .ok_or_else(senseless)?;
+        let mut table = WeightTable::default();
+        for (key, weight, spelling) in stored.table {
+            let word = TableWord {
+                key,
+                weight,
+                spelling: spelling.into(),
+            };
+            if !(weight <= 1.0 && table.push(word)) {
+                return Err(senseless());
+            }
+        }
+        Ok(TableJudge {
+            counts,
+            table,
+            space: settings.space,
+            threshold: settings.threshold,
+        })
+    }
+
+    /// The words and their weights, the heaviest first.
+    pub fn words(&self) -> &[TableWord] {
+        self.table.words()
+    }
+}
+
+fn check(settings: &TableJudgeSettings) -> Result<(), JudgeFault> {
+    let value = settings.threshold;
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(JudgeFault::Threshold { value })
+    }
+}
+
+/// The words of a page, without stop words of its language.
+fn page_words(page: &ParsedPage) -> PageWords {
+    let stops = page.language.map(StopList::of);
+    PageWords::count(
+        (0..)
+            .zip(page.text.tokens())
+            .filter(|(_, token)| token.is_word() && !is_stop(stops, **token))
+            .map(|(position, token)| (token.hash(), page.text.spelling(position))),
+    )
+}
+
+fn is_stop(stops: Option<&StopList>, token: Token) -> bool {
+    stops.is_some_and(|stops| stops.contains(token))
+}
+
+/// How often each word is there, stop words left out.
+fn counted(tokens: &[Token], language: Option<Language>) -> Vec<(u64, u32)> {
+    let stops = language.map(StopList::of);
+    let mut hashes: Vec<u64> = tokens
+        .iter()
+        .filter(|token| token.is_word() && !is_stop(stops, **token))
+        .map(|token| token.hash())
+        .collect();
+    hashes.sort_unstable();
+    hashes
+        .chunk_by(|a, b| a == b)
+        .filter_map(|same| Some((*same.first()?, same.len() as u32)))
+        .collect()
+}
+
+impl Judge for TableJudge {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        let words = counted(page.text.tokens(), page.language);
+        let (cosine, shared) = self.table.cosine(&self.counts, words, self.space);
+        let mut terms: Vec<TermHit> = shared
+            .iter()
+            .filter_map(|part| {
+                Some(TermHit {
+                    set: TermSet::Table,
+                    term: self.table.words().get(part.place)?.spelling.clone(),
+                    count: part.count,
+                    share: part.share,
+                })
+            })
+            .collect();
+        terms.sort_by(|a, b| b.share.total_cmp(&a.share));
+        terms.truncate(TOLD);
+        Judgement {
+            relevance: cosine,
+            verdict: if cosine >= self.threshold {
+                Verdict::Relevant
+            } else {
+                Verdict::Irrelevant
+            },
+            genre: None,
+            layer: None,
+            parts: Parts {
+                table: Some(cosine),
+                terms,
+                ..Parts::default()
+            },
+        }
+    }
+
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        self.table
+            .cosine(&self.counts, counted(tokens, None), self.space)
+            .0 as f32
+    }
+}

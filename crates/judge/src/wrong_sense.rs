@@ -1,0 +1,78 @@
+//! Pages that speak of something else with the same name.
+//!
+//! Who looks for the car gives the words of the cat: jungle, leopard, fur. A page with enough of them is ignored together with
+//! its links, whatever the judge makes of it.
+//!
+//! Deliberately absent: a judgement. The words say what a page is not.
+
+use std::fmt;
+use std::sync::Arc;
+
+use scenthound_text::tokenize;
+use scenthound_types::{Language, ParsedPage, TermHit, TermSet};
+
+use crate::JudgeFault;
+use crate::tally::{PageTally, Tally};
+use crate::vocabulary::{Term, Vocabulary};
+
+/// Words of the wrong sense, and how many are too many.
+pub struct WrongSense {
+    words: Vocabulary,
+    least: usize,
+}
+
+impl WrongSense {
+    /// Words and phrases in a language, of which `least` different ones make a page one of the wrong sense.
+    pub fn new(words: &[String], least: usize, language: Option<Language>) -> Result<WrongSense, JudgeFault> {
+        if least == 0 {
+            return Err(JudgeFault::ExcludeAt);
+        }
+        let mut terms: Vec<Term> = Vec::new();
+        for word in words {
+            let tokens = tokenize(word);
+            if tokens.is_empty() {
+                return Err(JudgeFault::EmptyTerm { term: word.clone() });
+            }
+            if terms.iter().all(|held| held.tokens != tokens) {
+                terms.push(Term {
+                    set: TermSet::Exclude,
+                    spelling: Arc::from(word.as_str()),
+                    tokens,
+                    idf: 1.0,
+                });
+            }
+        }
+        Ok(WrongSense {
+            words: Vocabulary::new(terms, language),
+            least,
+        })
+    }
+
+    /// The words found, if there are enough of them to ignore the page.
+    pub fn of(&self, page: &ParsedPage) -> Option<Vec<TermHit>> {
+        let mut tally = PageTally::new(self.words.terms().len());
+        self.words.count(page.text.tokens(), page.language, &mut tally);
+        if tally.counts().len() < self.least {
+            return None;
+        }
+        let hits = tally.counts().iter().filter_map(|(place, count)| {
+            Some(TermHit {
+                set: TermSet::Exclude,
+                term: self.words.term(*place)?.spelling.clone(),
+                count: *count,
+                share: 0.0,
+            })
+        });
+        Some(hits.collect())
+    }
+}
+
+impl fmt::Debug for WrongSense {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.words.terms().iter().map(|term| &term.spelling);
+        f.debug_struct("WrongSense")
+            .field("words", &words.collect::<Vec<_>>())
+            .field("least", &self.least)
+            .finish()
+    }
+}
