@@ -10,7 +10,10 @@
 // A suite of tests: a panic is how it reports, also outside of `cfg(test)`, where the lints do not know it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod agents;
+pub mod bounds;
 pub mod cash;
+pub mod epochs;
 pub mod manners;
 mod model;
 pub mod order;
@@ -126,6 +129,35 @@ macro_rules! frontier_contract {
             rules_and_sitemaps_are_recalled_as_such,
             a_drawn_url_is_recalled_from_its_list,
         ]);
+        $crate::facts!($harness, agents: [
+            each_agent_has_an_order_of_its_own,
+            a_url_waiting_in_two_stacks_is_leased_once,
+            a_handed_back_or_retried_url_is_in_both_stacks_again,
+            politeness_is_shared,
+            what_is_found_belongs_to_the_agent_that_fetched,
+            offers_merge_with_the_agents_own,
+            updates_reach_only_the_agents_own_stack,
+            a_redirect_target_keeps_the_agent,
+            a_locked_url_is_neither_added_nor_updated,
+            only_classes_asked_for_are_served,
+            a_drawn_list_is_the_first_agents,
+            cash_of_several_agents_is_kept,
+            an_agent_too_many_is_refused,
+        ]);
+        $crate::facts!($harness, epochs: [
+            evidence_is_kept_while_a_url_waits,
+            what_surfaces_stale_is_scored_before_it_is_leased,
+            an_epoch_is_worked_off_in_batches,
+            a_link_is_shown_with_its_evidence,
+        ]);
+        $crate::facts!($harness, bounds: [
+            a_url_that_waited_too_long_is_dropped_and_may_enter_again,
+            a_url_is_dropped_after_so_many_pages,
+            seeds_and_leased_urls_do_not_expire,
+            the_worst_are_dropped_where_too_many_wait,
+            a_url_expires_in_one_stack_and_stays_in_another,
+            a_url_whose_target_was_dropped_may_enter_again,
+        ]);
         $crate::facts!($harness, cash: [cash_is_neither_made_nor_lost, cash_does_not_fade_along_a_path]);
         $crate::facts!($harness, random: [a_frontier_does_what_a_plain_list_would]);
     };
@@ -146,6 +178,9 @@ macro_rules! restart_contract {
             raises_and_parents_survive,
             a_revisit_asked_for_is_still_due,
             a_second_commit_replaces_the_first,
+            evidence_survives_a_restart,
+            what_was_dropped_stays_dropped,
+            claims_survive,
         ]);
     };
 }

@@ -196,6 +196,7 @@ impl Model {
                 .filter(|host| self.is_resting(*host, now))
                 .count() as u64,
             parents_dropped: self.parents_dropped,
+            expired: 0,
         }
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use scenthound_frontier::{End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
 use scenthound_types::{
-    Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, StateDelta, Timestamp, Update, UrlKey,
+    AgentId, Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, StateDelta, Timestamp, Update, UrlKey,
 };
 
 use crate::model::{Model, ModelLease, ModelNext};
@@ -383,6 +383,7 @@ impl<H: Harness> Pair<H> {
                     depth: url.depth,
                     seed: url.seed,
                     reason: url.reason,
+                    agent: AgentId::default(),
                     host_rests_until: host.rest_until,
                     host_failures: host.failures,
                     host_pages: host.pages,

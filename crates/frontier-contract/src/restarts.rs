@@ -1,8 +1,10 @@
 //! What is there after a restart: everything committed and nothing else.
 
 use scenthound_frontier::{End, Frontier, Manners, Next, Policy, State};
-use scenthound_types::{Merge, Parents, Standing, StateDelta, Update};
+use scenthound_types::{AgentId, Merge, ParentPage, Parents, Standing, StateDelta, Update, UrlKey};
 
+use crate::bounds::lasting;
+use crate::epochs::{ME, OTHER, keep, kept, words};
 use crate::stage::{at, rank, secs};
 use crate::{Harness, Stage, url};
 
@@ -252,4 +254,98 @@ pub fn a_second_commit_replaces_the_first<H: Harness>() {
     assert_eq!(stage.f().notes("n").unwrap(), [("n".to_owned(), b"2".to_vec())]);
     stage.restart();
     assert_eq!(stage.visits(), "b/1");
+}
+
+/// A committed union is there after a restart; one not committed is not.
+pub fn evidence_survives_a_restart<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed_for(0, "a/1:0.9 b/1:0.8");
+    stage.seed_for(1, "a/1:0.3");
+    let mut union = words(&[3, 1]);
+    union.add_parent(ParentPage {
+        key: UrlKey(8),
+        relevance: 0.25,
+    });
+    keep(&mut stage, ME, "a/1", &union);
+    stage.commit();
+    let mut more = kept(&mut stage, ME, "a/1").unwrap();
+    more.gather(&words(&[2]));
+    keep(&mut stage, ME, "a/1", &more);
+    keep(&mut stage, OTHER, "a/1", &words(&[7]));
+    stage.commit();
+    keep(&mut stage, ME, "b/1", &words(&[9]));
+    stage.restart();
+    let evidence = kept(&mut stage, ME, "a/1").unwrap();
+    assert_eq!(evidence.anchor, [1, 2, 3]);
+    assert_eq!(evidence.parents, union.parents);
+    assert_eq!(kept(&mut stage, OTHER, "a/1"), Some(words(&[7])));
+    assert_eq!(kept(&mut stage, ME, "b/1"), None);
+    stage.fetch_for(1, "a/1", "");
+    stage.commit();
+    stage.restart();
+    assert_eq!(kept(&mut stage, ME, "a/1"), None);
+}
+
+/// What was dropped stays dropped, its number is not given out again, and the count goes on.
+pub fn what_was_dropped_stays_dropped<H: Harness>() {
+    let mut stage = lasting::<H>(10);
+    stage.seed("hub/1:9 hub/2:8 s/1:0.001");
+    stage.fetch("hub/1", "a/1:0.5 a/2:0.4");
+    stage.commit();
+    stage.pass(6000);
+    stage.fetch("hub/2", "c/1:0.3 a/3:0.1");
+    stage.pass(6000);
+    assert_eq!(stage.take(0), []);
+    stage.commit();
+    stage.restart();
+    let counts = stage.counts();
+    assert_eq!((counts.known, counts.waiting, counts.expired), (5, 3, 2));
+    assert_eq!(stage.standing("a/1"), Standing::New);
+    stage.pass(9000);
+    stage.fetch("c/1", "a/1:0.6");
+    assert_eq!(stage.facts("a/1").priority.age, 7);
+    stage.pass(1001);
+    assert_eq!(
+        stage.visits(),
+        "a/1 s/1",
+        "what waited on opening has entered then"
+    );
+    stage.commit();
+    stage.restart();
+    assert_eq!(stage.counts().expired, 3);
+}
+
+/// Both wishes with their ranks, parents and depths, and the record of who leased a URL.
+pub fn claims_survive<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed_for(0, "hub/1:1");
+    stage.seed_for(1, "hub/2:1");
+    stage.fetch_for(0, "hub/1", "a/1:0.9 a/2:0.8 a/3:0.1");
+    stage.fetch_for(1, "hub/2", "a/2:0.7 a/1:0.5 a/3:0.4");
+    stage.fetch_for(1, "a/2", "");
+    let out = stage.take_one_for(1, "a/1");
+    stage.commit();
+    stage.restart();
+    assert_eq!(
+        (stage.waits_for(0, "a/1"), stage.waits_for(1, "a/1")),
+        (Some(0.9), Some(0.5))
+    );
+    let facts = stage.facts("a/2");
+    assert_eq!(
+        (facts.agent, facts.parent),
+        (AgentId(1), Some(stage.key("hub/2")))
+    );
+    assert_eq!(stage.f().waiting_of(AgentId(1)), 2);
+    let counts = stage.counts();
+    assert_eq!((counts.known, counts.waiting), (5, 2));
+    let again = stage.take_one_for(1, "a/1");
+    assert_eq!(
+        (again.parent, again.depth, again.taken),
+        (out.parent, out.depth, out.taken)
+    );
+    stage.fetched(&again, &[]);
+    stage.commit();
+    stage.restart();
+    stage.fetch_for(0, "a/3", "");
+    assert_eq!(stage.next_for(1, 1, u16::MAX), Next::Done);
 }

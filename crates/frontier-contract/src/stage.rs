@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_frontier::{Ask, Counts, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Score, Standing, StateDelta, Timestamp,
-    Update, UrlKey,
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Score, Standing, StateDelta,
+    Timestamp, Update, UrlKey,
 };
 
 use crate::Harness;
@@ -107,6 +107,50 @@ impl<H: Harness> Stage<H> {
     pub fn seed(&mut self, line: &str) {
         let (offers, now) = (self.offers(line, Merge::Keep), self.now);
         self.f().seed(&offers, now).unwrap();
+    }
+
+    /// Seeds a line into an agent's stack.
+    pub(crate) fn seed_for(&mut self, agent: u8, line: &str) {
+        let (offers, now) = (self.offers(line, Merge::Keep), self.now);
+        self.f().seed_for(AgentId(agent), &offers, now).unwrap();
+    }
+
+    pub(crate) fn next_for(&mut self, agent: u8, n: usize, highest_class: u16) -> Next {
+        let ask = Ask {
+            agent: AgentId(agent),
+            most: n,
+            highest_class,
+        };
+        let now = self.now;
+        self.f().take_for(ask, now).unwrap()
+    }
+
+    /// Leases exactly one for an agent, with this name.
+    pub(crate) fn take_one_for(&mut self, agent: u8, expected: &str) -> Lease {
+        match self.next_for(agent, 1, u16::MAX) {
+            Next::Fetch(mut leases) => {
+                assert_eq!(leases.len(), 1);
+                let lease = leases.remove(0);
+                assert_eq!(name(&lease.url), expected);
+                assert_eq!(lease.agent, AgentId(agent));
+                lease
+            }
+            other => panic!("{expected} should be leased at {:?}, not {other:?}", self.now),
+        }
+    }
+
+    /// Leases an agent's next URL, which must be this one, and settles it as read with a line of links.
+    pub(crate) fn fetch_for(&mut self, agent: u8, expected: &str, links: &str) {
+        let links = self.links(links, Merge::Max);
+        let lease = self.take_one_for(agent, expected);
+        self.fetched(&lease, &links);
+    }
+
+    /// The score with which a URL waits in an agent's stack.
+    pub(crate) fn waits_for(&mut self, agent: u8, name: &str) -> Option<f64> {
+        let key = self.key(name);
+        let priority = self.f().waits_for(AgentId(agent), key);
+        priority.map(|priority| priority.rank.score.get())
     }
 
     pub(crate) fn next(&mut self, n: usize) -> Next {

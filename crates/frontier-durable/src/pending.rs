@@ -11,11 +11,17 @@ use scenthound_types::Rank;
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub urls: BTreeMap<u32, KnownUrl>,
+    /// Bytes of evidence; none where it was dropped.
+    pub evidence: BTreeMap<u32, Option<Vec<u8>>>,
+    /// URLs of the store that were dropped.
+    pub dropped: BTreeSet<u32>,
+    /// Links between them and their parents, child first.
+    pub dropped_parents: BTreeSet<(u32, u32)>,
     pub children: BTreeMap<u32, Box<[UrlId]>>,
     /// Child and parent.
     pub parents: BTreeSet<(u32, u32)>,
-    /// Page and whether all parents count.
-    pub raised: BTreeMap<(u32, bool), Rank>,
+    /// Page, and by whom and by which parents.
+    pub raised: BTreeMap<(u32, u8), Rank>,
     pub rules: BTreeMap<u32, Vec<u8>>,
     pub notes: BTreeMap<String, Vec<u8>>,
 }

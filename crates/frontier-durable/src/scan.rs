@@ -1,10 +1,10 @@
 //! Reads the store back into a frontier.
 
-use scenthound_frontier::{Entry, FrontierError, HostRecord, Kinship, Ledger, Policy};
+use scenthound_frontier::{Entry, FrontierError, HostRecord, Kinship, Ledger, Policy, UrlId};
 use scenthound_types::{Keyring, Timestamp};
 
 use crate::DurableFrontier;
-use crate::shelf::{FjallShelf, pair, read_entry, read_raised};
+use crate::shelf::{FjallShelf, number, pair, read_entry, read_raised};
 
 /// The frontier as it was at its last commit.
 pub(crate) fn reopen(
@@ -17,21 +17,17 @@ pub(crate) fn reopen(
     let kinship = kinship(&shelf, &policy)?;
     let rows = shelf.tables.entries.iter();
     let folder = shelf.folder().to_owned();
-    let mut expected = 0_u32;
-    let entries = rows.map(move |row| -> Result<(Entry, Option<u32>), FrontierError> {
+    // Numbers of dropped URLs are missing; the ledger knows how many may be.
+    let entries = rows.map(move |row| -> Result<(UrlId, Entry, Option<u32>), FrontierError> {
         let damaged = |what: String| FrontierError::Damaged {
             what: format!("{what} in {}", folder.display()),
         };
         let (key, value) = row
             .into_inner()
             .map_err(|error| FjallShelf::fault_in(&folder, error))?;
-        // Numbers are given out without gaps, so a gap means that something was lost.
-        if *key != expected.to_be_bytes() {
-            return Err(damaged(format!("no entry number {expected}")));
-        }
-        let entry = read_entry(&value).ok_or_else(|| damaged(format!("a torn entry number {expected}")))?;
-        expected += 1;
-        Ok(entry)
+        let id = number(&key).ok_or_else(|| damaged("an entry without number".to_owned()))?;
+        let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("a torn entry number {id}")))?;
+        Ok((UrlId(id), entry, age))
     });
     Ledger::reopen(shelf, policy, keyring, hosts, entries, kinship, now)
 }

@@ -11,7 +11,7 @@ use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
 use scenthound_frontier::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Shelf, UrlId};
-use scenthound_types::{CanonicalUrl, Parents, Rank, Reason};
+use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::DurableError;
 use crate::pending::Pending;
@@ -38,6 +38,8 @@ pub(crate) struct Tables {
     pub entries: Keyspace,
     /// Number of the URL → reason and spelling. Apart from the entries, because it is written once and they often.
     pub urls: Keyspace,
+    /// Number of the URL → what is known of the link, while it waits.
+    pub evidence: Keyspace,
     /// Number of the host → record.
     pub hosts: Keyspace,
     /// Number of the host → rules.
@@ -46,7 +48,7 @@ pub(crate) struct Tables {
     pub children: Keyspace,
     /// Number of the URL, number of the page → nothing.
     pub parents: Keyspace,
-    /// Number of the page, whose children → the highest raise.
+    /// Number of the page, whose children and by which agent → the highest raise.
     pub raised: Keyspace,
     /// Name → value.
     pub notes: Keyspace,
@@ -98,6 +100,7 @@ impl FjallShelf {
         let tables = Tables {
             entries: table("entries", 4 * MIB)?,
             urls: table("urls", 4 * MIB)?,
+            evidence: table("evidence", 4 * MIB)?,
             hosts: table("hosts", MIB)?,
             rules: table("rules", MIB)?,
             children: table("children", 2 * MIB)?,
@@ -154,7 +157,7 @@ impl FjallShelf {
     }
 }
 
-fn number(key: &[u8]) -> Option<u32> {
+pub(crate) fn number(key: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(key.try_into().ok()?))
 }
 
@@ -213,13 +216,20 @@ pub(crate) fn read_entry(bytes: &[u8]) -> Option<(Entry, Option<u32>)> {
     Some((Entry::from_bytes(entry)?, age))
 }
 
-pub(crate) fn read_raised(key: &[u8], value: &[u8]) -> Option<(UrlId, Parents, Rank)> {
+/// By which parents and which agent, in a byte.
+fn whose_byte(whose: Parents, agent: AgentId) -> u8 {
+    u8::from(whose == Parents::All) | agent.0 << 1
+}
+
+pub(crate) fn read_raised(key: &[u8], value: &[u8]) -> Option<(UrlId, Parents, AgentId, Rank)> {
     let (page, whose) = key.split_at_checked(4)?;
-    let whose = match whose {
-        [0] => Parents::First,
-        [1] => Parents::All,
-        _ => return None,
+    let &[byte] = whose else { return None };
+    let whose = if byte & 1 == 1 {
+        Parents::All
+    } else {
+        Parents::First
     };
+    let agent = AgentId(byte >> 1);
     let (class, value) = value.split_first_chunk::<2>()?;
     let (score, tie) = value.split_first_chunk::<8>()?;
     let rank = Rank {
@@ -227,7 +237,7 @@ pub(crate) fn read_raised(key: &[u8], value: &[u8]) -> Option<(UrlId, Parents, R
         score: scenthound_types::Score::new(f64::from_le_bytes(*score)),
         tie: u32::from_le_bytes(tie.try_into().ok()?),
     };
-    Some((UrlId(number(page)?), whose, rank))
+    Some((UrlId(number(page)?), whose, agent, rank))
 }
 
 impl Shelf for FjallShelf {
@@ -242,6 +252,42 @@ impl Shelf for FjallShelf {
         self.get(&self.tables.urls, &id.0.to_be_bytes())?
             .and_then(|bytes| read_url(&bytes))
             .ok_or_else(|| self.damaged(&format!("no URL number {}", id.0)))
+    }
+
+    fn drop_url(&mut self, id: UrlId) {
+        self.pending.evidence.remove(&id.0);
+        // What was put since the last commit never was in the store.
+        if self.pending.urls.remove(&id.0).is_none() {
+            self.pending.dropped.insert(id.0);
+        }
+    }
+
+    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError> {
+        for parent in self.parents(child)? {
+            let link = (child.0, parent.0);
+            self.pending.parents.remove(&link);
+            self.pending.dropped_parents.insert(link);
+        }
+        Ok(())
+    }
+
+    fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {
+        self.pending.evidence.insert(id.0, Some(evidence.to_bytes()));
+    }
+
+    fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
+        let torn = || self.damaged(&format!("torn evidence of URL number {}", id.0));
+        if let Some(pending) = self.pending.evidence.get(&id.0) {
+            return Ok(pending.as_deref().and_then(Evidence::from_bytes));
+        }
+        match self.get(&self.tables.evidence, &id.0.to_be_bytes())? {
+            Some(bytes) => Evidence::from_bytes(&bytes).map(Some).ok_or_else(torn),
+            None => Ok(None),
+        }
+    }
+
+    fn drop_evidence(&mut self, id: UrlId) {
+        self.pending.evidence.insert(id.0, None);
     }
 
     fn put_children(&mut self, page: UrlId, children: &[UrlId]) {
@@ -276,8 +322,10 @@ impl Shelf for FjallShelf {
         Ok(parents)
     }
 
-    fn put_raised(&mut self, page: UrlId, whose: Parents, rank: Rank) {
-        self.pending.raised.insert((page.0, whose == Parents::All), rank);
+    fn put_raised(&mut self, page: UrlId, whose: Parents, agent: AgentId, rank: Rank) {
+        self.pending
+            .raised
+            .insert((page.0, whose_byte(whose, agent)), rank);
     }
 
     fn put_rules(&mut self, host: HostId, bytes: &[u8]) {
@@ -340,6 +388,20 @@ impl Shelf for FjallShelf {
         for (id, known) in pending.urls {
             batch.insert(&tables.urls, id.to_be_bytes(), write_url(&known));
         }
+        for (id, evidence) in pending.evidence {
+            match evidence {
+                Some(bytes) => batch.insert(&tables.evidence, id.to_be_bytes(), bytes),
+                None => batch.remove(&tables.evidence, id.to_be_bytes()),
+            }
+        }
+        for id in pending.dropped {
+            for table in [&tables.entries, &tables.urls, &tables.evidence] {
+                batch.remove(table, id.to_be_bytes());
+            }
+        }
+        for (child, parent) in pending.dropped_parents {
+            batch.remove(&tables.parents, join(child, parent));
+        }
         for (page, children) in pending.children {
             let ids: Vec<u8> = children.iter().flat_map(|id| id.0.to_le_bytes()).collect();
             batch.insert(&tables.children, page.to_be_bytes(), ids);
@@ -347,11 +409,11 @@ impl Shelf for FjallShelf {
         for (child, parent) in pending.parents {
             batch.insert(&tables.parents, join(child, parent), []);
         }
-        for ((page, all), rank) in pending.raised {
+        for ((page, by_whom), rank) in pending.raised {
             let mut key = [0; 5];
             let (number, whose) = key.split_at_mut(4);
             number.copy_from_slice(&page.to_be_bytes());
-            whose.copy_from_slice(&[u8::from(all)]);
+            whose.copy_from_slice(&[by_whom]);
             let mut value = Vec::with_capacity(14);
             value.extend(rank.class.to_le_bytes());
             value.extend(rank.score.get().to_le_bytes());

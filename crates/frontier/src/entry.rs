@@ -1,13 +1,18 @@
 //! One known URL in 40 bytes.
 //!
 //! A crawl knows far more URLs than it fetches, so everything the hot paths need of a URL sits in one small record, and
-//! records sit in chunks that never move. Strings, child lists and reasons live on the [`crate::Shelf`].
+//! records sit in chunks that never move. Strings, child lists, evidence and reasons live on the [`crate::Shelf`].
+//!
+//! An entry belongs to one agent, whose number stands in the upper four bits of the class: an order among sixteen agents
+//! costs no room, and a folder written before there were agents reads as all of it the first agent's. A URL that waits in the
+//! stacks of several has an entry in each: the first is the *base*, by which it is known; the others are *claims*.
 //!
 //! Two pairs of fields share their room because no URL needs both: a waiting URL has a tie and a place in its host's queue,
 //! a fetched one has a relevance and a first child.
 
-use scenthound_types::{Priority, Rank, Score, UrlKey};
+use scenthound_types::{AgentId, Priority, Rank, Score, UrlKey};
 
+use crate::chunks::{Chunks, Slot};
 use crate::host::HostId;
 
 /// Number of a URL, private to one frontier: the order of first entry.
@@ -71,7 +76,16 @@ pub(crate) mod flag {
     pub const REVISIT: u8 = 16;
     /// Gone, because it redirects to the URL that its slot names.
     pub const MOVED: u8 = 32;
+    /// It is one more agent's wish for a URL that has an entry already.
+    pub const CLAIM: u8 = 64;
+    /// Evidence of it is on the shelf.
+    pub const EVIDENCE: u8 = 128;
 }
+
+/// Bits of the class that tell the class; the others tell the agent.
+const CLASS_BITS: u32 = 12;
+/// The largest class an entry can have. Whatever is beyond it is served with it.
+const LAST_CLASS: u16 = (1 << CLASS_BITS) - 1;
 
 /// One known URL.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +102,8 @@ pub struct Entry {
     pub(crate) slot_or_child: u32,
     /// Waiting: its tie. Fetched: the bits of its relevance.
     pub(crate) tie_or_relevance: u32,
-    pub(crate) class: u16,
+    /// The agent and the class.
+    class: u16,
     /// Links away from a seed.
     pub depth: u16,
     /// Where it is on its way.
@@ -115,6 +130,44 @@ impl Entry {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
+    pub(crate) fn new(key: UrlKey, host: HostId, agent: AgentId, rank: Rank) -> Entry {
+        let mut entry = Entry {
+            key,
+            score: 0.0,
+            host,
+            parent: UrlId::NONE,
+            slot_or_child: 0,
+            tie_or_relevance: 0,
+            class: 0,
+            depth: 0,
+            state: State::Waiting,
+            flags: 0,
+            attempt: 0,
+            redirects: 0,
+        };
+        entry.set_agent(agent);
+        entry.set_rank(rank);
+        entry
+    }
+
+    /// Whose it is.
+    pub(crate) fn agent(&self) -> AgentId {
+        AgentId((self.class >> CLASS_BITS) as u8)
+    }
+
+    pub(crate) fn set_agent(&mut self, agent: AgentId) {
+        self.class = u16::from(agent.0) << CLASS_BITS | self.class();
+    }
+
+    pub(crate) fn class(&self) -> u16 {
+        self.class & LAST_CLASS
+    }
+
+    /// Whether it is in line, in its queue or on a list.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Drawn)
+    }
+
     pub(crate) fn rank(&self) -> Rank {
         let tie = if self.state == State::Fetched {
             0
@@ -122,14 +175,14 @@ impl Entry {
             self.tie_or_relevance
         };
         Rank {
-            class: self.class,
+            class: self.class(),
             score: Score::new(self.score),
             tie,
         }
     }
 
     pub(crate) fn set_rank(&mut self, rank: Rank) {
-        self.class = rank.class;
+        self.class = self.class & !LAST_CLASS | rank.class.min(LAST_CLASS);
         self.score = rank.score.get();
         self.tie_or_relevance = rank.tie;
     }
@@ -207,36 +260,56 @@ impl Entry {
     }
 }
 
-/// All entries, in chunks that never move: growing copies nothing and wastes at most one chunk.
+impl Slot for Entry {
+    // No host has this number, so this is no URL's.
+    fn vacant() -> Entry {
+        Entry::new(UrlKey(0), HostId(u32::MAX), AgentId::default(), Rank::default())
+    }
+    fn is_vacant(&self) -> bool {
+        self.host.0 == u32::MAX
+    }
+}
+
+/// All entries. Those that were dropped leave a gap: their numbers are not given out again.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
-    chunks: Vec<Vec<Entry>>,
+    chunks: Chunks<Entry>,
     /// Ages of the few URLs whose age is not their id: redirect targets and URLs that came back.
     other_ages: std::collections::HashMap<u32, u32>,
 }
 
-const CHUNK_BITS: u32 = 14;
-const CHUNK: usize = 1 << CHUNK_BITS;
-
 impl Entries {
+    /// The next id.
     pub fn len(&self) -> u32 {
-        match self.chunks.last() {
-            None => 0,
-            Some(last) => ((self.chunks.len() - 1) * CHUNK + last.len()) as u32,
-        }
+        self.chunks.next()
+    }
+
+    /// How many there are, claims too.
+    pub fn live(&self) -> usize {
+        self.chunks.live()
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.chunks.bytes() + self.other_ages.capacity() * 9
     }
 
     pub fn push(&mut self, entry: Entry) -> UrlId {
-        let id = UrlId(self.len());
-        match self.chunks.last_mut() {
-            Some(last) if last.len() < CHUNK => last.push(entry),
-            _ => {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                chunk.push(entry);
-                self.chunks.push(chunk);
-            }
-        }
-        id
+        UrlId(self.chunks.push(entry))
+    }
+
+    /// Leaves ids out, so that the next one is this.
+    pub fn skip_to(&mut self, id: UrlId) {
+        self.chunks.skip_to(id.0);
+    }
+
+    pub fn remove(&mut self, id: UrlId) {
+        self.chunks.remove(id.0);
+        self.other_ages.remove(&id.0);
+    }
+
+    /// The entry, unless it was dropped.
+    pub fn get(&self, id: UrlId) -> Option<&Entry> {
+        self.chunks.get(id.0)
     }
 
     pub fn set_age(&mut self, id: UrlId, age: u32) {
@@ -259,7 +332,7 @@ impl Entries {
         }
     }
 
-    /// Whether `a` is served before `b`.
+    /// Whether `a` is served before `b`, both of them one agent's.
     pub fn before(&self, a: UrlId, b: UrlId) -> bool {
         let (left, right) = (&self[a], &self[b]);
         // The common case is decided by class and score without building priorities.
@@ -269,22 +342,28 @@ impl Entries {
         (self.priority(a), b) > (self.priority(b), a)
     }
 
-    pub fn ids(&self) -> impl Iterator<Item = UrlId> + use<> {
-        (0..self.len()).map(UrlId)
+    /// All there are from this one on, in order.
+    pub fn from(&self, id: UrlId) -> impl Iterator<Item = (UrlId, &Entry)> {
+        self.chunks.from(id.0).map(|(id, entry)| (UrlId(id), entry))
+    }
+
+    /// All there are, in order.
+    pub fn all(&self) -> impl Iterator<Item = (UrlId, &Entry)> {
+        self.from(UrlId(0))
     }
 }
 
-// Ids are made by `push` alone and never leave the frontier, so an id out of range is a fault of ours worth a panic.
+// Where an id may have been dropped since, `get` is asked; elsewhere an id that is not there is a fault of ours worth a panic.
 impl std::ops::Index<UrlId> for Entries {
     type Output = Entry;
     fn index(&self, id: UrlId) -> &Entry {
-        &self.chunks[id.0 as usize >> CHUNK_BITS][id.0 as usize & (CHUNK - 1)]
+        self.chunks.known(id.0)
     }
 }
 
 impl std::ops::IndexMut<UrlId> for Entries {
     fn index_mut(&mut self, id: UrlId) -> &mut Entry {
-        &mut self.chunks[id.0 as usize >> CHUNK_BITS][id.0 as usize & (CHUNK - 1)]
+        self.chunks.known_mut(id.0)
     }
 }
 
@@ -319,5 +398,22 @@ mod tests {
         );
         assert_eq!(Entry::from_bytes(b"short"), None);
         assert_eq!(Entry::from_bytes(&[255; Entry::BYTES]), None);
+    }
+
+    #[test]
+    fn an_entry_keeps_its_agent_whatever_its_rank() {
+        let rank = |class| Rank {
+            class,
+            ..Rank::default()
+        };
+        let mut entry = Entry::new(UrlKey(1), HostId(0), AgentId(15), rank(3));
+        assert_eq!((entry.agent(), entry.rank().class), (AgentId(15), 3));
+        entry.set_rank(rank(u16::MAX));
+        assert_eq!((entry.agent(), entry.rank().class), (AgentId(15), LAST_CLASS));
+        entry.set_agent(AgentId(2));
+        entry.set_rank(rank(0));
+        assert_eq!((entry.agent(), entry.rank().class), (AgentId(2), 0));
+        let back = Entry::from_bytes(&entry.to_bytes()).unwrap();
+        assert_eq!(back.agent(), AgentId(2));
     }
 }

@@ -50,6 +50,22 @@ impl Heap {
         }
     }
 
+    /// All members, in no order that means anything.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.members.capacity() * 4
+    }
+
+    /// Gives room back that was needed once.
+    pub fn shrink(&mut self) {
+        if self.members.len() * 4 < self.members.capacity() {
+            self.members.shrink_to(self.members.len() * 2);
+        }
+    }
+
     /// Fills an empty heap in linear time.
     pub fn rebuild(&mut self, members: Vec<u32>, order: &mut impl Order) {
         self.members = members;

@@ -1,6 +1,6 @@
 //! One host: its queue, its rest, its rules.
 
-use scenthound_types::Timestamp;
+use scenthound_types::{AgentId, Timestamp};
 
 use crate::heap::Heap;
 
@@ -17,8 +17,20 @@ pub(crate) enum Place {
     Busy,
     /// Left alone until `rest_until`.
     Resting,
-    /// May be asked now; its slot among the ready.
+    /// May be asked now; its slot among the first agent's ready hosts, if it has anything for the first agent.
     Ready(u32),
+}
+
+/// The slot of a host among an agent's ready hosts where it is not one of them.
+pub(crate) const NOT_READY: u32 = u32::MAX;
+
+/// What an agent other than the first has on a host.
+#[derive(Debug)]
+pub(crate) struct Stack {
+    /// Its waiting URLs.
+    pub queue: Heap,
+    /// The host's slot among the agent's ready hosts.
+    pub ready: u32,
 }
 
 /// One host.
@@ -26,8 +38,10 @@ pub(crate) enum Place {
 pub(crate) struct Host {
     pub origin: Box<str>,
     pub place: Place,
-    /// Its waiting URLs.
+    /// Waiting URLs of the first agent.
     pub queue: Heap,
+    /// Those of the other agents; empty as long as none has any here, so that a crawl without agents pays nothing.
+    pub others: Box<[Stack]>,
     /// Fetched URLs to be fetched again, before anything that waits.
     pub revisits: Vec<u32>,
     /// Requests out.
@@ -57,6 +71,7 @@ impl Host {
             origin: origin.into(),
             place: Place::Idle,
             queue: Heap::default(),
+            others: Box::default(),
             revisits: Vec::new(),
             busy: 0,
             asking_rules: false,
@@ -70,6 +85,52 @@ impl Host {
             pages_out: 0,
             dirty: true,
         }
+    }
+
+    /// An agent's waiting URLs.
+    pub fn queue_of(&self, agent: AgentId) -> Option<&Heap> {
+        match usize::from(agent.0).checked_sub(1) {
+            None => Some(&self.queue),
+            Some(other) => self.others.get(other).map(|stack| &stack.queue),
+        }
+    }
+
+    /// An agent's waiting URLs, made if there are none.
+    pub fn queue_mut(&mut self, agent: AgentId) -> &mut Heap {
+        let Some(other) = usize::from(agent.0).checked_sub(1) else {
+            return &mut self.queue;
+        };
+        if self.others.len() <= other {
+            let mut others = std::mem::take(&mut self.others).into_vec();
+            others.resize_with(other + 1, || Stack {
+                queue: Heap::default(),
+                ready: NOT_READY,
+            });
+            self.others = others.into();
+        }
+        &mut self.others[other].queue
+    }
+
+    /// Whether an agent could be given anything here.
+    pub fn has_work_for(&self, agent: AgentId) -> bool {
+        self.queue_of(agent).is_some_and(|queue| !queue.is_empty())
+            || agent == AgentId::default() && !self.revisits.is_empty()
+    }
+
+    /// Where it is among an agent's ready hosts.
+    pub fn ready_slot(&self, agent: AgentId) -> Option<u32> {
+        let slot = match (usize::from(agent.0).checked_sub(1), self.place) {
+            (None, Place::Ready(slot)) => slot,
+            (None, _) => NOT_READY,
+            (Some(other), _) => self.others.get(other).map_or(NOT_READY, |stack| stack.ready),
+        };
+        (slot != NOT_READY).then_some(slot)
+    }
+
+    /// Room its queues take.
+    pub fn bytes_of_queues(&self) -> usize {
+        let of = |stack: &Stack| stack.queue.bytes() + size_of::<Stack>();
+        self.queue.bytes() + self.others.iter().map(of).sum::<usize>()
     }
 
     pub fn from_record(record: HostRecord) -> Host {

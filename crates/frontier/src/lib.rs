@@ -11,6 +11,7 @@
 //! Nothing here reads a clock, scores a link or touches a file: callers pass `now`, scores arrive with each update, and
 //! what must outlive the process goes to a [`Shelf`].
 
+mod chunks;
 mod entry;
 mod heap;
 mod host;
@@ -52,6 +53,9 @@ pub enum FrontierError {
     /// A lease was settled that is not out.
     #[error("lease {0} is not out")]
     UnknownLease(u64),
+    /// There are not so many agents.
+    #[error("there is no agent {0}; a crawl has at most {most}, the first is number 0", most = AgentId::MOST)]
+    UnknownAgent(u8),
     /// The frontier numbers URLs with 32 bits.
     #[error("the frontier is full: it holds at most {} URLs", u32::MAX - 1)]
     Full,
@@ -171,6 +175,8 @@ pub struct UrlFacts {
     pub seed: bool,
     /// How it came in.
     pub reason: Reason,
+    /// Whose it is: who leased it, or who was first to want it.
+    pub agent: AgentId,
     /// When its host may be asked again.
     pub host_rests_until: Timestamp,
     /// How often in a row the host has failed.
@@ -182,7 +188,7 @@ pub struct UrlFacts {
 /// How many of each there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// URLs ever seen.
+    /// URLs seen, but for those that were dropped.
     pub known: u64,
     /// URLs in line.
     pub waiting: u64,
@@ -194,36 +200,46 @@ pub struct Counts {
     pub hosts_resting: u64,
     /// Parent links not kept because the URL had the most we keep already.
     pub parents_dropped: u64,
+    /// Waiting URLs dropped, in whosever stack, because they had waited too long or too many waited.
+    pub expired: u64,
 }
 
 /// Everything a crawl asks of a frontier. Calls are synchronous; one thread owns it.
 pub trait Frontier {
-    /// Puts the seeds in, marked as such. Seeds already known keep their place.
-    fn seed(&mut self, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError>;
-
-    /// What is known of each URL, in the order asked.
-    fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>);
-
-    /// Leases up to `n` URLs, the best of the hosts that may be asked now. While a drawn list is being worked off,
-    /// only URLs of the list.
-    fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError>;
+    /// Puts the seeds into the first agent's stack, marked as such. Seeds already known keep their place.
+    fn seed(&mut self, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
+        self.seed_for(AgentId::default(), seeds, now)
+    }
 
     /// Puts seeds into an agent's stack, as [`Frontier::seed`] does into the first agent's.
-    fn seed_for(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
-        let _ = agent;
-        self.seed(seeds, now)
+    fn seed_for(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError>;
+
+    /// What is known of each URL, in the order asked, whoever wanted it.
+    fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>);
+
+    /// Leases up to `n` URLs of the first agent's stack, the best of the hosts that may be asked now. While a drawn list is
+    /// being worked off, only URLs of the list.
+    fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
+        let ask = Ask {
+            agent: AgentId::default(),
+            most: n,
+            highest_class: u16::MAX,
+        };
+        self.take_for(ask, now)
     }
 
-    /// Leases the best URLs of one agent's stack. What it leases leaves the stacks of all agents.
-    fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError> {
-        self.take_many(ask.most, now)
-    }
+    /// Leases the best URLs of one agent's stack. What it leases leaves the stacks of all agents. [`Next::Done`] says that
+    /// nothing of this agent is left; it may not be the last word while others go on, whose seeds and links are theirs.
+    fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError>;
+
+    /// The priority with which a URL waits in an agent's stack.
+    fn waits_for(&self, agent: AgentId, key: UrlKey) -> Option<Priority>;
+
+    /// How many URLs wait in an agent's stack.
+    fn waiting_of(&self, agent: AgentId) -> u64;
 
     /// What is known of a URL that waits in an agent's stack.
-    fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError> {
-        let _ = (agent, key);
-        Ok(None)
-    }
+    fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError>;
 
     /// Keeps what is known of a URL, in place of what was, as long as it waits in the agent's stack. Nothing happens if it
     /// does not.
@@ -232,15 +248,10 @@ pub trait Frontier {
         agent: AgentId,
         key: UrlKey,
         evidence: &Evidence,
-    ) -> Result<(), FrontierError> {
-        let _ = (agent, key, evidence);
-        Ok(())
-    }
+    ) -> Result<(), FrontierError>;
 
     /// Everything that waits in the agent's stack now is to be scored again.
-    fn open_epoch(&mut self, agent: AgentId) {
-        let _ = agent;
-    }
+    fn open_epoch(&mut self, agent: AgentId);
 
     /// Scores waiting links of an open epoch again: first whatever would be leased next, until the next one is fresh, then
     /// up to `most` others in the order they came in. Says whether any are left.
@@ -250,10 +261,7 @@ pub trait Frontier {
         most: usize,
         rescore: Rescore<'_>,
         now: Timestamp,
-    ) -> Result<bool, FrontierError> {
-        let _ = (agent, most, rescore, now);
-        Ok(false)
-    }
+    ) -> Result<bool, FrontierError>;
 
     /// Best-N-first: makes the `n` best URLs, whether their hosts rest between two requests or not, the list that [`Frontier::take_many`] serves until all
     /// of it is settled. Says how many were drawn; 0 while a list is still being worked off.
@@ -285,12 +293,6 @@ pub trait Frontier {
 
     /// Everything known of a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;
-
-    /// How many URLs wait in an agent's stack.
-    fn waiting_of(&self, agent: AgentId) -> u64 {
-        let _ = agent;
-        self.counts().waiting
-    }
 
     /// How many of each there are.
     fn counts(&self) -> Counts;

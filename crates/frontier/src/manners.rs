@@ -42,13 +42,13 @@ pub struct Policy {
     pub all_parents: bool,
     /// Parents remembered of one URL when `all_parents` is on.
     pub max_parents: u8,
-    /// How many agents there are, each with a stack of its own.
+    /// How many agents there are, each with a stack of its own. More that come, up to sixteen, get theirs when they do.
     pub agents: u8,
-    /// A URL that has waited longer than this is forgotten; it may come in again.
+    /// A URL that has waited longer than this is dropped; it may come in again. Seeds stay.
     pub expire_after: Option<Duration>,
-    /// A URL that has waited while this many page requests were settled is forgotten.
+    /// A URL that has waited while more page requests than this were settled is dropped; it may come in again. Seeds stay.
     pub expire_after_pages: Option<u64>,
-    /// About how many URLs may wait; the worst are forgotten.
+    /// How many may wait, in all stacks together: when there are a tenth more, the worst are dropped. Seeds stay.
     pub max_waiting: Option<u64>,
 }
 

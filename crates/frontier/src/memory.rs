@@ -2,34 +2,79 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound_types::{Parents, Rank};
+use scenthound_types::{AgentId, Evidence, Parents, Rank};
 
+use crate::chunks::{Chunks, Slot};
 use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Shelf, UrlId};
 
 /// Keeps everything in memory. Entries and hosts are not kept: the ledger has them.
 #[derive(Debug, Default)]
 pub struct MemoryShelf {
     /// By id, which are given out in order.
-    urls: Vec<KnownUrl>,
+    urls: Chunks<Option<KnownUrl>>,
+    /// As bytes, which take less room.
+    evidence: HashMap<u32, Box<[u8]>>,
     children: HashMap<u32, Box<[UrlId]>>,
     parents: HashMap<u32, Vec<UrlId>>,
     rules: HashMap<u32, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
 }
 
+impl Slot for Option<KnownUrl> {
+    fn vacant() -> Option<KnownUrl> {
+        None
+    }
+    fn is_vacant(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl MemoryShelf {
+    /// How many URLs it keeps.
+    pub fn len(&self) -> usize {
+        self.urls.live()
+    }
+
+    /// Whether it keeps no URL.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 impl Shelf for MemoryShelf {
     fn put_url(&mut self, id: UrlId, known: &KnownUrl) {
-        debug_assert_eq!(id.0 as usize, self.urls.len());
-        self.urls.push(known.clone());
+        debug_assert_eq!(id.0, self.urls.next());
+        self.urls.push(Some(known.clone()));
     }
 
     fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
         self.urls
-            .get(id.0 as usize)
+            .get(id.0)
             .cloned()
+            .flatten()
             .ok_or_else(|| FrontierError::Damaged {
                 what: format!("no URL number {}", id.0),
             })
+    }
+
+    fn drop_url(&mut self, id: UrlId) {
+        self.urls.remove(id.0);
+        self.evidence.remove(&id.0);
+    }
+
+    fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {
+        self.evidence.insert(id.0, evidence.to_bytes().into());
+    }
+
+    fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
+        Ok(self
+            .evidence
+            .get(&id.0)
+            .and_then(|bytes| Evidence::from_bytes(bytes)))
+    }
+
+    fn drop_evidence(&mut self, id: UrlId) {
+        self.evidence.remove(&id.0);
     }
 
     fn put_children(&mut self, page: UrlId, children: &[UrlId]) {
@@ -48,11 +93,16 @@ impl Shelf for MemoryShelf {
         self.parents.entry(child.0).or_default().push(parent);
     }
 
+    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError> {
+        self.parents.remove(&child.0);
+        Ok(())
+    }
+
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError> {
         Ok(self.parents.get(&child.0).cloned().unwrap_or_default())
     }
 
-    fn put_raised(&mut self, _page: UrlId, _whose: Parents, _rank: Rank) {}
+    fn put_raised(&mut self, _page: UrlId, _whose: Parents, _agent: AgentId, _rank: Rank) {}
 
     fn put_rules(&mut self, host: HostId, bytes: &[u8]) {
         self.rules.insert(host.0, bytes.to_vec());

@@ -1,6 +1,6 @@
 //! Where a frontier keeps what need not be in memory, and what must outlive the process.
 
-use scenthound_types::{CanonicalUrl, Parents, Rank, Reason};
+use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
 
@@ -20,8 +20,8 @@ pub struct Kinship {
     pub parent_counts: Vec<u8>,
     /// Parents not kept because the URL had the most we keep already.
     pub parents_dropped: u64,
-    /// The highest raise each page's children have had.
-    pub raised: Vec<(UrlId, Parents, Rank)>,
+    /// The highest raise each page's children have had from an agent.
+    pub raised: Vec<(UrlId, Parents, AgentId, Rank)>,
 }
 
 /// Keeps strings, lists and changes for a [`crate::Ledger`].
@@ -33,6 +33,15 @@ pub trait Shelf {
     fn put_url(&mut self, id: UrlId, known: &KnownUrl);
     /// The URL of an id.
     fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError>;
+    /// Drops the URL, the entry and the evidence of an id, which is not given out again.
+    fn drop_url(&mut self, id: UrlId);
+
+    /// Stores what is known of a waiting link, in place of what was.
+    fn put_evidence(&mut self, id: UrlId, evidence: &Evidence);
+    /// What is known of a waiting link.
+    fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError>;
+    /// Drops what is known of a link.
+    fn drop_evidence(&mut self, id: UrlId);
 
     /// Stores the ids a page links to.
     fn put_children(&mut self, page: UrlId, children: &[UrlId]);
@@ -40,11 +49,13 @@ pub trait Shelf {
     fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError>;
     /// Adds to the pages that link to a URL.
     fn put_parent(&mut self, child: UrlId, parent: UrlId);
+    /// Drops the pages that link to a URL.
+    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError>;
     /// The pages that link to a URL.
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError>;
 
-    /// Stores the highest raise a page's children have had. Read back only on opening.
-    fn put_raised(&mut self, page: UrlId, whose: Parents, rank: Rank);
+    /// Stores the highest raise a page's children have had from an agent. Read back only on opening.
+    fn put_raised(&mut self, page: UrlId, whose: Parents, agent: AgentId, rank: Rank);
 
     /// Stores a host's rules.
     fn put_rules(&mut self, host: HostId, bytes: &[u8]);

@@ -36,13 +36,18 @@ impl<S: Shelf> Ledger<S> {
             self.place(id, now);
         }
         let mut inherited = Inherited::default();
-        for theirs in old.entries.ids() {
-            let is_settled = match old.entries[theirs].state {
+        for (theirs, entry) in old.entries.all() {
+            let is_settled = match entry.state {
+                State::Fetched | State::Gone if entry.has(flag::CLAIM) => continue,
                 State::Waiting | State::Drawn | State::Leased => false,
                 State::Fetched | State::Gone => true,
                 State::Forgotten => continue,
             };
-            let known = self.find(old.entries[theirs].key);
+            if entry.has(flag::CLAIM) {
+                self.claim_like(old, theirs, now)?;
+                continue;
+            }
+            let known = self.find(entry.key);
             let ours = match known {
                 Some(ours) => ours,
                 None => self.copy_of(old, theirs, now)?,
@@ -50,14 +55,14 @@ impl<S: Shelf> Ledger<S> {
             match (self.entries[ours].state, is_settled) {
                 (State::Waiting, false) => inherited.waiting += u64::from(known.is_none()),
                 (State::Waiting, true) => {
-                    self.settle_as(ours, &old.entries[theirs], now);
+                    self.settle_as(ours, entry, now)?;
                     inherited.settled += 1;
                 }
                 // Given up in this frontier, to be tried again in the old one.
                 (State::Gone | State::Forgotten, false) => {
-                    let rank = unit::lift(old.entries[theirs].rank(), self.unit - old.unit);
-                    self.bring_back(ours, rank, self.entries.age(ours), now);
-                    self.entries[ours].attempt = old.entries[theirs].attempt;
+                    let rank = unit::lift(entry.rank(), self.unit - old.unit);
+                    self.bring_back(ours, rank, self.entries.age(ours), entry.agent(), now)?;
+                    self.entries[ours].attempt = entry.attempt;
                     inherited.waiting += 1;
                 }
                 _ => {}
@@ -76,6 +81,7 @@ impl<S: Shelf> Ledger<S> {
         if children.is_empty() {
             children = self.first_children(page);
         }
+        children.retain(|child| self.entries.get(*child).is_some());
         children
             .into_iter()
             .map(|child| Ok(self.shelf.url(child)?.url))
@@ -90,10 +96,57 @@ impl<S: Shelf> Ledger<S> {
         now: Timestamp,
     ) -> Result<UrlId, FrontierError> {
         let entry = old.entries[theirs];
+        let (offer, source) = self.as_offer(old, theirs)?;
+        let id = self.add_new(&offer, &source, entry.redirects, now)?;
+        self.entries[id].attempt = entry.attempt;
+        if let Some(parent) = source.parent.known() {
+            self.adopt(parent, id);
+        }
+        self.copy_evidence(old, theirs, id)?;
+        Ok(id)
+    }
+
+    /// Lets the agent want a URL here that it wanted in another frontier.
+    fn claim_like<T: Shelf>(
+        &mut self,
+        old: &Ledger<T>,
+        theirs: UrlId,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let entry = &old.entries[theirs];
+        let Some(base) = self.find(entry.key).filter(|base| self.entries[*base].waits()) else {
+            return Ok(());
+        };
+        if self.entry_of(base, entry.agent()).is_none() {
+            let (offer, source) = self.as_offer(old, theirs)?;
+            let id = self.add_claim(base, &offer, &source, entry.redirects, now)?;
+            if let Some(parent) = source.parent.known() {
+                self.adopt(parent, id);
+            }
+            self.copy_evidence(old, theirs, id)?;
+        }
+        Ok(())
+    }
+
+    fn copy_evidence<T: Shelf>(
+        &mut self,
+        old: &Ledger<T>,
+        theirs: UrlId,
+        ours: UrlId,
+    ) -> Result<(), FrontierError> {
+        if let Some(evidence) = old.evidence_of(theirs)? {
+            self.put_evidence(ours, &evidence);
+        }
+        Ok(())
+    }
+
+    /// An entry of another frontier as it would be offered here.
+    fn as_offer<T: Shelf>(&self, old: &Ledger<T>, theirs: UrlId) -> Result<(Offer, Source), FrontierError> {
+        let entry = &old.entries[theirs];
         let known = old.shelf.url(theirs)?;
-        let parent = entry.parent.known().map(|parent| old.entries[parent].key);
-        let parent = parent.and_then(|key| self.find(key));
+        let parent = old.key_of(entry.parent).and_then(|key| self.find(key));
         let source = Source {
+            agent: entry.agent(),
             parent: parent.unwrap_or(UrlId::NONE),
             depth: entry.depth,
             reason: known.reason,
@@ -107,19 +160,15 @@ impl<S: Shelf> Ledger<S> {
             rank: unit::lift(entry.rank(), self.unit - old.unit),
             merge: Merge::Keep,
         };
-        let id = self.add_new(&offer, &source, entry.redirects, now)?;
-        self.entries[id].attempt = entry.attempt;
-        if let Some(parent) = parent {
-            self.adopt(parent, id);
-        }
-        Ok(id)
+        Ok((offer, source))
     }
 
     /// Ends a waiting URL as it ended in another frontier.
-    fn settle_as(&mut self, id: UrlId, theirs: &Entry, now: Timestamp) {
+    fn settle_as(&mut self, id: UrlId, theirs: &Entry, now: Timestamp) -> Result<(), FrontierError> {
         self.dequeue(id);
+        self.set_states(id, theirs.state);
+        self.end_claims(id, id, now)?;
         let entry = &mut self.entries[id];
-        entry.state = theirs.state;
         entry.slot_or_child = UrlId::NONE.0;
         entry.tie_or_relevance = theirs.tie_or_relevance;
         entry.score = theirs.score;
@@ -127,5 +176,6 @@ impl<S: Shelf> Ledger<S> {
         let host = entry.host;
         self.touch(id);
         self.place(host, now);
+        Ok(())
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! The children a page was first to discover have consecutive ids, so they are a run; the few that came in otherwise
 //! (redirect targets, finds of a second visit) are adopted. All parents of a URL are kept only for strategies that ask.
+//!
+//! A page's children are the finds of the agent that fetched it, claims among them. Children that were dropped leave gaps in
+//! the run and their numbers in the lists; whoever goes through either steps over what is no longer there.
 
 use super::*;
 
@@ -10,62 +13,77 @@ impl<S: Shelf> Ledger<S> {
     pub(super) fn adopt(&mut self, page: UrlId, child: UrlId) {
         let adopted = self.adopted.get(&page.0).and_then(|ids| ids.last().copied());
         // A child whose id follows the run by chance is found with the run; listed here too it would count twice.
-        let is_in_run = self.entries[page].first_child().is_some()
+        let is_in_run = self.entries.get(page).and_then(Entry::first_child).is_some()
             && child
                 .0
                 .checked_sub(1)
                 .map(UrlId)
-                .is_some_and(|before| self.entries[before].parent == page && adopted != Some(before));
+                .is_some_and(|before| self.parent_of(before) == Some(page) && adopted != Some(before));
         if !is_in_run {
             self.adopted.entry(page.0).or_default().push(child);
         }
     }
 
+    /// The page an entry hangs under, if the entry is still there.
+    fn parent_of(&self, id: UrlId) -> Option<UrlId> {
+        self.entries.get(id)?.parent.known()
+    }
+
     pub(super) fn first_children(&self, page: UrlId) -> Vec<UrlId> {
         let mut children = Vec::new();
-        if let Some(first) = self.entries[page].first_child() {
-            let run = (first.0..self.entries.len()).map(UrlId);
-            children.extend(run.take_while(|id| self.entries[*id].parent == page));
+        let first = self.entries.get(page).and_then(Entry::first_child);
+        if let Some(first) = first {
+            let run = self.entries.from(first);
+            let run = run.take_while(|(_, entry)| entry.parent == page);
+            children.extend(run.map(|(id, _)| id));
         }
-        children.extend(self.adopted.get(&page.0).into_iter().flatten());
+        if let Some(adopted) = self.adopted.get(&page.0) {
+            // Across a gap a run may reach a child that was adopted.
+            let last = children.last().copied();
+            let is_in_run = |id: &UrlId| first.is_some_and(|first| first <= *id) && last >= Some(*id);
+            let there = adopted.iter().filter(|id| self.entries.get(**id).is_some());
+            children.extend(there.filter(|id| !is_in_run(id)));
+        }
         children
     }
 
     pub(super) fn raise_siblings(
         &mut self,
+        agent: AgentId,
         of: UrlKey,
         parents: Parents,
         rank: Rank,
         merge: Merge,
         now: Timestamp,
     ) -> Result<(), FrontierError> {
-        let Some(id) = self.find(of) else { return Ok(()) };
+        let Some(base) = self.find(of) else { return Ok(()) };
+        let own = self.entry_of(base, agent).unwrap_or(base);
         let all = parents == Parents::All && self.policy.all_parents;
         let pages = if all {
-            self.shelf.parents(id)?
+            self.shelf.parents(base)?
         } else {
-            self.entries[id].parent.known().into_iter().collect()
+            self.entries[own].parent.known().into_iter().collect()
         };
         for page in pages {
             if merge == Merge::Max {
-                if self
-                    .raised
-                    .get(&(page.0, all))
-                    .is_some_and(|raised| *raised >= rank)
-                {
+                let raised = (page.0, all, agent);
+                if self.raised.get(&raised).is_some_and(|raised| *raised >= rank) {
                     continue;
                 }
-                self.raised.insert((page.0, all), rank);
+                self.raised.insert(raised, rank);
                 let whose = if all { Parents::All } else { Parents::First };
-                self.shelf.put_raised(page, whose, rank);
+                self.shelf.put_raised(page, whose, agent, rank);
             }
             let children = if all {
-                self.shelf.children(page)?
+                let children = self.shelf.children(page)?.into_iter();
+                let there = children.filter(|child| self.entries.get(*child).is_some());
+                there.filter_map(|child| self.entry_of(child, agent)).collect()
             } else {
                 self.first_children(page)
             };
             for child in children {
-                if child != id && matches!(self.entries[child].state, State::Waiting | State::Drawn) {
+                let entry = &self.entries[child];
+                if entry.key != of && entry.waits() && entry.agent() == agent {
                     self.merge(child, rank, merge, now);
                 }
             }
@@ -73,8 +91,11 @@ impl<S: Shelf> Ledger<S> {
         Ok(())
     }
 
-    pub(super) fn retie_siblings(&mut self, of: UrlKey, now: Timestamp) {
-        let Some(page) = self.find(of).and_then(|id| self.entries[id].parent.known()) else {
+    pub(super) fn retie_siblings(&mut self, agent: AgentId, of: UrlKey, now: Timestamp) {
+        let own = self
+            .find(of)
+            .map(|base| self.entry_of(base, agent).unwrap_or(base));
+        let Some(page) = own.and_then(|id| self.parent_of(id)) else {
             return;
         };
         let children = self.first_children(page);
@@ -84,8 +105,7 @@ impl<S: Shelf> Ledger<S> {
             .count() as u32;
         for child in children {
             let entry = &mut self.entries[child];
-            let is_waiting = matches!(entry.state, State::Waiting | State::Drawn);
-            if is_waiting && entry.tie_or_relevance != visited {
+            if entry.waits() && entry.agent() == agent && entry.tie_or_relevance != visited {
                 entry.tie_or_relevance = visited;
                 self.touch(child);
                 self.reorder(child, now);

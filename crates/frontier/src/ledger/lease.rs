@@ -3,7 +3,7 @@
 use super::*;
 
 impl<S: Shelf> Ledger<S> {
-    pub(super) fn lease_rules(&mut self, id: HostId) -> Result<Lease, FrontierError> {
+    pub(super) fn lease_rules(&mut self, id: HostId, agent: AgentId) -> Result<Lease, FrontierError> {
         let host = &mut self.hosts[id.0 as usize];
         host.asking_rules = true;
         let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
@@ -13,7 +13,7 @@ impl<S: Shelf> Ledger<S> {
         })?;
         let lease = Lease {
             id: LeaseId(self.next_lease),
-            agent: AgentId::default(),
+            agent,
             kind: LeaseKind::Robots,
             key: self.keyring.key(&url),
             url,
@@ -30,6 +30,7 @@ impl<S: Shelf> Ledger<S> {
             &lease,
             Out {
                 url: None,
+                agent,
                 host: id,
                 kind: LeaseKind::Robots,
                 from_list: false,
@@ -39,47 +40,45 @@ impl<S: Shelf> Ledger<S> {
         Ok(lease)
     }
 
+    /// Leases a URL by one of its entries: the lease is of the URL, and says what the entry does.
     pub(super) fn lease_url(
         &mut self,
         id: UrlId,
+        agent: AgentId,
         revisit: bool,
         from_list: bool,
     ) -> Result<Lease, FrontierError> {
-        let known = self.shelf.url(id)?;
+        let base = self.base_of(id);
+        let known = self.shelf.url(base)?;
         let drawn_with = self.drawn_with.get(&id).map(|score| score.get());
         self.keep_cash_in_range(drawn_with.unwrap_or(self.entries[id].score));
         let mut taken = self.entries.priority(id);
         if let Some(score) = self.drawn_with.remove(&id) {
             taken.rank.score = score;
         }
-        let entry = &mut self.entries[id];
+        let found = self.entries[if revisit { self.found_by(base) } else { id }];
         if !revisit {
-            entry.state = State::Leased;
+            self.set_states(base, State::Leased);
         }
-        let entry = *entry;
+        let entry = self.entries[base];
         let kind = if entry.has(flag::SITEMAP) {
             LeaseKind::Sitemap
         } else {
             LeaseKind::Page
         };
-        let parent_url = entry
-            .parent
-            .known()
-            .map(|parent| self.shelf.url(parent))
-            .transpose()?;
         let lease = Lease {
             id: LeaseId(self.next_lease),
-            agent: AgentId::default(),
+            agent,
             kind,
             url: known.url,
             key: entry.key,
-            parent: entry.parent.known().map(|parent| self.entries[parent].key),
-            parent_url: parent_url.map(|known| known.url),
-            depth: entry.depth,
-            seed: entry.has(flag::SEED),
+            parent: self.key_of(found.parent),
+            parent_url: self.url_of(found.parent)?,
+            depth: found.depth,
+            seed: found.has(flag::SEED),
             taken,
             attempt: entry.attempt,
-            redirects: entry.redirects,
+            redirects: found.redirects,
             revisit,
         };
         if kind == LeaseKind::Page {
@@ -89,6 +88,7 @@ impl<S: Shelf> Ledger<S> {
             &lease,
             Out {
                 url: Some(id),
+                agent,
                 host: entry.host,
                 kind,
                 from_list,
@@ -134,16 +134,23 @@ impl<S: Shelf> Ledger<S> {
         host.revisits.iter().enumerate().max_by(order).map(|(at, _)| at)
     }
 
-    pub(super) fn lease_from(&mut self, id: HostId, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
+    pub(super) fn lease_from(
+        &mut self,
+        id: HostId,
+        agent: AgentId,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
         let host = &self.hosts[id.0 as usize];
+        // Revisits are the first agent's matter.
+        let revisit = self.richest_revisit(host).filter(|_| agent == AgentId::default());
         let lease = if self.needs_rules(host, now) {
-            self.lease_rules(id)?
-        } else if let Some(richest) = self.richest_revisit(host) {
+            self.lease_rules(id, agent)?
+        } else if let Some(richest) = revisit {
             let revisit = self.hosts[id.0 as usize].revisits.swap_remove(richest);
-            self.lease_url(UrlId(revisit), true, false)?
-        } else if let Some(best) = host.queue.best() {
-            self.dequeue(UrlId(best));
-            self.lease_url(UrlId(best), false, false)?
+            self.lease_url(UrlId(revisit), agent, true, false)?
+        } else if let Some(best) = host.queue_of(agent).and_then(Heap::best) {
+            self.dequeue(self.base_of(UrlId(best)));
+            self.lease_url(UrlId(best), agent, false, false)?
         } else {
             self.place(id, now);
             return Ok(None);
@@ -195,7 +202,7 @@ impl<S: Shelf> Ledger<S> {
                     self.hosts[host_id.0 as usize].revisits.push(id.0);
                     self.place(host_id, now);
                 } else {
-                    self.enqueue(id, now);
+                    self.enqueue(self.base_of(id), now);
                 }
             } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
             {
@@ -204,11 +211,11 @@ impl<S: Shelf> Ledger<S> {
                 wake = wake.min(host.rest_until);
                 left.push(id);
             } else if self.needs_rules(host, now) {
-                leases.push(self.lease_rules(host_id)?);
+                leases.push(self.lease_rules(host_id, AgentId::default())?);
                 self.place(host_id, now);
                 left.push(id);
             } else {
-                leases.push(self.lease_url(id, revisit, true)?);
+                leases.push(self.lease_url(id, AgentId::default(), revisit, true)?);
                 self.place(host_id, now);
             }
         }
@@ -235,7 +242,7 @@ impl<S: Shelf> Ledger<S> {
             if self.hosts[host.0 as usize].asking_rules {
                 return Ok(None);
             }
-            let lease = self.lease_rules(host)?;
+            let lease = self.lease_rules(host, AgentId::default())?;
             self.place(host, now);
             return Ok(Some(lease));
         }
@@ -248,17 +255,24 @@ impl<S: Shelf> Ledger<S> {
         match self.entries[id].state {
             State::Leased => return Ok(None),
             State::Waiting => self.dequeue(id),
-            State::Drawn => self.strike(id),
+            State::Drawn => {
+                for claim in self.claims_of(id).to_vec() {
+                    self.strike(claim);
+                }
+                self.strike(id);
+            }
             State::Fetched => {
                 self.strike(id);
                 self.hosts[host.0 as usize].revisits.retain(|due| *due != id.0);
             }
             State::Gone | State::Forgotten => {
-                self.bring_back(id, Rank::default(), self.entries.age(id), now);
+                let agent = self.entries[id].agent();
+                self.bring_back(id, Rank::default(), self.entries.age(id), agent, now)?;
                 self.dequeue(id);
             }
         }
-        let lease = self.lease_url(id, revisit, false)?;
+        let agent = self.entries[id].agent();
+        let lease = self.lease_url(id, agent, revisit, false)?;
         self.place(host, now);
         Ok(Some(lease))
     }
@@ -268,6 +282,7 @@ impl<S: Shelf> Ledger<S> {
         let parent = wanted.parent.and_then(|key| self.find(key));
         let is_sitemap = wanted.kind == LeaseKind::Sitemap;
         let source = Source {
+            agent: AgentId::default(),
             parent: parent.unwrap_or(UrlId::NONE),
             depth: wanted.depth,
             reason: match (parent, is_sitemap) {

@@ -35,25 +35,22 @@ impl<S: Shelf> Ledger<S> {
         if !self.has_cash || taken <= 0.0 || taken >= power(SMALL) {
             return;
         }
-        let waits = |entry: &Entry| matches!(entry.state, State::Waiting | State::Drawn);
         let largest = self
             .entries
-            .ids()
-            .map(|id| &self.entries[id])
-            .filter(|entry| waits(entry))
-            .fold(taken, |largest, entry| largest.max(entry.score));
+            .all()
+            .filter(|(_, entry)| entry.waits())
+            .fold(taken, |largest, (_, entry)| largest.max(entry.score));
         let room = LARGE.saturating_sub(largest.log2().ceil() as i32);
         let step = room.min(STEP);
         if step < LEAST_STEP {
             return;
         }
-        for id in self.entries.ids() {
-            if self.entries[id].score != 0.0 {
-                let entry = &mut self.entries[id];
-                // What a fetched page has gathered may be beyond all measure; it then stays the largest number.
-                entry.score = Score::new(entry.score * power(step)).get();
-                self.touch(id);
-            }
+        let rich = self.entries.all().filter(|(_, entry)| entry.score != 0.0);
+        for id in rich.map(|(id, _)| id).collect::<Vec<_>>() {
+            let entry = &mut self.entries[id];
+            // What a fetched page has gathered may be beyond all measure; it then stays the largest number.
+            entry.score = Score::new(entry.score * power(step)).get();
+            self.touch(id);
         }
         for score in self.drawn_with.values_mut() {
             *score = Score::new(score.get() * power(step));
