@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use scenthound_config::{Deal, Scope as ScopeName, Settings, Sitemaps, Ties as TiesName};
+use scenthound_config::{
+    Deal, LearnFrom as LearnFromName, Scope as ScopeName, Settings, Sitemaps, Ties as TiesName,
+};
 use scenthound_engine::{
-    Agent, AgentRules, Budget, CrawlSettings, Dealing, DeskSettings, Scope, ScopeKind, SitemapUse, deal,
+    Agent, AgentRules, Budget, CrawlSettings, Dealing, DeskSettings, LayerTeacher, Scope, ScopeKind,
+    SitemapUse, deal,
 };
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
@@ -18,8 +21,9 @@ use scenthound_judge::{
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, Opic, Otie,
-    OtieSettings, PigTable, Placing, Random, Shark, Siblings, Strategy, Ties,
+    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LearnFrom, LinkContext, Opic,
+    Otie, OtieSettings, PigTable, Placing, Random, SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy,
+    Ties,
 };
 use scenthound_text::{Token, url_words};
 use scenthound_types::CanonicalUrl;
@@ -75,7 +79,7 @@ pub fn judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
             detector: detector_of(settings)?,
         });
     }
-    if is_in_layers(&settings.strategy.kind) {
+    if is_in_layers(&settings.strategy.kind) && !teaches_itself(settings) {
         judge = Arc::new(with_layers(judge, settings)?);
     }
     Ok(judge)
@@ -86,7 +90,7 @@ fn with_layers(judge: Arc<dyn Judge>, settings: &Settings) -> Result<WithLayers>
     let Some(path) = settings.strategy.layers.as_deref() else {
         bail!(
             "the strategy {} needs a model of layers: --layers FILE, or layers = \"FILE\" under [strategy]; make one with \
-             hound train layers",
+             hound train layers, or let the crawl teach itself with --learn-after 20",
             settings.strategy.kind
         );
     };
@@ -246,6 +250,7 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
             is_fixed: chosen.pig_fixed,
             threshold: settings.judge.threshold,
         })),
+        "context-graph" | "layered" if teaches_itself(settings) => self_taught(settings),
         "context-graph" => Box::new(ContextGraph {
             layers: layers(settings)?,
             placing: placing(settings),
@@ -261,6 +266,37 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
         "pfs-2" => siblings(Siblings::PFS_2),
         other => bail!("there is no strategy {other:?}"),
     })
+}
+
+/// Whether layers are learnt while crawling rather than read from a model.
+pub fn teaches_itself(settings: &Settings) -> bool {
+    is_in_layers(&settings.strategy.kind)
+        && settings.strategy.layers.is_none()
+        && settings.strategy.learn_after.is_some()
+}
+
+fn self_taught(settings: &Settings) -> Box<dyn Strategy> {
+    let chosen = &settings.strategy;
+    let usual = SelfTaughtSettings::default();
+    let taught = SelfTaughtSettings {
+        learn_after: chosen.learn_after.unwrap_or(usual.learn_after),
+        from: match chosen.learn_from {
+            LearnFromName::BestFirst => LearnFrom::BestFirst,
+            LearnFromName::BreadthFirst => LearnFrom::BreadthFirst,
+        },
+        placing: placing(settings),
+        reads_links: chosen.kind == "layered",
+        ..usual
+    };
+    let query = settings.topic.query.as_deref().unwrap_or(&settings.topic.name);
+    let teacher = LayerTeacher {
+        settings: LayerSettings {
+            layers: taught.layers,
+            ..LayerSettings::default()
+        },
+        hot: HotWords::new(query, chosen.hot_threshold),
+    };
+    Box::new(SelfTaught::new(taught, Box::new(teacher)))
 }
 
 /// How many layers the model has; those of the lab's own graphs where no model is named.

@@ -49,6 +49,13 @@ choices! {
         /// The one whose parent has had the fewest children visited.
         Probe = "probe",
     }
+    /// How links are ranked before layers are learnt.
+    LearnFrom {
+        /// By the relevance of the page they stand on.
+        BestFirst = "best-first",
+        /// As they are found.
+        BreadthFirst = "breadth-first",
+    }
     /// Which agent begins at which seed.
     Deal {
         /// In turn.

@@ -14,7 +14,8 @@ use scenthound_types::{AgentId, CanonicalUrl, Language, Merge, Parents};
 use url::Url;
 
 use crate::choice::{
-    Deal, MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from, parents_name,
+    Deal, LearnFrom, MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from,
+    parents_name,
 };
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
@@ -197,6 +198,11 @@ settings! {
         one pig_fixed: bool = "pig-fixed" "pig-fixed", Kind::Switch, NeedsNewFolder, "false";
         /// context-graph, layered: the model of how far pages stand from a target, as hound train layers writes it.
         maybe layers: PathBuf = "layers" "layers", Kind::Path, NeedsRejudging;
+        /// context-graph, layered: learn layers from the crawl itself once this many relevant pages are found, and again each
+        /// time they have doubled.
+        maybe learn_after: u32 = "learn-after" "learn-after", Kind::Count { least: 2, most: 1_000_000 }, NeedsNewFolder;
+        /// context-graph, layered: how links are ranked before layers are learnt.
+        one learn_from: LearnFrom = "learn-from" "learn-from", Kind::Choice(LearnFrom::NAMES), NeedsNewFolder, "best-first";
         /// layered: a link whose words are more similar to the query than this comes before all others.
         one hot_threshold: f64 = "hot-threshold" "hot-threshold", SHARE, NeedsRejudging, "0.2";
         /// context-graph, layered: place a URL that is found again anew, if the new place is better.
@@ -430,6 +436,7 @@ setting! {
     Ties = Ties::from_name, Ties::name;
     Sitemaps = Sitemaps::from_name, Sitemaps::name;
     Deal = Deal::from_name, Deal::name;
+    LearnFrom = LearnFrom::from_name, LearnFrom::name;
     Parents = parents_from, parents_name;
     Merge = merge_from, merge_name;
 }

@@ -488,7 +488,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         };
         self.frontier.settle(settled, now)?;
         for link in &self.links {
-            if let Some(evidence) = &link.evidence {
+            if let (Some(evidence), Standing::New | Standing::Waiting) = (&link.evidence, link.standing) {
                 self.frontier.keep_evidence(lease.agent, link.key, evidence)?;
             }
         }

@@ -16,6 +16,7 @@ mod answer;
 mod crawl;
 mod dealing;
 mod desk;
+mod layer_teacher;
 mod manners;
 mod recorder;
 mod scope;
@@ -31,6 +32,7 @@ pub use answer::{Answer, Examined, Found, FoundLink, ResponseFacts, SitemapFinds
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
 pub use dealing::{Dealing, Hand, deal};
 pub use desk::{Desk, DeskSettings, Response, link_evidence, link_place, page_words, snippet_scores};
+pub use layer_teacher::LayerTeacher;
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};
 pub use tally::Tally;

@@ -121,6 +121,16 @@ impl LayerModel {
         }
     }
 
+    /// The layer of a page with these words.
+    pub fn layer_of_words(&self, words: impl IntoIterator<Item = (u64, u32)>) -> LayerGuess {
+        let counted = words.into_iter().map(|(word, count)| (word, count as f32));
+        let posteriors = self.stored.pages.posteriors(counted);
+        LayerGuess {
+            layer: told_layer(&posteriors, self.stored.threshold),
+            posteriors,
+        }
+    }
+
     /// The layer that a link with these words leads to, and how similar they are to those of the links to it.
     pub fn link_layer(&self, anchor: &[Token]) -> (u8, f32) {
         self.stored.anchors.layer(anchor)

@@ -21,7 +21,7 @@ pub enum Placing {
 }
 
 impl Placing {
-    fn merge(self) -> Merge {
+    pub(crate) fn merge(self) -> Merge {
         match self {
             Placing::Once => Merge::Keep,
             Placing::Again => Merge::Max,

@@ -14,6 +14,7 @@ mod layered;
 mod opic;
 mod otie;
 mod pig;
+mod self_taught;
 mod shark;
 mod siblings;
 mod table;
@@ -31,6 +32,7 @@ pub use layered::{ContextGraph, Layered, Placing};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
+pub use self_taught::{LayerReader, LearnFrom, Lesson, SelfTaught, SelfTaughtSettings, Teacher};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentWorth, TableSettings, TopicTable};
@@ -92,6 +94,8 @@ pub struct Weighed {
     pub relevance: f64,
     /// What that was made of.
     pub parts: Parts,
+    /// Its distance to a target, where layers were learnt.
+    pub layer: Option<u8>,
 }
 
 /// Turns reports into updates.

@@ -266,7 +266,7 @@ impl Strategy for TopicTable {
             // What made the table is on the topic; how much so is known when the table is.
             return Some(Weighed {
                 relevance: 1.0,
-                parts: Parts::default(),
+                ..Weighed::default()
             });
         }
         let (cosine, shared) = self
@@ -297,6 +297,7 @@ impl Strategy for TopicTable {
                 terms,
                 ..Parts::default()
             },
+            layer: None,
         })
     }
 

@@ -18,6 +18,11 @@ impl Token {
         Token(xxhash_rust::xxh3::xxh3_64(spelling.as_bytes()).max(1))
     }
 
+    /// The token with this hash, as [`Token::hash`] gave it.
+    pub fn from_hash(hash: u64) -> Token {
+        Token(hash)
+    }
+
     /// The hash itself, for fingerprints and feature tables.
     pub fn hash(self) -> u64 {
         self.0

@@ -305,7 +305,7 @@ pub fn run(
         let genres = Genres::shared(trial, &named, || wiring::detector_of(&settings))?;
         with_genres = WithGenres { judge, genres };
         &with_genres
-    } else if wiring::is_in_layers(&spec.name) {
+    } else if wiring::is_in_layers(&spec.name) && !wiring::teaches_itself(&settings) {
         in_layers = InLayers {
             judge,
             layers: Layers::shared(trial, &settings)?,

@@ -210,6 +210,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut worth = examined.judgement.relevance;
         if let Some(weighed) = weighed {
             worth = weighed.relevance;
+            examined.judgement.layer = weighed.layer.or(examined.judgement.layer);
             if let Some(threshold) = self.settings.strategy_judges.filter(|_| !examined.is_set_aside()) {
                 examined.judgement.relevance = weighed.relevance;
                 examined.judgement.parts = weighed.parts;
@@ -232,11 +233,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                         **evidence = known;
                     }
                 }
-                // Nobody asks for it again.
-                Standing::Leased | Standing::Fetched { .. } | Standing::Gone => {
-                    link.evidence = None;
-                    continue;
-                }
+                // Nobody asks for it again: only the words of this link matter.
+                Standing::Leased | Standing::Fetched { .. } | Standing::Gone => continue,
             }
             evidence.add_parent(ParentPage {
                 key: lease.key,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBayesSettings};
-use scenthound_types::{CanonicalUrl, ParsedPage};
+use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 
 use super::anchors::AnchorSums;
 use super::{LayerModel, MOST_LAYERS, Stored, told_layer, words};
@@ -100,6 +100,22 @@ impl LayerLessons {
             let beyond = self.settings.layers + 1;
             self.anchors
                 .add(anchor, layer_of(&link.url).unwrap_or(beyond).min(beyond));
+        }
+    }
+
+    /// Reads a page of a layer by its words and their counts, and its links by their words and the layers they lead to.
+    pub fn add_words<'a>(
+        &mut self,
+        words: impl IntoIterator<Item = (u64, u32)>,
+        layer: u8,
+        links: impl IntoIterator<Item = (&'a [Token], u8)>,
+    ) {
+        let counted = words.into_iter().map(|(word, count)| (word, count as f32));
+        self.bags.push(Bag::new(counted));
+        self.classes.push(u32::from(layer));
+        let beyond = self.settings.layers + 1;
+        for (anchor, layer) in links {
+            self.anchors.add(anchor, layer.min(beyond));
         }
     }
 

@@ -1,0 +1,52 @@
+//! Teaches a strategy layers as the judge knows them.
+
+use scenthound_judge::{HotWords, LayerLessons, LayerModel, LayerSettings, WithLayers};
+use scenthound_strategy::{LayerReader, Lesson, Teacher};
+use scenthound_types::{LinkPlace, Token};
+
+/// Learns layers with these settings, for links that are hot by these words.
+pub struct LayerTeacher {
+    /// How layers are learnt.
+    pub settings: LayerSettings,
+    /// What makes a link hot.
+    pub hot: HotWords,
+}
+
+impl Teacher for LayerTeacher {
+    fn teach(&self, pages: &[Lesson<'_>]) -> Option<Box<dyn LayerReader>> {
+        let mut lessons = LayerLessons::new(&self.settings).ok()?;
+        let tokens = |words: &[u64]| words.iter().copied().map(Token::from_hash).collect::<Vec<_>>();
+        for page in pages {
+            let links: Vec<(Vec<Token>, u8)> = page
+                .links
+                .iter()
+                .map(|(anchor, layer)| (tokens(anchor), *layer))
+                .collect();
+            lessons.add_words(
+                page.words.iter().copied(),
+                page.layer,
+                links.iter().map(|(anchor, layer)| (anchor.as_slice(), *layer)),
+            );
+        }
+        Some(Box::new(Taught {
+            model: lessons.train().ok()?,
+            hot: self.hot.clone(),
+        }))
+    }
+}
+
+struct Taught {
+    model: LayerModel,
+    hot: HotWords,
+}
+
+impl LayerReader for Taught {
+    fn layer(&self, words: &[(u64, u32)]) -> u8 {
+        self.model.layer_of_words(words.iter().copied()).layer
+    }
+
+    fn place(&self, anchor: &[u64]) -> LinkPlace {
+        let tokens: Vec<Token> = anchor.iter().copied().map(Token::from_hash).collect();
+        WithLayers::place_of(&self.model, &self.hot, &tokens)
+    }
+}

@@ -1,0 +1,599 @@
+//! Layers learnt from the crawl itself, without a graph given beforehand.
+//!
+//! The crawl begins breadth-first or best-first. What it reads it remembers: each page's words, and each link with its words.
+//! Once enough targets are found (pages judged relevant), the context graph around them is built from these links, a
+//! [`Teacher`] learns the layers, and links are queued by layer from then on, those that wait already included. Each time the
+//! targets have doubled, it learns again.
+//!
+//! Only the last few thousand pages are remembered, so neither memory nor learning time follows the length of the crawl. A
+//! crawl taken up again learns from what it remembers of the pages it had learnt from: until the memory first overflows, that
+//! is exactly what it knew.
+//!
+//! Deliberately absent: how layers are told from words; that is the teacher's.
+
+use std::collections::{BTreeMap, HashMap};
+
+use scenthound_graph::{ContextGraph as Graph, ContextSettings};
+use scenthound_types::{LinkPlace, Merge, PageReport, Rank, Score, StateDelta, Updates, UrlKey, WaitingLink};
+use serde::{Deserialize, Serialize};
+
+use crate::layered::Placing;
+use crate::{Needs, RestoreError, Strategy, Weighed, offer_each};
+
+/// One page of a context graph, to learn from.
+#[derive(Clone, Debug)]
+pub struct Lesson<'a> {
+    /// Its distance to a target.
+    pub layer: u8,
+    /// Its words and how often each occurs.
+    pub words: &'a [(u64, u32)],
+    /// The words of each of its links, and the layer the link leads to: one beyond the last where to none.
+    pub links: Vec<(&'a [u64], u8)>,
+}
+
+/// Learns to tell layers from the pages of a context graph.
+pub trait Teacher: Send {
+    /// What was learnt; none if these pages cannot teach anything.
+    fn teach(&self, lessons: &[Lesson<'_>]) -> Option<Box<dyn LayerReader>>;
+}
+
+/// Tells layers by words.
+pub trait LayerReader: Send {
+    /// The layer of a page with these words; one beyond the last for none.
+    fn layer(&self, words: &[(u64, u32)]) -> u8;
+    /// Where a link with these words stands.
+    fn place(&self, anchor: &[u64]) -> LinkPlace;
+}
+
+/// How links are ranked before anything is learnt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LearnFrom {
+    /// By the relevance of the page they stand on.
+    #[default]
+    BestFirst,
+    /// As they are found.
+    BreadthFirst,
+}
+
+/// How a crawl teaches itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SelfTaughtSettings {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// Targets after which it learns for the first time.
+    pub learn_after: u32,
+    /// How links are ranked until then.
+    pub from: LearnFrom,
+    /// Pages remembered.
+    pub most_pages: u32,
+    /// Pages of a layer learnt from, at most.
+    pub most_per_layer: usize,
+    /// What happens to a URL that is found again.
+    pub placing: Placing,
+    /// Whether links' own words count: hot links first, and within a queue by where their words lead.
+    pub reads_links: bool,
+}
+
+impl Default for SelfTaughtSettings {
+    fn default() -> SelfTaughtSettings {
+        SelfTaughtSettings {
+            layers: 4,
+            learn_after: 20,
+            from: LearnFrom::BestFirst,
+            most_pages: 5_000,
+            most_per_layer: 500,
+            placing: Placing::Once,
+            reads_links: true,
+        }
+    }
+}
+
+/// Words kept of one page, and links.
+const MOST_WORDS: usize = 1_000;
+const MOST_LINKS: usize = 500;
+/// Pages whose layer is remembered, for links that wait.
+const MOST_LAYERS_KNOWN: usize = 1_000_000;
+
+/// A page as it is remembered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Page {
+    /// Pages read before it.
+    number: u64,
+    key: u64,
+    is_target: bool,
+    words: Vec<(u64, u32)>,
+    links: Vec<(u64, Vec<u64>)>,
+}
+
+/// Layered queues that are learnt while crawling.
+pub struct SelfTaught {
+    settings: SelfTaughtSettings,
+    teacher: Box<dyn Teacher>,
+    reader: Option<Box<dyn LayerReader>>,
+    /// By number modulo the most that are remembered.
+    pages: BTreeMap<u64, Page>,
+    /// Pages read so far.
+    read: u64,
+    targets: u64,
+    /// Targets at which it learns next.
+    learn_at: u64,
+    /// Pages read when it learnt last.
+    learnt_from: u64,
+    epoch: u64,
+    /// Layers of pages, as told by what was learnt last, or when they were read.
+    layers: HashMap<UrlKey, u8>,
+    unsaved: Vec<u64>,
+    is_unsaved: bool,
+}
+
+impl SelfTaught {
+    /// A crawl that teaches itself with this teacher.
+    pub fn new(settings: SelfTaughtSettings, teacher: Box<dyn Teacher>) -> SelfTaught {
+        SelfTaught {
+            learn_at: u64::from(settings.learn_after.max(1)),
+            settings,
+            teacher,
+            reader: None,
+            pages: BTreeMap::new(),
+            read: 0,
+            targets: 0,
+            learnt_from: 0,
+            epoch: 0,
+            layers: HashMap::new(),
+            unsaved: Vec::new(),
+            is_unsaved: false,
+        }
+    }
+
+    fn beyond(&self) -> u16 {
+        u16::from(self.settings.layers) + 1
+    }
+
+    /// Behind every queue.
+    fn unlearnt(&self, relevance: f64) -> Rank {
+        let score = match self.settings.from {
+            LearnFrom::BestFirst => relevance,
+            LearnFrom::BreadthFirst => 0.0,
+        };
+        Rank {
+            class: self.beyond() * (self.beyond() + 1) + self.beyond(),
+            ..Rank::of_score(score)
+        }
+    }
+
+    fn rank(&self, reader: &dyn LayerReader, layer: u8, anchor: &[u64]) -> Rank {
+        let beyond = self.beyond();
+        let layer = u16::from(layer).min(beyond);
+        if !self.settings.reads_links {
+            return Rank {
+                class: layer * (beyond + 1),
+                ..Rank::of_score(0.0)
+            };
+        }
+        let place = reader.place(anchor);
+        let queue = if place.is_hot { 0 } else { layer };
+        Rank {
+            class: queue * (beyond + 1) + u16::from(place.layer).min(beyond),
+            score: Score::new(f64::from(place.similarity)),
+            tie: 0,
+        }
+    }
+
+    fn remember(&mut self, report: &PageReport<'_>) {
+        let Some(words) = report.words else { return };
+        let is_target = report.judgement.is_some_and(|judgement| judgement.is_relevant());
+        let mut counted: Vec<(u64, u32)> = words.iter().map(|word| (word.hash, word.count)).collect();
+        if counted.len() > MOST_WORDS {
+            counted.sort_unstable_by_key(|(hash, count)| (std::cmp::Reverse(*count), *hash));
+            counted.truncate(MOST_WORDS);
+            counted.sort_unstable();
+        }
+        let links = report.links.iter().take(MOST_LINKS).map(|link| {
+            let anchor = link.evidence.as_ref().map(|evidence| evidence.anchor.clone());
+            (link.key.0, anchor.unwrap_or_default())
+        });
+        let page = Page {
+            number: self.read,
+            key: report.lease.key.0,
+            is_target,
+            words: counted,
+            links: links.collect(),
+        };
+        let slot = self.read % u64::from(self.settings.most_pages.max(1));
+        self.pages.insert(slot, page);
+        self.unsaved.push(slot);
+        self.is_unsaved = true;
+        self.read += 1;
+        self.targets += u64::from(is_target);
+    }
+
+    /// Learns from the pages remembered that were read before so many.
+    fn learn(&mut self, before: u64) {
+        let pages: Vec<&Page> = self.pages.values().filter(|page| page.number < before).collect();
+        let number_of: HashMap<u64, u32> = (0..).zip(&pages).map(|(at, page)| (page.key, at)).collect();
+        let mut linked_from: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (at, page) in (0..).zip(&pages) {
+            for target in page.links.iter().filter_map(|(key, _)| number_of.get(key)) {
+                linked_from.entry(*target).or_default().push(at);
+            }
+        }
+        let targets: Vec<u32> = (0..)
+            .zip(&pages)
+            .filter(|(_, page)| page.is_target)
+            .map(|(at, _)| at)
+            .collect();
+        let context = ContextSettings {
+            layers: self.settings.layers,
+            most_per_layer: Some(self.settings.most_per_layer),
+        };
+        let graph = Graph::around_by(&targets, &context, |page, out| {
+            out.extend(linked_from.get(&page).into_iter().flatten());
+            Ok::<_, std::convert::Infallible>(())
+        });
+        let Ok(graph) = graph;
+        let beyond = self.settings.layers + 1;
+        let layer_of = |key: &u64| {
+            let layer = number_of.get(key).and_then(|at| graph.layer_of(*at));
+            layer.unwrap_or(beyond)
+        };
+        let lessons: Vec<Lesson<'_>> = (0_u8..)
+            .zip(graph.layers())
+            .flat_map(|(layer, members)| members.iter().map(move |at| (layer, *at)))
+            .filter_map(|(layer, at)| Some((layer, *pages.get(at as usize)?)))
+            .map(|(layer, page)| Lesson {
+                layer,
+                words: &page.words,
+                links: page
+                    .links
+                    .iter()
+                    .map(|(key, anchor)| (anchor.as_slice(), layer_of(key)))
+                    .collect(),
+            })
+            .collect();
+        let Some(reader) = self.teacher.teach(&lessons) else {
+            return;
+        };
+        for page in self.pages.values() {
+            self.layers.insert(UrlKey(page.key), reader.layer(&page.words));
+        }
+        self.reader = Some(reader);
+        self.learnt_from = before;
+        self.epoch += 1;
+        self.is_unsaved = true;
+    }
+}
+
+impl Strategy for SelfTaught {
+    fn name(&self) -> &'static str {
+        if self.settings.reads_links {
+            "layered"
+        } else {
+            "context-graph"
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            words: true,
+            evidence: true,
+            redirects: Merge::Max,
+            ..Needs::default()
+        }
+    }
+
+    fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
+        self.unlearnt(1.0)
+    }
+
+    fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
+        let reader = self.reader.as_ref()?;
+        let words: Vec<(u64, u32)> = report.words?.iter().map(|word| (word.hash, word.count)).collect();
+        let layer = reader.layer(&words);
+        if self.layers.len() < MOST_LAYERS_KNOWN {
+            self.layers.insert(report.lease.key, layer);
+        }
+        Some(Weighed {
+            relevance: report.judgement?.relevance,
+            layer: Some(layer),
+            ..Weighed::default()
+        })
+    }
+
+    fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
+        self.remember(report);
+        if self.targets >= self.learn_at {
+            self.learn(self.read);
+            self.learn_at = self.targets * 2;
+        }
+        let unlearnt = self.unlearnt(report.judgement.map_or(0.0, |judgement| judgement.relevance));
+        let Some(reader) = self.reader.as_deref() else {
+            let merge = match self.settings.from {
+                LearnFrom::BestFirst => Merge::Max,
+                LearnFrom::BreadthFirst => Merge::Keep,
+            };
+            return offer_each(report, merge, out, |_, _| unlearnt);
+        };
+        let beyond = self.settings.layers + 1;
+        let layer = self.layers.get(&report.lease.key).copied().unwrap_or(beyond);
+        offer_each(report, self.settings.placing.merge(), out, |_, link| {
+            let anchor = link
+                .evidence
+                .as_ref()
+                .map_or(&[][..], |evidence| &evidence.anchor);
+            self.rank(reader, layer, anchor)
+        });
+    }
+
+    fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    fn rescore(&mut self, waiting: &WaitingLink<'_>) -> Option<Rank> {
+        let reader = self.reader.as_deref()?;
+        let first = waiting.evidence.parents.first()?;
+        let layer = self.layers.get(&first.key).copied();
+        let layer = layer.unwrap_or(self.settings.layers + 1);
+        Some(self.rank(reader, layer, &waiting.evidence.anchor))
+    }
+
+    fn save_changes(&mut self, out: &mut StateDelta) {
+        for slot in std::mem::take(&mut self.unsaved) {
+            // A page that cannot be written is a page that is not remembered.
+            if let Some(bytes) = self
+                .pages
+                .get(&slot)
+                .and_then(|page| postcard::to_stdvec(page).ok())
+            {
+                out.put(format!("page/{slot}"), bytes);
+            }
+        }
+        if std::mem::take(&mut self.is_unsaved) {
+            let counts = [self.read, self.targets, self.learn_at, self.learnt_from];
+            out.put("counts", counts.map(|count| count.to_string()).join(" "));
+        }
+    }
+
+    fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        let damaged = |what: &str| RestoreError::Damaged {
+            strategy: "layered",
+            what: what.to_owned(),
+        };
+        for (name, value) in saved {
+            if let Some(slot) = name.strip_prefix("page/") {
+                let slot = slot.parse().map_err(|_| damaged("a page without a number"))?;
+                let page = postcard::from_bytes(value).map_err(|_| damaged("a remembered page"))?;
+                self.pages.insert(slot, page);
+            } else if name == "counts" {
+                let counts: Option<Vec<u64>> = std::str::from_utf8(value)
+                    .ok()
+                    .and_then(|text| text.split(' ').map(|count| count.parse().ok()).collect());
+                let Some(&[read, targets, learn_at, learnt_from]) = counts.as_deref() else {
+                    return Err(damaged("its counts"));
+                };
+                (self.read, self.targets, self.learn_at, self.learnt_from) =
+                    (read, targets, learn_at, learnt_from);
+            }
+        }
+        if self.learnt_from > 0 {
+            self.learn(self.learnt_from);
+        }
+        self.is_unsaved = false;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scenthound_types::{
+        AgentId, CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, PageWords,
+        ParentPage, Parts, Priority, ReportedLink, Standing, Update, Verdict,
+    };
+
+    use super::*;
+
+    /// Knows a page by its first word: the layer in which that word was seen.
+    struct ByWord;
+
+    impl Teacher for ByWord {
+        fn teach(&self, lessons: &[Lesson<'_>]) -> Option<Box<dyn LayerReader>> {
+            let words = lessons
+                .iter()
+                .filter_map(|lesson| Some((lesson.words.first()?.0, lesson.layer)));
+            let links = lessons.iter().flat_map(|lesson| &lesson.links);
+            let links = links.filter_map(|(anchor, layer)| Some((*anchor.first()?, *layer)));
+            Some(Box::new(Known {
+                words: words.collect(),
+                links: links.collect(),
+            }))
+        }
+    }
+
+    struct Known {
+        words: BTreeMap<u64, u8>,
+        links: BTreeMap<u64, u8>,
+    }
+
+    impl LayerReader for Known {
+        fn layer(&self, words: &[(u64, u32)]) -> u8 {
+            let known = words.first().and_then(|(word, _)| self.words.get(word));
+            known.copied().unwrap_or(3)
+        }
+        fn place(&self, anchor: &[u64]) -> LinkPlace {
+            let layer = anchor.first().and_then(|word| self.links.get(word));
+            LinkPlace {
+                is_hot: anchor.contains(&99),
+                layer: layer.copied().unwrap_or(3),
+                similarity: 0.5,
+            }
+        }
+    }
+
+    fn taught() -> SelfTaught {
+        let settings = SelfTaughtSettings {
+            layers: 2,
+            learn_after: 2,
+            ..SelfTaughtSettings::default()
+        };
+        SelfTaught::new(settings, Box::new(ByWord))
+    }
+
+    fn url(page: u64) -> (CanonicalUrl, UrlKey) {
+        let url = CanonicalUrl::parse(&format!("http://web.test/{page}")).unwrap();
+        let key = Keyring::new(1).key(&url);
+        (url, key)
+    }
+
+    /// Has the strategy see a page with a word, its relevance and its links with a word each; the ranks of the links.
+    fn see(
+        strategy: &mut SelfTaught,
+        page: u64,
+        word: u64,
+        relevance: f64,
+        links: &[(u64, u64)],
+    ) -> Vec<Rank> {
+        let (address, key) = url(page);
+        let lease = Lease {
+            id: LeaseId(page),
+            agent: AgentId::default(),
+            kind: LeaseKind::Page,
+            url: address,
+            key,
+            parent: None,
+            parent_url: None,
+            depth: 0,
+            seed: false,
+            taken: Priority::default(),
+            attempt: 0,
+            redirects: 0,
+            revisit: false,
+        };
+        let judgement = Judgement {
+            relevance,
+            verdict: if relevance > 0.5 {
+                Verdict::Relevant
+            } else {
+                Verdict::Irrelevant
+            },
+            genre: None,
+            layer: None,
+            parts: Parts::default(),
+        };
+        let words = PageWords::count([(word, "word")]);
+        let links: Vec<ReportedLink> = links
+            .iter()
+            .map(|(page, word)| ReportedLink {
+                url: url(*page).0,
+                key: url(*page).1,
+                standing: Standing::New,
+                snippets: None,
+                place: None,
+                evidence: Some(Box::new(evidence(key, *word))),
+            })
+            .collect();
+        let report = PageReport {
+            lease: &lease,
+            outcome: &Outcome::Body {
+                status: 200,
+                truncated: None,
+            },
+            judgement: Some(&judgement),
+            words: Some(&words),
+            links: &links,
+            will_retry: false,
+        };
+        let mut updates = Updates::new();
+        strategy.weigh(&report);
+        strategy.observe(&report, &mut updates);
+        let rank = |update| match update {
+            Update::Offer(offer) => Some(offer.rank),
+            _ => None,
+        };
+        updates.into_iter().filter_map(rank).collect()
+    }
+
+    fn evidence(parent: UrlKey, word: u64) -> Evidence {
+        let mut evidence = Evidence::of_words(vec![word], vec![], vec![]);
+        evidence.add_parent(ParentPage {
+            key: parent,
+            relevance: 0.0,
+        });
+        evidence
+    }
+
+    /// A hub (word 10) links with word 20 to two targets (word 30).
+    fn learnt() -> SelfTaught {
+        let mut strategy = taught();
+        see(&mut strategy, 1, 10, 0.1, &[(2, 20), (3, 20), (4, 21)]);
+        see(&mut strategy, 2, 30, 0.9, &[]);
+        see(&mut strategy, 3, 30, 0.9, &[]);
+        strategy
+    }
+
+    #[test]
+    fn it_begins_best_first_and_queues_by_layer_once_it_has_learnt() {
+        let mut strategy = taught();
+        let before = see(&mut strategy, 1, 10, 0.4, &[(2, 20)]);
+        assert_eq!((before[0].class, before[0].score.get()), (15, 0.4));
+        assert_eq!(strategy.epoch(), 0);
+        let mut strategy = learnt();
+        assert_eq!(strategy.epoch(), 1);
+        // Another hub: queue 1; the word 20 leads to targets, 21 nowhere.
+        let after = see(&mut strategy, 5, 10, 0.0, &[(6, 20), (7, 21), (8, 99)]);
+        let classes: Vec<u16> = after.iter().map(|rank| rank.class).collect();
+        assert_eq!(classes, [4, 7, 3]);
+    }
+
+    #[test]
+    fn what_waits_is_placed_by_what_was_learnt_of_the_page_it_was_found_on() {
+        let mut strategy = learnt();
+        let known = evidence(url(1).1, 20);
+        let waiting = WaitingLink {
+            key: url(4).1,
+            rank: strategy.unlearnt(0.1),
+            parent: None,
+            evidence: &known,
+        };
+        assert_eq!(strategy.rescore(&waiting).map(|rank| rank.class), Some(4));
+        assert_eq!(taught().rescore(&waiting), None);
+    }
+
+    #[test]
+    fn it_learns_again_when_the_targets_have_doubled() {
+        let mut strategy = learnt();
+        see(&mut strategy, 5, 30, 0.9, &[]);
+        assert_eq!(strategy.epoch(), 1);
+        see(&mut strategy, 6, 30, 0.9, &[]);
+        assert_eq!(strategy.epoch(), 2);
+    }
+
+    #[test]
+    fn taken_up_again_it_knows_what_it_knew() {
+        let mut before = learnt();
+        see(&mut before, 5, 11, 0.0, &[(2, 22)]);
+        let mut saved = StateDelta::default();
+        before.save_changes(&mut saved);
+        let mut after = taught();
+        after.restore(saved.changes()).unwrap();
+        let links = [(6, 20), (7, 22), (8, 99)];
+        assert_eq!(
+            see(&mut after, 9, 10, 0.0, &links),
+            see(&mut before, 9, 10, 0.0, &links)
+        );
+        assert_eq!(
+            (after.read, after.targets, after.learn_at),
+            (before.read, before.targets, before.learn_at)
+        );
+        let damaged = [("counts".to_owned(), b"many".to_vec())];
+        assert!(taught().restore(&damaged).is_err());
+    }
+
+    #[test]
+    fn only_so_many_pages_are_remembered() {
+        let mut strategy = taught();
+        strategy.settings.most_pages = 3;
+        (0..10).for_each(|page| drop(see(&mut strategy, page, page, 0.0, &[])));
+        let mut numbers: Vec<u64> = strategy.pages.values().map(|page| page.number).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [7, 8, 9]);
+    }
+}
