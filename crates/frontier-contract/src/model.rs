@@ -2,35 +2,61 @@
 //!
 //! It keeps no queue, no timer and no table, so there is nothing in it that could fall out of step.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, HostRules, Manners, Policy, State};
+use scenthound_frontier::{Ask, Counts, End, HostRules, Manners, Policy, State};
 use scenthound_types::{
-    CanonicalUrl, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason, Score, Standing,
-    Timestamp, Update, UrlKey,
+    AgentId, CanonicalUrl, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason, Score,
+    Standing, Timestamp, Update, UrlKey,
 };
+
+/// When something entered: on the clock, and in pages tried until then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stamp {
+    at: Timestamp,
+    pages: u64,
+}
+
+/// One agent's wish for a URL.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    pub id: u32,
+    pub agent: AgentId,
+    pub parent: Option<usize>,
+    pub depth: u16,
+    pub rank: Rank,
+    pub age: u32,
+    pub seed: bool,
+    pub reason: Reason,
+    pub redirects: u8,
+    pub evidence: Option<u64>,
+    /// When it entered…
+    stamp: Stamp,
+    /// …whether that is too long ago, also if it was not dropped for it…
+    is_over: bool,
+    /// …and when it came back into line, if it did.
+    back: Option<Stamp>,
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModelUrl {
     pub url: CanonicalUrl,
     pub key: UrlKey,
     pub host: usize,
-    pub parent: Option<usize>,
-    pub depth: u16,
-    pub rank: Rank,
-    pub age: u32,
     pub state: State,
     pub relevance: f32,
-    pub seed: bool,
     pub sitemap: bool,
-    pub reason: Reason,
     pub attempt: u8,
-    pub redirects: u8,
     /// To be fetched again…
     pub revisit: bool,
     /// …and that request is out.
     pub revisit_out: bool,
+    /// Who wants it; the first is what it is known by. After its end: that one, and who leased it if it was another.
+    pub wishes: Vec<Wish>,
+    /// Nothing of it is known any more; if it is known, then as another.
+    pub dropped: bool,
     /// Pages that link here, at most as many as are kept.
     parents: Vec<usize>,
     /// URLs this page links to.
@@ -56,6 +82,7 @@ pub(crate) struct ModelHost {
 /// What the model hands out; compared with a lease field by field.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ModelLease {
+    pub agent: AgentId,
     pub kind: LeaseKind,
     pub url: CanonicalUrl,
     pub parent: Option<UrlKey>,
@@ -71,6 +98,9 @@ pub(crate) struct ModelLease {
 struct Out {
     /// None for robots.txt.
     url: Option<usize>,
+    /// The number of the wish it was leased by.
+    wish: u32,
+    agent: AgentId,
     host: usize,
     kind: LeaseKind,
     from_list: bool,
@@ -91,13 +121,20 @@ pub(crate) struct Model {
     pub urls: Vec<ModelUrl>,
     pub hosts: Vec<ModelHost>,
     leases: BTreeMap<LeaseId, Out>,
-    list: Vec<usize>,
-    drawn_with: BTreeMap<usize, Score>,
-    raised: BTreeMap<(usize, bool), Rank>,
+    /// Numbers of wishes.
+    list: Vec<u32>,
+    drawn_with: BTreeMap<u32, Score>,
+    raised: BTreeMap<(usize, bool, AgentId), Rank>,
     parents_dropped: u64,
+    next_id: u32,
+    has_cash: bool,
+    pages: u64,
+    expired: u64,
+    last_stamp: Option<Stamp>,
 }
 
 struct Source {
+    agent: AgentId,
     parent: Option<usize>,
     depth: u16,
     reason: Reason,
@@ -120,11 +157,16 @@ impl Model {
             drawn_with: BTreeMap::new(),
             raised: BTreeMap::new(),
             parents_dropped: 0,
+            next_id: 0,
+            has_cash: false,
+            pages: 0,
+            expired: 0,
+            last_stamp: None,
         }
     }
 
-    fn find(&self, key: UrlKey) -> Option<usize> {
-        self.urls.iter().position(|url| url.key == key)
+    pub fn find(&self, key: UrlKey) -> Option<usize> {
+        self.urls.iter().position(|url| !url.dropped && url.key == key)
     }
 
     /// The URL that stands for a known one: where it redirects to.
@@ -132,17 +174,23 @@ impl Model {
         let mut id = self.find(key)?;
         for _ in 0..10 {
             match self.urls[id].moved {
-                Some(to) => id = to,
-                None => break,
+                Some(to) if !self.urls[to].dropped => id = to,
+                _ => break,
             }
         }
         Some(id)
     }
 
+    fn may_enter_again(&self, id: usize) -> bool {
+        let url = &self.urls[id];
+        url.state == State::Forgotten || url.moved.is_some_and(|to| self.urls[to].dropped)
+    }
+
     pub fn standing(&self, key: UrlKey) -> Standing {
-        let Some(url) = self.find_moved(key).map(|id| &self.urls[id]) else {
+        let Some(id) = self.find_moved(key).filter(|id| !self.may_enter_again(*id)) else {
             return Standing::New;
         };
+        let url = &self.urls[id];
         match url.state {
             State::Waiting | State::Drawn => Standing::Waiting,
             State::Leased => Standing::Leased,
@@ -154,13 +202,77 @@ impl Model {
         }
     }
 
-    pub fn priority(&self, id: usize) -> Priority {
+    /// Where an agent's wish for a URL stands among its wishes.
+    fn wish_of(&self, id: usize, agent: AgentId) -> Option<usize> {
+        self.urls[id].wishes.iter().position(|wish| wish.agent == agent)
+    }
+
+    /// URL and place of the wish with this number.
+    fn wish(&self, number: u32) -> Option<(usize, usize)> {
+        let there = |(id, url): (usize, &ModelUrl)| {
+            let at = url.wishes.iter().position(|wish| wish.id == number)?;
+            (!url.dropped).then_some((id, at))
+        };
+        self.urls.iter().enumerate().find_map(there)
+    }
+
+    /// An agent's wish for a URL that waits.
+    fn waiting_wish(&self, agent: AgentId, key: UrlKey) -> Option<(usize, usize)> {
+        let id = self
+            .find_moved(key)
+            .filter(|id| is_waiting(self.urls[*id].state))?;
+        Some((id, self.wish_of(id, agent)?))
+    }
+
+    pub fn waits_for(&self, agent: AgentId, key: UrlKey) -> Option<Priority> {
+        let (id, at) = self.waiting_wish(agent, key)?;
+        Some(self.priority(id, at))
+    }
+
+    pub fn evidence(&self, agent: AgentId, key: UrlKey) -> Option<u64> {
+        let (id, at) = self.waiting_wish(agent, key)?;
+        self.urls[id].wishes[at].evidence
+    }
+
+    pub fn keep_evidence(&mut self, agent: AgentId, key: UrlKey, evidence: u64) {
+        if let Some((id, at)) = self.waiting_wish(agent, key) {
+            self.urls[id].wishes[at].evidence = Some(evidence);
+        }
+    }
+
+    pub fn waiting_of(&self, agent: AgentId) -> u64 {
+        let waits = |id: &usize| is_waiting(self.urls[*id].state) && self.wish_of(*id, agent).is_some();
+        self.known().filter(waits).count() as u64
+    }
+
+    pub fn known(&self) -> impl Iterator<Item = usize> {
+        (0..self.urls.len()).filter(|id| !self.urls[*id].dropped)
+    }
+
+    pub fn priority(&self, id: usize, at: usize) -> Priority {
         let url = &self.urls[id];
-        let mut rank = url.rank;
+        let wish = &url.wishes[at];
+        let mut rank = wish.rank;
         if url.state == State::Fetched {
             rank.tie = 0;
         }
-        Priority { rank, age: url.age }
+        Priority { rank, age: wish.age }
+    }
+
+    /// The wish that tells how a URL was found.
+    pub fn found_by(&self, id: usize) -> &Wish {
+        let url = &self.urls[id];
+        match url.state {
+            State::Fetched | State::Gone if url.wishes.len() > 1 => &url.wishes[1],
+            _ => &url.wishes[0],
+        }
+    }
+
+    /// The parent of a wish, if it is still known.
+    pub fn parent(&self, wish: &Wish) -> Option<&ModelUrl> {
+        wish.parent
+            .map(|parent| &self.urls[parent])
+            .filter(|parent| !parent.dropped)
     }
 
     fn is_full(&self, host: usize) -> bool {
@@ -175,10 +287,28 @@ impl Model {
         host.asking_rules || host.busy >= self.policy.connections_per_host
     }
 
+    fn is_due(&self, id: usize) -> bool {
+        self.urls[id].revisit && !self.urls[id].revisit_out
+    }
+
     fn has_work(&self, host: usize) -> bool {
-        self.urls
-            .iter()
-            .any(|url| url.host == host && (url.state == State::Waiting || (url.revisit && !url.revisit_out)))
+        self.known()
+            .filter(|id| self.urls[*id].host == host)
+            .any(|id| self.urls[id].state == State::Waiting || self.is_due(id))
+    }
+
+    /// Whether a host has something for an agent.
+    fn can_serve(&self, host: usize, ask: &Ask) -> bool {
+        let mut here = self.known().filter(|id| self.urls[*id].host == host);
+        here.any(|id| {
+            let is_due = ask.agent == AgentId(0) && self.is_due(id);
+            is_due || self.urls[id].state == State::Waiting && self.may_be_served(id, ask).is_some()
+        })
+    }
+
+    fn may_be_served(&self, id: usize, ask: &Ask) -> Option<usize> {
+        let at = self.wish_of(id, ask.agent)?;
+        (self.urls[id].wishes[at].rank.class <= ask.highest_class).then_some(at)
     }
 
     fn is_resting(&self, host: usize, now: Timestamp) -> bool {
@@ -186,17 +316,16 @@ impl Model {
     }
 
     pub fn counts(&self, now: Timestamp) -> Counts {
-        let of = |is: &dyn Fn(&ModelUrl) -> bool| self.urls.iter().filter(|url| is(url)).count() as u64;
         Counts {
-            known: self.urls.len() as u64,
-            waiting: of(&|url| is_waiting(url.state)),
+            known: self.known().count() as u64,
+            waiting: self.known().filter(|id| is_waiting(self.urls[*id].state)).count() as u64,
             leased: self.leases.len() as u64,
             hosts: self.hosts.len() as u64,
             hosts_resting: (0..self.hosts.len())
                 .filter(|host| self.is_resting(*host, now))
                 .count() as u64,
             parents_dropped: self.parents_dropped,
-            expired: 0,
+            expired: self.expired,
         }
     }
 
@@ -211,6 +340,16 @@ impl Model {
         model.leases.clear();
         model.list.clear();
         model.drawn_with.clear();
+        model.has_cash = false;
+        model.pages = 0;
+        // What waits on opening has entered then.
+        let stamp = Stamp { at: now, pages: 0 };
+        model.last_stamp = Some(stamp);
+        for wish in model.urls.iter_mut().flat_map(|url| &mut url.wishes) {
+            wish.stamp = stamp;
+            wish.is_over = false;
+            wish.back = None;
+        }
         for url in &mut model.urls {
             if matches!(url.state, State::Drawn | State::Leased) {
                 url.state = State::Waiting;
@@ -229,18 +368,25 @@ impl Model {
         model
     }
 
-    fn best(&self, eligible: impl Fn(&ModelUrl) -> bool) -> Option<usize> {
-        (0..self.urls.len())
+    /// The best of an agent's wishes for eligible URLs.
+    fn best(&self, ask: &Ask, eligible: impl Fn(&ModelUrl) -> bool) -> Option<(usize, usize)> {
+        self.known()
             .filter(|id| eligible(&self.urls[*id]))
-            .max_by(|a, b| self.priority(*a).cmp(&self.priority(*b)).then(b.cmp(a)))
+            .filter_map(|id| Some((id, self.may_be_served(id, ask)?)))
+            .max_by(|(a, one), (b, other)| {
+                let (left, right) = (&self.urls[*a].wishes[*one], &self.urls[*b].wishes[*other]);
+                let order = self.priority(*a, *one).cmp(&self.priority(*b, *other));
+                order.then(right.id.cmp(&left.id))
+            })
     }
 
-    fn lease_rules(&mut self, host: usize) -> (ModelLease, Out) {
+    fn lease_rules(&mut self, host: usize, agent: AgentId) -> (ModelLease, Out) {
         let found = &mut self.hosts[host];
         found.asking_rules = true;
         found.busy += 1;
         let url = CanonicalUrl::parse(&format!("{}/robots.txt", found.origin)).unwrap();
         let lease = ModelLease {
+            agent,
             kind: LeaseKind::Robots,
             url,
             parent: None,
@@ -253,6 +399,8 @@ impl Model {
         };
         let out = Out {
             url: None,
+            wish: 0,
+            agent,
             host,
             kind: LeaseKind::Robots,
             from_list: false,
@@ -261,12 +409,21 @@ impl Model {
         (lease, out)
     }
 
-    fn lease_url(&mut self, id: usize, revisit: bool, from_list: bool) -> (ModelLease, Out) {
-        let mut taken = self.priority(id);
-        if let Some(score) = self.drawn_with.remove(&id) {
+    fn lease_url(
+        &mut self,
+        (id, at): (usize, usize),
+        agent: AgentId,
+        revisit: bool,
+        from_list: bool,
+    ) -> (ModelLease, Out) {
+        let mut taken = self.priority(id, at);
+        let wish = &self.urls[id].wishes[at];
+        let number = wish.id;
+        let found = if revisit { self.found_by(id) } else { wish }.clone();
+        let parent = self.parent(&found).map(|parent| parent.key);
+        if let Some(score) = self.drawn_with.remove(&number) {
             taken.rank.score = score;
         }
-        let parent = self.urls[id].parent.map(|parent| self.urls[parent].key);
         let url = &mut self.urls[id];
         if revisit {
             url.revisit_out = true;
@@ -282,18 +439,21 @@ impl Model {
         host.busy += 1;
         host.pages_out += u32::from(kind == LeaseKind::Page);
         let lease = ModelLease {
+            agent,
             kind,
             url: url.url.clone(),
             parent,
-            depth: url.depth,
-            seed: url.seed,
+            depth: found.depth,
+            seed: found.seed,
             taken,
             attempt: url.attempt,
-            redirects: url.redirects,
+            redirects: found.redirects,
             revisit,
         };
         let out = Out {
             url: Some(id),
+            wish: number,
+            agent,
             host: url.host,
             kind,
             from_list,
@@ -307,7 +467,8 @@ impl Model {
     }
 
     /// Leases like the frontier, under the numbers the frontier gave (in order), as far as it gave any.
-    pub fn take(&mut self, n: usize, ids: &[LeaseId], now: Timestamp) -> ModelNext {
+    pub fn take(&mut self, ask: &Ask, ids: &[LeaseId], now: Timestamp) -> ModelNext {
+        let (agent, n) = (ask.agent, ask.most);
         let mut leases = Vec::new();
         let mut ids = ids.iter();
         let mut keep = |model: &mut Model, (lease, out): (ModelLease, Out)| {
@@ -318,75 +479,84 @@ impl Model {
             leases.push(lease);
             leases.len()
         };
+        self.expire(now);
         if n == 0 {
             return ModelNext::Fetch(Vec::new());
         }
         let mut given = 0;
         let mut wake = Timestamp::NEVER;
-        for id in std::mem::take(&mut self.list) {
+        let list = if agent == AgentId(0) {
+            std::mem::take(&mut self.list)
+        } else {
+            Vec::new()
+        };
+        for number in list {
+            let (id, at) = self.wish(number).unwrap();
             let host = self.urls[id].host;
             let revisit = self.urls[id].state == State::Fetched;
             if self.is_full(host) || self.is_left_alone(host, now) {
-                self.drawn_with.remove(&id);
+                self.drawn_with.remove(&number);
                 if revisit {
                     self.urls[id].revisit_out = false;
                 } else {
-                    self.urls[id].state = State::Waiting;
+                    self.line_up(id, now);
                 }
             } else if given == n || self.is_busy(host) {
-                self.list.push(id);
+                self.list.push(number);
             } else if self.hosts[host].rest_until > now {
                 wake = wake.min(self.hosts[host].rest_until);
-                self.list.push(id);
+                self.list.push(number);
             } else if self.needs_rules(host, now) {
-                let lease = self.lease_rules(host);
+                let lease = self.lease_rules(host, agent);
                 given = keep(self, lease);
-                self.list.push(id);
+                self.list.push(number);
             } else {
-                let lease = self.lease_url(id, revisit, true);
+                let lease = self.lease_url((id, at), agent, revisit, true);
                 given = keep(self, lease);
             }
         }
         let list_out = self.leases.values().any(|out| out.from_list);
         if given > 0 {
             return ModelNext::Fetch(leases);
-        } else if !self.list.is_empty() && wake < Timestamp::NEVER {
-            return ModelNext::WaitUntil(wake);
-        } else if !self.list.is_empty() || list_out {
-            return ModelNext::Blocked;
+        } else if agent == AgentId(0) {
+            if !self.list.is_empty() && wake < Timestamp::NEVER {
+                return ModelNext::WaitUntil(wake);
+            } else if !self.list.is_empty() || list_out {
+                return ModelNext::Blocked;
+            }
         }
         while given < n {
             let may_be_asked: Vec<usize> = (0..self.hosts.len())
                 .filter(|host| {
-                    self.has_work(*host)
+                    self.can_serve(*host, ask)
                         && !self.is_busy(*host)
                         && !self.is_full(*host)
                         && self.hosts[*host].rest_until <= now
                 })
                 .collect();
-            let is_due = |url: &ModelUrl| url.revisit && !url.revisit_out;
+            let due: Vec<usize> = self.known().filter(|id| self.is_due(*id)).collect();
             let revisiting = may_be_asked
                 .iter()
-                .find(|host| self.urls.iter().any(|url| url.host == **host && is_due(url)));
-            let best = self.best(|url| url.state == State::Waiting && may_be_asked.contains(&url.host));
+                .find(|host| agent == AgentId(0) && due.iter().any(|id| self.urls[*id].host == **host));
+            let best = self.best(ask, |url| {
+                url.state == State::Waiting && may_be_asked.contains(&url.host)
+            });
             let lease = if let Some(host) = revisiting.copied() {
                 if self.needs_rules(host, now) {
-                    self.lease_rules(host)
+                    self.lease_rules(host, agent)
                 } else {
-                    let richest = (0..self.urls.len())
-                        .filter(|id| self.urls[*id].host == host && is_due(&self.urls[*id]))
-                        .max_by(|a, b| {
-                            let score = |id: usize| self.urls[id].rank.score;
-                            score(*a).cmp(&score(*b)).then(b.cmp(a))
-                        })
+                    let richest = due
+                        .into_iter()
+                        .filter(|id| self.urls[*id].host == host)
+                        .max_by(|a, b| self.by_cash(*a, *b))
                         .unwrap();
-                    self.lease_url(richest, true, false)
+                    self.lease_url((richest, 0), agent, true, false)
                 }
             } else if let Some(best) = best {
-                if self.needs_rules(self.urls[best].host, now) {
-                    self.lease_rules(self.urls[best].host)
+                if self.needs_rules(self.urls[best.0].host, now) {
+                    self.lease_rules(self.urls[best.0].host, agent)
                 } else {
-                    self.lease_url(best, false, false)
+                    self.lease_url(best, agent, false, false)
                 }
             } else {
                 break;
@@ -394,18 +564,29 @@ impl Model {
             given = keep(self, lease);
         }
         let wake = (0..self.hosts.len())
-            .filter(|host| self.is_resting(*host, now))
+            .filter(|host| self.is_resting(*host, now) && self.can_serve(*host, ask))
             .map(|host| self.hosts[host].rest_until)
             .min();
+        let depends = |out: &Out| {
+            let wants_it = |id: usize| self.wish_of(id, agent).is_some();
+            out.agent == agent || self.can_serve(out.host, ask) || out.url.is_some_and(wants_it)
+        };
         if given > 0 {
             ModelNext::Fetch(leases)
         } else if let Some(wake) = wake {
             ModelNext::WaitUntil(wake)
-        } else if !self.leases.is_empty() {
+        } else if self.leases.values().any(depends) {
             ModelNext::Blocked
         } else {
             ModelNext::Done
         }
+    }
+
+    /// What has more, the older of equals.
+    fn by_cash(&self, a: usize, b: usize) -> Ordering {
+        let base = |id: usize| &self.urls[id].wishes[0];
+        let order = base(a).rank.score.cmp(&base(b).rank.score);
+        order.then(base(b).id.cmp(&base(a).id))
     }
 
     fn is_left_alone(&self, host: usize, now: Timestamp) -> bool {
@@ -417,30 +598,34 @@ impl Model {
         if !self.list.is_empty() || self.leases.values().any(|out| out.from_list) {
             return 0;
         }
-        let score = |model: &Model, id: usize| model.urls[id].rank.score;
+        let ask = Ask {
+            agent: AgentId(0),
+            most: n,
+            highest_class: u16::MAX,
+        };
+        let is_open = |model: &Model, host: usize| !model.is_full(host) && !model.is_left_alone(host, now);
+        let put = |model: &mut Model, (id, at): (usize, usize)| {
+            let wish = &model.urls[id].wishes[at];
+            model.list.push(wish.id);
+            model.drawn_with.insert(wish.id, wish.rank.score);
+        };
         for host in 0..self.hosts.len() {
-            let is_open = !self.is_full(host) && !self.is_left_alone(host, now);
-            let mut due: Vec<usize> = (0..self.urls.len())
-                .filter(|id| is_open && self.urls[*id].host == host)
-                .filter(|id| self.urls[*id].revisit && !self.urls[*id].revisit_out)
+            let mut due: Vec<usize> = self
+                .known()
+                .filter(|id| is_open(self, host) && self.urls[*id].host == host && self.is_due(*id))
                 .collect();
-            due.sort_by(|a, b| score(self, *b).cmp(&score(self, *a)).then(a.cmp(b)));
+            due.sort_by(|a, b| self.by_cash(*b, *a));
             for id in due {
                 self.urls[id].revisit_out = true;
-                self.list.push(id);
-                self.drawn_with.insert(id, score(self, id));
+                put(self, (id, 0));
             }
         }
         let most = self.list.len() + n;
         while self.list.len() < most
-            && let Some(best) = self.best(|url| {
-                let is_open = !self.is_full(url.host) && !self.is_left_alone(url.host, now);
-                url.state == State::Waiting && is_open
-            })
+            && let Some(best) = self.best(&ask, |url| url.state == State::Waiting && is_open(self, url.host))
         {
-            self.urls[best].state = State::Drawn;
-            self.list.push(best);
-            self.drawn_with.insert(best, score(self, best));
+            self.urls[best.0].state = State::Drawn;
+            put(self, best);
         }
         self.list.len()
     }
@@ -457,7 +642,7 @@ impl Model {
         out
     }
 
-    pub fn hand_back(&mut self, id: LeaseId, until: Timestamp) {
+    pub fn hand_back(&mut self, id: LeaseId, until: Timestamp, now: Timestamp) {
         let out = self.take_in(id);
         let host = &mut self.hosts[out.host];
         host.rest_until = host.rest_until.max(until);
@@ -466,16 +651,126 @@ impl Model {
             self.urls[url].revisit_out = false;
         } else if out.from_list {
             self.urls[url].state = State::Drawn;
-            let before = |a: usize, b: usize| (self.priority(a), b) > (self.priority(b), a);
-            let worse = self.list.iter().position(|drawn| before(url, *drawn));
-            self.list.insert(worse.unwrap_or(self.list.len()), url);
-            self.drawn_with.insert(url, out.taken.rank.score);
+            let order = |number: u32| {
+                let (id, at) = self.wish(number).unwrap();
+                (self.priority(id, at), Reverse(number))
+            };
+            let worse = self.list.iter().position(|drawn| order(out.wish) > order(*drawn));
+            self.list.insert(worse.unwrap_or(self.list.len()), out.wish);
+            self.drawn_with.insert(out.wish, out.taken.rank.score);
         } else {
-            self.urls[url].state = State::Waiting;
+            self.line_up(url, now);
         }
     }
 
-    pub fn seed(&mut self, seeds: &[Offer]) {
+    /// Puts a URL in line again. What had its time while it was not in line gets it anew.
+    fn line_up(&mut self, id: usize, now: Timestamp) {
+        let stamp = Stamp {
+            at: now,
+            pages: self.pages,
+        };
+        let url = &mut self.urls[id];
+        url.state = State::Waiting;
+        for wish in url.wishes.iter_mut().filter(|wish| wish.is_over) {
+            wish.back = Some(stamp);
+        }
+    }
+
+    fn is_over(&self, stamp: Stamp, now: Timestamp) -> bool {
+        let (time, pages) = (self.policy.expire_after, self.policy.expire_after_pages);
+        time.is_some_and(|limit| now.since(stamp.at) > limit)
+            || pages.is_some_and(|limit| self.pages - stamp.pages > limit)
+    }
+
+    /// The stamp of what enters now: the last one, unless that is more than a small part of the limit ago.
+    fn entered(&mut self, now: Timestamp) -> Stamp {
+        let is_old = |last: Stamp| {
+            let (time, pages) = (self.policy.expire_after, self.policy.expire_after_pages);
+            time.is_some_and(|limit| now.since(last.at) > limit / 64)
+                || pages.is_some_and(|limit| self.pages - last.pages > limit / 64)
+        };
+        let new = Stamp {
+            at: now,
+            pages: self.pages,
+        };
+        let stamp = self.last_stamp.filter(|last| !is_old(*last)).unwrap_or(new);
+        self.last_stamp = Some(stamp);
+        stamp
+    }
+
+    fn may_go(&self, id: usize, at: usize) -> bool {
+        self.urls[id].state == State::Waiting && !self.urls[id].wishes[at].seed
+    }
+
+    /// Numbers of all wishes for URLs that are known.
+    fn all_wishes(&self) -> Vec<(usize, usize, u32)> {
+        let of = |id: usize| {
+            let wishes = self.urls[id].wishes.iter().enumerate();
+            wishes.map(move |(at, wish)| (id, at, wish.id))
+        };
+        self.known().flat_map(of).collect()
+    }
+
+    fn expire(&mut self, now: Timestamp) {
+        if self.last_stamp.is_some_and(|last| self.is_over(last, now)) {
+            self.last_stamp = None;
+        }
+        let mut over = Vec::new();
+        for (id, at, number) in self.all_wishes() {
+            let wish = &self.urls[id].wishes[at];
+            let (stamp, since) = (wish.stamp, wish.back.unwrap_or(wish.stamp));
+            if self.is_over(since, now) && self.may_go(id, at) {
+                over.push(number);
+            }
+            let is_over = self.is_over(stamp, now);
+            self.urls[id].wishes[at].is_over |= is_over;
+        }
+        self.drop_wishes(&over);
+    }
+
+    fn keep_within_bounds(&mut self, now: Timestamp) {
+        self.expire(now);
+        let Some(most) = self.policy.max_waiting else {
+            return;
+        };
+        let mut queued = self.all_wishes();
+        queued.retain(|(id, ..)| self.urls[*id].state == State::Waiting);
+        let waiting = queued.len() as u64;
+        if waiting <= most + most / 10 {
+            return;
+        }
+        queued.retain(|(id, at, _)| self.may_go(*id, *at));
+        queued.sort_by_key(|(id, at, number)| (self.priority(*id, *at), Reverse(*number)));
+        queued.truncate((waiting - most) as usize);
+        let worst: Vec<u32> = queued.into_iter().map(|(.., number)| number).collect();
+        self.drop_wishes(&worst);
+    }
+
+    fn drop_wishes(&mut self, numbers: &[u32]) {
+        for number in numbers {
+            let (id, at) = self.wish(*number).unwrap();
+            self.drop_wish(id, at);
+            self.expired += 1;
+        }
+    }
+
+    /// Drops one agent's wish. The URL is then known by the next one, as another URL.
+    fn drop_wish(&mut self, id: usize, at: usize) {
+        let wish = self.urls[id].wishes.remove(at);
+        self.list.retain(|drawn| *drawn != wish.id);
+        self.drawn_with.remove(&wish.id);
+        if at > 0 {
+            return;
+        }
+        let mut heir = self.urls[id].clone();
+        self.urls[id].dropped = true;
+        if !heir.wishes.is_empty() {
+            heir.parents.clear();
+            self.urls.push(heir);
+        }
+    }
+
+    pub fn seed(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) {
         for seed in seeds {
             let keep = Offer {
                 merge: Merge::Keep,
@@ -484,19 +779,52 @@ impl Model {
             self.offer(
                 &keep,
                 &Source {
+                    agent,
                     parent: None,
                     depth: 0,
                     reason: Reason::Seed,
                     sitemap: false,
                     seed: true,
                 },
+                now,
             );
             let id = self.find(seed.key).unwrap();
-            self.urls[id].seed = true;
+            let met = self.gathers_on(id, agent);
+            self.urls[id].wishes[met].seed = true;
+        }
+        self.keep_within_bounds(now);
+    }
+
+    /// The wish that an agent's offer of a known URL meets.
+    fn gathers_on(&self, id: usize, agent: AgentId) -> usize {
+        match self.urls[id].state {
+            State::Fetched | State::Gone => 0,
+            _ => self.wish_of(id, agent).unwrap_or(0),
         }
     }
 
-    fn add(&mut self, offer: &Offer, source: &Source) -> usize {
+    fn new_wish(&mut self, offer: &Offer, source: &Source, now: Timestamp) -> Wish {
+        let id = self.next_id;
+        self.next_id += 1;
+        Wish {
+            id,
+            agent: source.agent,
+            parent: source.parent,
+            depth: source.depth,
+            rank: offer.rank,
+            age: id,
+            seed: source.seed,
+            reason: source.reason,
+            redirects: 0,
+            evidence: None,
+            stamp: self.entered(now),
+            is_over: false,
+            back: None,
+        }
+    }
+
+    fn add(&mut self, offer: &Offer, source: &Source, now: Timestamp) -> usize {
+        let wish = self.new_wish(offer, source, now);
         let origin = offer.url.origin();
         let host = self.hosts.iter().position(|host| host.origin == origin);
         let host = host.unwrap_or_else(|| {
@@ -518,19 +846,14 @@ impl Model {
             url: offer.url.clone(),
             key: offer.key,
             host,
-            parent: source.parent,
-            depth: source.depth,
-            rank: offer.rank,
-            age: self.urls.len() as u32,
             state: State::Waiting,
             relevance: 0.0,
-            seed: source.seed,
             sitemap: source.sitemap,
-            reason: source.reason,
             attempt: 0,
-            redirects: 0,
             revisit: false,
             revisit_out: false,
+            wishes: vec![wish],
+            dropped: false,
             parents: Vec::new(),
             children: Vec::new(),
             moved: None,
@@ -538,47 +861,69 @@ impl Model {
         self.urls.len() - 1
     }
 
-    fn bring_back(&mut self, id: usize, rank: Rank, age: u32) {
+    fn bring_back(&mut self, id: usize, rank: Rank, age: u32, agent: AgentId, now: Timestamp) {
+        let stamp = Stamp {
+            at: now,
+            pages: self.pages,
+        };
         let url = &mut self.urls[id];
-        url.rank = rank;
-        url.age = age;
         url.attempt = 0;
         url.state = State::Waiting;
+        url.moved = None;
+        url.wishes.truncate(1);
+        let wish = &mut url.wishes[0];
+        wish.agent = agent;
+        wish.rank = rank;
+        wish.age = age;
+        wish.back = Some(stamp);
     }
 
-    fn offer(&mut self, offer: &Offer, source: &Source) {
+    fn offer(&mut self, offer: &Offer, source: &Source, now: Timestamp) {
         match self.find_moved(offer.key) {
             None => {
-                self.add(offer, source);
+                self.add(offer, source, now);
             }
-            Some(id) if self.urls[id].state == State::Forgotten => {
-                self.bring_back(id, offer.rank, self.urls.len() as u32);
+            Some(id) if self.may_enter_again(id) => {
+                self.bring_back(id, offer.rank, self.next_id, source.agent, now);
             }
-            Some(id) => self.merge(id, offer.rank, offer.merge),
+            Some(id) if self.wish_of(id, source.agent).is_none() && is_waiting(self.urls[id].state) => {
+                let wish = self.new_wish(offer, source, now);
+                self.urls[id].wishes.push(wish);
+            }
+            Some(id) => self.merge(id, self.gathers_on(id, source.agent), offer.rank, offer.merge),
         }
     }
 
-    fn merge(&mut self, id: usize, rank: Rank, merge: Merge) {
+    fn merge(&mut self, id: usize, at: usize, rank: Rank, merge: Merge) {
         let url = &mut self.urls[id];
+        let had = &mut url.wishes[at].rank;
         match merge {
             Merge::Keep => {}
-            Merge::Replace if is_waiting(url.state) => url.rank = rank,
-            Merge::Max if is_waiting(url.state) => url.rank = url.rank.max(rank),
+            Merge::Replace if is_waiting(url.state) => *had = rank,
+            Merge::Max if is_waiting(url.state) => *had = (*had).max(rank),
             Merge::Replace | Merge::Max => {}
             Merge::Add if url.state == State::Forgotten => {}
-            Merge::Add => url.rank.score = Score::new(url.rank.score.get() + rank.score.get()),
+            Merge::Add => had.score = Score::new(had.score.get() + rank.score.get()),
         }
     }
 
-    fn first_children(&self, page: usize) -> Vec<usize> {
-        (0..self.urls.len())
-            .filter(|id| self.urls[*id].parent == Some(page))
+    /// Wishes that a page was the first to lead an agent to.
+    fn first_children(&self, page: usize) -> Vec<(usize, usize)> {
+        let all = self.all_wishes().into_iter();
+        all.filter(|(id, at, _)| self.urls[*id].wishes[*at].parent == Some(page))
+            .map(|(id, at, _)| (id, at))
             .collect()
     }
 
-    fn apply(&mut self, update: &Update, source: &Source) {
+    fn own_parent(&self, id: usize, agent: AgentId) -> Option<usize> {
+        let own = self.wish_of(id, agent).unwrap_or(0);
+        self.urls[id].wishes[own].parent
+    }
+
+    fn apply(&mut self, update: &Update, source: &Source, now: Timestamp) {
+        let agent = source.agent;
         match update {
-            Update::Offer(offer) => self.offer(offer, source),
+            Update::Offer(offer) => self.offer(offer, source, now),
             Update::RaiseSiblings {
                 of,
                 parents,
@@ -590,68 +935,92 @@ impl Model {
                 let pages: Vec<usize> = if all {
                     self.urls[id].parents.clone()
                 } else {
-                    self.urls[id].parent.into_iter().collect()
+                    self.own_parent(id, agent).into_iter().collect()
                 };
                 for page in pages {
                     if *merge == Merge::Max {
-                        if self.raised.get(&(page, all)).is_some_and(|had| had >= rank) {
+                        let had = self.raised.get(&(page, all, agent));
+                        if had.is_some_and(|had| had >= rank) {
                             continue;
                         }
-                        self.raised.insert((page, all), *rank);
+                        self.raised.insert((page, all, agent), *rank);
                     }
                     let children = if all {
-                        self.urls[page].children.clone()
+                        let children = self.urls[page].children.iter().copied();
+                        children
+                            .filter_map(|child| Some((child, self.wish_of(child, agent)?)))
+                            .collect()
                     } else {
                         self.first_children(page)
                     };
-                    for child in children {
-                        if child != id && is_waiting(self.urls[child].state) {
-                            self.merge(child, *rank, *merge);
+                    for (child, at) in children {
+                        let url = &self.urls[child];
+                        let is_own = !url.dropped && url.wishes[at].agent == agent;
+                        if child != id && is_own && is_waiting(url.state) {
+                            self.merge(child, at, *rank, *merge);
                         }
                     }
                 }
             }
             Update::Rescore { url, rank } => {
-                if let Some(id) = self.find(*url) {
-                    self.merge(id, *rank, Merge::Replace);
+                if let Some(id) = self.find(*url)
+                    && let Some(at) = self.wish_of(id, agent)
+                {
+                    self.merge(id, at, *rank, Merge::Replace);
                 }
             }
             Update::RetieSiblings { of } => {
-                let Some(page) = self.find(*of).and_then(|id| self.urls[id].parent) else {
+                let Some(page) = self.find(*of).and_then(|id| self.own_parent(id, agent)) else {
                     return;
                 };
                 let children = self.first_children(page);
-                let is_visited = |id: &&usize| matches!(self.urls[**id].state, State::Fetched | State::Gone);
+                let is_visited =
+                    |(id, _): &&(usize, usize)| matches!(self.urls[*id].state, State::Fetched | State::Gone);
                 let visited = children.iter().filter(is_visited).count() as u32;
-                for child in children {
-                    if is_waiting(self.urls[child].state) {
-                        self.urls[child].rank.tie = visited;
+                for (child, at) in children {
+                    if is_waiting(self.urls[child].state) && self.urls[child].wishes[at].agent == agent {
+                        self.urls[child].wishes[at].rank.tie = visited;
                     }
                 }
             }
             Update::Forget { url } => {
                 if let Some(id) = self.find(*url)
+                    && let Some(at) = self.wish_of(id, agent)
                     && is_waiting(self.urls[id].state)
                 {
-                    self.list.retain(|drawn| *drawn != id);
-                    self.drawn_with.remove(&id);
-                    self.urls[id].state = State::Forgotten;
+                    self.forget(id, at, now);
                 }
             }
             Update::RevisitRichest => {
-                let richest = (0..self.urls.len())
+                let richest = self
+                    .known()
                     .filter(|id| {
                         let url = &self.urls[*id];
-                        url.state == State::Fetched && !url.revisit && url.rank.score > Score::ZERO
+                        let has_cash = url.wishes[0].rank.score > Score::ZERO;
+                        url.state == State::Fetched && !url.revisit && has_cash
                     })
-                    .max_by(|a, b| {
-                        let score = |id: usize| self.urls[id].rank.score;
-                        score(*a).cmp(&score(*b)).then(b.cmp(a))
-                    });
+                    .max_by(|a, b| self.by_cash(*a, *b));
                 if let Some(id) = richest {
                     self.urls[id].revisit = true;
                 }
             }
+        }
+    }
+
+    fn forget(&mut self, id: usize, at: usize, now: Timestamp) {
+        let (key, number) = (self.urls[id].key, self.urls[id].wishes[at].id);
+        let was_listed = self.list.contains(&number);
+        if self.urls[id].wishes.len() > 1 {
+            self.drop_wish(id, at);
+            if was_listed {
+                let left = self.find(key).unwrap();
+                self.line_up(left, now);
+            }
+        } else {
+            self.list.retain(|drawn| *drawn != number);
+            self.drawn_with.remove(&number);
+            self.urls[id].state = State::Forgotten;
+            self.urls[id].wishes[0].evidence = None;
         }
     }
 
@@ -675,32 +1044,41 @@ impl Model {
         }
     }
 
-    fn redirect(&mut self, from: usize, taken: Priority, offer: &Offer) {
-        let source = self.urls[from].clone();
+    fn redirect(&mut self, from: usize, found: &Wish, out: &Out, offer: &Offer, now: Timestamp) {
+        let (taken, agent) = (out.taken, out.agent);
+        let source = Source {
+            agent,
+            parent: found.parent,
+            depth: found.depth,
+            reason: Reason::Redirect,
+            sitemap: self.urls[from].sitemap,
+            seed: found.seed,
+        };
+        let redirects = found.redirects + 1;
         let target = match self.find_moved(offer.key) {
+            Some(known) if self.may_enter_again(known) => {
+                self.urls[known].wishes[0].redirects = redirects;
+                self.bring_back(known, taken.rank, taken.age, agent, now);
+                self.urls[known].wishes[0].seed |= found.seed;
+                known
+            }
+            Some(known) if self.wish_of(known, agent).is_none() && is_waiting(self.urls[known].state) => {
+                let mut wish = self.new_wish(offer, &source, now);
+                wish.redirects = redirects;
+                wish.age = taken.age;
+                self.urls[known].wishes.push(wish);
+                known
+            }
             Some(known) => {
-                if self.urls[known].state == State::Forgotten {
-                    self.urls[known].redirects = source.redirects + 1;
-                    self.bring_back(known, taken.rank, taken.age);
-                } else {
-                    self.merge(known, taken.rank, offer.merge);
-                }
-                self.urls[known].seed |= source.seed;
+                let met = self.gathers_on(known, agent);
+                self.merge(known, met, taken.rank, offer.merge);
+                self.urls[known].wishes[met].seed |= found.seed;
                 known
             }
             None => {
-                let new = self.add(
-                    offer,
-                    &Source {
-                        parent: source.parent,
-                        depth: source.depth,
-                        reason: Reason::Redirect,
-                        sitemap: source.sitemap,
-                        seed: source.seed,
-                    },
-                );
-                self.urls[new].redirects = source.redirects + 1;
-                self.urls[new].age = taken.age;
+                let new = self.add(offer, &source, now);
+                self.urls[new].wishes[0].redirects = redirects;
+                self.urls[new].wishes[0].age = taken.age;
                 new
             }
         };
@@ -709,7 +1087,7 @@ impl Model {
         }
         self.urls[from].moved = Some(target);
         if self.policy.all_parents {
-            let mut pages = source.parents;
+            let mut pages = self.urls[from].parents.clone();
             pages.sort_unstable();
             for page in pages {
                 if page != target && !self.urls[page].children.contains(&target) {
@@ -736,6 +1114,8 @@ impl Model {
         rests_until: Timestamp,
     ) {
         let out = self.take_in(id);
+        let gives = |update: &Update| matches!(update, Update::Offer(offer) if offer.merge == Merge::Add);
+        self.has_cash |= updates.iter().any(gives);
         let host = &mut self.hosts[out.host];
         match manners {
             Manners::Asked => host.failures = 0,
@@ -745,6 +1125,7 @@ impl Model {
         let is_redirect = matches!(end, End::Redirected { .. });
         if out.kind == LeaseKind::Page && !is_redirect && manners != Manners::Untouched {
             host.pages += 1;
+            self.pages += 1;
         }
         if out.kind == LeaseKind::Robots {
             host.rules_attempt += 1;
@@ -780,41 +1161,28 @@ impl Model {
         );
         self.hosts[out.host].rest_until = rests_until;
 
+        let mut depth = 0;
         if let Some(id) = out.url {
             let first_visit = !self.urls[id].revisit_out;
+            let at = self.urls[id].wishes.iter().position(|wish| wish.id == out.wish);
+            let at = at.unwrap();
+            depth = if first_visit {
+                self.urls[id].wishes[at].depth
+            } else {
+                self.found_by(id).depth
+            };
             self.urls[id].revisit_out = false;
             if *end == End::Retry {
                 self.urls[id].attempt += 1;
                 if first_visit {
-                    self.urls[id].state = State::Waiting;
+                    self.line_up(id, now);
                 }
             } else {
-                let url = &mut self.urls[id];
-                url.revisit = false;
-                url.attempt = 0;
-                if let End::Fetched { relevance } = end {
-                    url.relevance = *relevance;
-                }
-                if first_visit {
-                    url.state = match end {
-                        End::Fetched { .. } => State::Fetched,
-                        _ => State::Gone,
-                    };
-                }
-                url.rank.score = Score::new(url.rank.score.get() - out.taken.rank.score.get());
-                if let End::Redirected { to, key, merge } = end {
-                    let offer = Offer {
-                        url: to.clone(),
-                        key: *key,
-                        rank: out.taken.rank,
-                        merge: *merge,
-                    };
-                    self.redirect(id, out.taken, &offer);
-                }
+                self.end(id, at, &out, end, first_visit, now);
             }
-            let depth = self.urls[id].depth;
             let source = match out.kind {
                 LeaseKind::Sitemap => Source {
+                    agent: out.agent,
                     parent: None,
                     depth: depth + 1,
                     reason: Reason::Sitemap,
@@ -822,6 +1190,7 @@ impl Model {
                     seed: false,
                 },
                 _ => Source {
+                    agent: out.agent,
                     parent: Some(id),
                     depth: depth + 1,
                     reason: Reason::Link,
@@ -830,25 +1199,75 @@ impl Model {
                 },
             };
             for update in updates {
-                self.apply(update, &source);
+                self.apply(update, &source, now);
             }
             if self.policy.all_parents && out.kind == LeaseKind::Page && !links.is_empty() {
                 self.keep_children(id, links);
             }
         }
         let deeper = u16::from(out.kind == LeaseKind::Sitemap);
-        let depth = out.url.map_or(0, |id| self.urls[id].depth) + deeper;
         for sitemap in sitemaps {
             self.offer(
                 sitemap,
                 &Source {
+                    agent: out.agent,
                     parent: None,
-                    depth,
+                    depth: depth + deeper,
                     reason: Reason::SitemapLine,
                     sitemap: true,
                     seed: false,
                 },
+                now,
             );
+        }
+        self.keep_within_bounds(now);
+    }
+
+    /// Gives a URL its last state, and ends all wishes for it.
+    fn end(&mut self, id: usize, at: usize, out: &Out, end: &End, first_visit: bool, now: Timestamp) {
+        let has_cash = self.has_cash;
+        let found = if first_visit {
+            self.urls[id].wishes[at].clone()
+        } else {
+            self.found_by(id).clone()
+        };
+        let url = &mut self.urls[id];
+        url.revisit = false;
+        url.attempt = 0;
+        if let End::Fetched { relevance } = end {
+            url.relevance = *relevance;
+        }
+        let had = &mut url.wishes[at].rank;
+        had.score = Score::new(had.score.get() - out.taken.rank.score.get());
+        if first_visit {
+            url.state = match end {
+                End::Fetched { .. } => State::Fetched,
+                _ => State::Gone,
+            };
+            if at > 0 && !has_cash {
+                url.wishes[0].rank.score = Score::ZERO;
+            }
+            for other in 1..url.wishes.len() {
+                if has_cash {
+                    let left = std::mem::take(&mut url.wishes[other].rank.score).get();
+                    let had = &mut url.wishes[0].rank.score;
+                    *had = Score::new(had.get() + left);
+                }
+            }
+            let base = url.wishes[0].id;
+            url.wishes.retain(|wish| wish.id == out.wish || wish.id == base);
+            for wish in &mut url.wishes {
+                wish.evidence = None;
+            }
+        }
+        if let End::Redirected { to, key, merge } = end {
+            let offer = Offer {
+                url: to.clone(),
+                key: *key,
+                rank: out.taken.rank,
+                merge: *merge,
+            };
+            self.redirect(id, &found, out, &offer, now);
         }
     }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use scenthound_frontier::{End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_frontier::{Ask, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
 use scenthound_types::{
-    AgentId, Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, StateDelta, Timestamp, Update, UrlKey,
+    AgentId, Evidence, Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, Standing, StateDelta, Timestamp,
+    Update, UrlKey,
 };
 
 use crate::model::{Model, ModelLease, ModelNext};
@@ -44,8 +45,10 @@ enum EndKind {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Seed(Vec<(usize, Rank)>),
-    Take(usize),
+    Seed(u8, Vec<(usize, Rank)>),
+    /// For whom, how many, of which classes at most.
+    Take(u8, usize, u16),
+    Evidence(u8, usize, u64),
     Settle(usize, EndKind, Manners, Vec<Change>),
     HandBack(usize, u64),
     Pass(u64),
@@ -108,10 +111,20 @@ fn all_manners() -> impl Strategy<Value = Manners> {
     ]
 }
 
+/// By a remainder: how many agents there are is the policy's.
+fn agents() -> impl Strategy<Value = u8> {
+    0..12_u8
+}
+
+fn classes() -> impl Strategy<Value = u16> {
+    prop_oneof![5 => Just(u16::MAX), 1 => Just(0)]
+}
+
 fn steps() -> impl Strategy<Value = Step> {
     prop_oneof![
-        1 => vec((pages(), ranks()), 1..4).prop_map(Step::Seed),
-        9 => (0..4_usize).prop_map(Step::Take),
+        1 => (agents(), vec((pages(), ranks()), 1..4)).prop_map(|(agent, seeds)| Step::Seed(agent, seeds)),
+        9 => (agents(), 0..4_usize, classes()).prop_map(|(agent, n, class)| Step::Take(agent, n, class)),
+        1 => (agents(), pages(), 0..9_u64).prop_map(|(agent, page, word)| Step::Evidence(agent, page, word)),
         12 => (0..8_usize, ends(), all_manners(), vec(changes(), 0..7))
             .prop_map(|(which, end, manners, changes)| Step::Settle(which, end, manners, changes)),
         1 => (0..8_usize, 0..3000_u64).prop_map(|(which, wait)| Step::HandBack(which, wait)),
@@ -123,6 +136,10 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn bounds(range: std::ops::Range<u64>) -> impl Strategy<Value = Option<u64>> {
+    prop_oneof![3 => Just(None), 1 => range.prop_map(Some)]
+}
+
 fn policies() -> impl Strategy<Value = Policy> {
     let delays = prop_oneof![Just(0_u64), Just(1000)];
     (
@@ -131,20 +148,28 @@ fn policies() -> impl Strategy<Value = Policy> {
         proptest::option::of(2..6_u32),
         any::<bool>(),
         any::<bool>(),
+        // One agent without bounds is the usual crawl.
+        prop_oneof![2 => Just(1_u8), 2 => Just(2), 1 => Just(3)],
+        (bounds(1..30), bounds(0..20), bounds(4..16)),
     )
-        .prop_map(|(delay, connections, most, robots, all_parents)| Policy {
-            delay: Duration::from_millis(delay),
-            max_delay: Duration::from_secs(3),
-            backoff: Duration::from_millis(2 * delay),
-            max_backoff: Duration::from_secs(10),
-            max_retry_after: Duration::from_secs(20),
-            connections_per_host: connections,
-            max_pages_per_host: most,
-            robots,
-            all_parents,
-            max_parents: 3,
-            ..Policy::default()
-        })
+        .prop_map(
+            |(delay, connections, most, robots, all_parents, agents, bounds)| Policy {
+                delay: Duration::from_millis(delay),
+                max_delay: Duration::from_secs(3),
+                backoff: Duration::from_millis(2 * delay),
+                max_backoff: Duration::from_secs(10),
+                max_retry_after: Duration::from_secs(20),
+                connections_per_host: connections,
+                max_pages_per_host: most,
+                robots,
+                all_parents,
+                max_parents: 3,
+                agents,
+                expire_after: bounds.0.map(Duration::from_secs),
+                expire_after_pages: bounds.1,
+                max_waiting: bounds.2,
+            },
+        )
 }
 
 /// A frontier and the model, kept in step.
@@ -192,15 +217,24 @@ impl<H: Harness> Pair<H> {
         }
     }
 
-    fn take(&mut self, n: usize) {
-        let next = self.stage.next(n);
+    fn agent(&self, number: u8) -> AgentId {
+        AgentId(number % self.policy.agents)
+    }
+
+    fn take(&mut self, agent: u8, n: usize, highest_class: u16) {
+        let ask = Ask {
+            agent: self.agent(agent),
+            most: n,
+            highest_class,
+        };
+        let next = self.stage.next_for(ask.agent.0, n, highest_class);
         let now = self.stage.now;
         let given: Vec<Lease> = match &next {
             Next::Fetch(leases) => leases.clone(),
             _ => Vec::new(),
         };
         let ids: Vec<_> = given.iter().map(|lease| lease.id).collect();
-        let expected = self.model.take(n, &ids, now);
+        let expected = self.model.take(&ask, &ids, now);
         let answer = match next {
             Next::Fetch(leases) => ModelNext::Fetch(leases.iter().map(as_model).collect()),
             Next::WaitUntil(until) => ModelNext::WaitUntil(until),
@@ -294,7 +328,7 @@ impl<H: Harness> Pair<H> {
             .model
             .urls
             .iter()
-            .find(|url| url.url.origin() == lease.url.origin());
+            .find(|url| !url.dropped && url.url.origin() == lease.url.origin());
         let rests_until = self.look_up(&on_host.unwrap().url.clone()).host_rests_until;
         self.model.settle(
             lease.id,
@@ -314,29 +348,47 @@ impl<H: Harness> Pair<H> {
         }
     }
 
+    /// Seeds a URL on each host that nothing offers or forgets, so that there is always one to tell of the host's rest.
+    fn probe_hosts(&mut self) {
+        let (probes, now) = (
+            self.stage
+                .offers("a/probe:-9 b/probe:-9 c/probe:-9 d/probe:-9", Merge::Keep),
+            self.stage.now,
+        );
+        self.stage.f().seed(&probes, now).unwrap();
+        self.model.seed(AgentId(0), &probes, now);
+    }
+
     fn look_up(&mut self, url: &scenthound_types::CanonicalUrl) -> UrlFacts {
         self.stage.f().look_up(url).unwrap().unwrap()
     }
 
     fn run(&mut self, step: &Step) {
         match step {
-            Step::Seed(seeds) => {
+            Step::Seed(agent, seeds) => {
+                let agent = self.agent(*agent);
                 let offers: Vec<Offer> = seeds
                     .iter()
                     .map(|(page, rank)| self.stage.offer(&page_name(*page), *rank, Merge::Max))
                     .collect();
                 let now = self.stage.now;
-                self.stage.f().seed(&offers, now).unwrap();
-                self.model.seed(&offers);
+                self.stage.f().seed_for(agent, &offers, now).unwrap();
+                self.model.seed(agent, &offers, now);
             }
-            Step::Take(n) => self.take(*n),
+            Step::Take(agent, n, class) => self.take(*agent, *n, *class),
+            Step::Evidence(agent, page, word) => {
+                let (agent, key) = (self.agent(*agent), self.stage.key(&page_name(*page)));
+                let evidence = Evidence::of_words(vec![*word], Vec::new(), Vec::new());
+                self.stage.f().keep_evidence(agent, key, &evidence).unwrap();
+                self.model.keep_evidence(agent, key, *word);
+            }
             Step::Settle(which, end, manners, changes) => self.settle(*which, *end, *manners, changes),
             Step::HandBack(which, wait) => {
                 if !self.out.is_empty() {
                     let lease = self.out.swap_remove(which % self.out.len());
                     let until = self.stage.now + Duration::from_millis(*wait);
                     self.stage.hand_back(&lease, until);
-                    self.model.hand_back(lease.id, until);
+                    self.model.hand_back(lease.id, until, self.stage.now);
                 }
             }
             Step::Pass(millis) => self.stage.pass(*millis),
@@ -368,37 +420,59 @@ impl<H: Harness> Pair<H> {
     }
 
     fn compare(&mut self, step: &Step) {
-        let urls = self.model.urls.clone();
-        for (id, url) in urls.iter().enumerate() {
+        let known: Vec<usize> = self.model.known().collect();
+        for id in known {
+            let url = self.model.urls[id].clone();
             let facts = self.look_up(&url.url);
             let host = &self.model.hosts[url.host];
+            let found = self.model.found_by(id);
+            let parent = self.model.parent(found);
             assert_eq!(
                 facts,
                 UrlFacts {
                     url: url.url.clone(),
                     state: url.state,
-                    priority: self.model.priority(id),
-                    parent: url.parent.map(|parent| urls[parent].key),
-                    parent_url: url.parent.map(|parent| urls[parent].url.clone()),
-                    depth: url.depth,
-                    seed: url.seed,
-                    reason: url.reason,
-                    agent: AgentId::default(),
+                    priority: self.model.priority(id, 0),
+                    parent: parent.map(|parent| parent.key),
+                    parent_url: parent.map(|parent| parent.url.clone()),
+                    depth: found.depth,
+                    seed: found.seed,
+                    reason: found.reason,
+                    agent: found.agent,
                     host_rests_until: host.rest_until,
                     host_failures: host.failures,
                     host_pages: host.pages,
                 }
             );
         }
+        let agents: Vec<AgentId> = (0..self.policy.agents).map(AgentId).collect();
         for page in 0..HOSTS * PAGES {
             let name = page_name(page);
             let key = self.stage.key(&name);
             assert_eq!(self.stage.standing(&name), self.model.standing(key));
+            if self.model.find(key).is_none() {
+                assert_eq!(self.stage.f().look_up(&crate::url(&name)).unwrap(), None);
+            }
+            for agent in &agents {
+                assert_eq!(
+                    self.stage.f().waits_for(*agent, key),
+                    self.model.waits_for(*agent, key)
+                );
+                let evidence = self.stage.f().evidence(*agent, key).unwrap();
+                let word = evidence.map(|evidence| evidence.anchor[0]);
+                assert_eq!(word, self.model.evidence(*agent, key));
+            }
         }
+        for agent in agents {
+            assert_eq!(self.stage.f().waiting_of(agent), self.model.waiting_of(agent));
+        }
+        // What is as good as new may be asked for again.
+        let model = &self.model;
+        self.settled.retain(|key| model.standing(*key) != Standing::New);
         let (counts, now) = (self.stage.counts(), self.stage.now);
         let mut expected = self.model.counts(now);
         // A host whose rest is over counts as resting until somebody asks for work.
-        if !matches!(step, Step::Take(_)) {
+        if !matches!(step, Step::Take(..)) {
             expected.hosts_resting = expected.hosts_resting.max(counts.hosts_resting);
         }
         assert_eq!(counts, expected);
@@ -407,6 +481,7 @@ impl<H: Harness> Pair<H> {
 
 fn as_model(lease: &Lease) -> ModelLease {
     ModelLease {
+        agent: lease.agent,
         kind: lease.kind,
         url: lease.url.clone(),
         parent: lease.parent,
@@ -433,7 +508,8 @@ pub fn a_frontier_does_what_a_plain_list_would<H: Harness>() {
     let outcome = runner.run(&sequences, |(policy, steps)| {
         let mut pair = Pair::<H>::new(policy);
         let seeds = [0, 1, 2, 3, 4, 5].map(|page| (page, Rank::of_score(1.0)));
-        pair.run(&Step::Seed(seeds.to_vec()));
+        pair.run(&Step::Seed(0, seeds.to_vec()));
+        pair.probe_hosts();
         pair.run(&Step::Commit);
         for step in &steps {
             pair.run(step);

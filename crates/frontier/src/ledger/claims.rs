@@ -67,7 +67,17 @@ impl<S: Shelf> Ledger<S> {
         redirects: u8,
         now: Timestamp,
     ) -> Result<UrlId, FrontierError> {
-        let id = self.new_entry(offer, source, redirects, now)?;
+        let id = if offer.key == self.entries[base].key {
+            self.new_entry(offer, source, redirects, now)?
+        } else {
+            // Offered was a URL that moved here.
+            let moved = Offer {
+                url: self.shelf.url(base)?.url,
+                key: self.entries[base].key,
+                ..offer.clone()
+            };
+            self.new_entry(&moved, source, redirects, now)?
+        };
         self.entries[id].set(flag::CLAIM, true);
         self.claims.entry(base.0).or_default().push(id);
         self.touch(id);

@@ -37,7 +37,7 @@ impl<S: Shelf> Ledger<S> {
             entry.tie_or_relevance = relevance.to_bits();
         }
         let is_sitemap = self.entries[base].has(flag::SITEMAP);
-        let mut found = self.entries[leased_by];
+        let mut found = self.entries[if revisit { self.found_by(base) } else { leased_by }];
         found.set(flag::SITEMAP, is_sitemap);
         // What was gained while the request was out stays.
         self.entries[leased_by].gain(-settled.lease.taken.rank.score.get());
