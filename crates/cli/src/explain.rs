@@ -768,6 +768,7 @@ fn write_judgement(page: &PageRecord, out: &mut dyn Write) -> anyhow::Result<()>
         (TermSet::Genre, parts.genre),
         (TermSet::Content, parts.content),
         (TermSet::Url, parts.url),
+        (TermSet::Table, parts.table),
     ];
     for (set, similarity) in similarities {
         if similarity.is_some() {

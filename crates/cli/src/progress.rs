@@ -143,6 +143,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         pages: tally.pages,
         bodies: tally.bodies,
         relevant: tally.relevant,
+        excluded: tally.excluded,
         harvest_rate: tally.harvest_rate(),
         bytes: tally.bytes,
         known: counts.known,

@@ -60,6 +60,9 @@ pub struct StatusFile {
     pub bodies: u64,
     /// Pages judged relevant.
     pub relevant: u64,
+    /// Pages ignored with their links: in the wrong sense.
+    #[serde(default)]
+    pub excluded: u64,
     /// Relevant pages among the pages attempted.
     pub harvest_rate: f64,
     /// Bytes on the wire.
@@ -372,6 +375,7 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
             figures.pages += 1;
             figures.bodies += u64::from(is_judged_page(&record));
             figures.relevant += u64::from(record.relevant == Some(true));
+            figures.excluded += u64::from(record.excluded);
             agents::count_for(&mut figures.agents, &record);
             curve.push(figures.pages, figures.relevant);
         }
@@ -454,6 +458,13 @@ fn write_text(report: &Report, out: &mut dyn Write) -> anyhow::Result<()> {
             "Pages",
             &format!("{pages} tried, {bodies} read, {relevant} relevant (harvest rate {rate:.3})"),
         )?;
+        if figures.excluded > 0 {
+            let pages = counted(figures.excluded, "page");
+            line(
+                "Ignored",
+                &format!("{pages} in the wrong sense, with all links (exclude terms)"),
+            )?;
+        }
         if figures.generation > 0 {
             let times = match figures.generation {
                 1 => "once".to_owned(),

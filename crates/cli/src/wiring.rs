@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use scenthound_config::{
-    Deal, LearnFrom as LearnFromName, Scope as ScopeName, Settings, Sitemaps, Ties as TiesName,
+    Deal, LearnFrom as LearnFromName, QueryMatch as QueryMatchName, Scope as ScopeName, Settings, Sitemaps,
+    TableParents, TableSpace, Ties as TiesName,
 };
 use scenthound_engine::{
     Agent, AgentRules, Budget, CrawlSettings, Dealing, DeskSettings, LayerTeacher, Scope, ScopeKind,
@@ -15,15 +16,17 @@ use scenthound_engine::{
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
 use scenthound_frontier::Policy;
 use scenthound_judge::{
-    DetectorKind, GenreDetector, HotWords, IdfTable, Judge, LayerModel, LayerSettings, ModelKind, TermJudge,
-    TermSets, TermSettings, TrainedJudge, Weights, WithGenre, WithLayers,
+    DetectorKind, GenreDetector, HotWords, IdfTable, Judge, LayerModel, LayerSettings, LeftToStrategy,
+    ModelKind, QueryJudge, QueryMatch, TableJudge, TableJudgeSettings, TermJudge, TermSets, TermSettings,
+    TrainedJudge, Weights, WithGenre, WithLayers, WrongSense,
 };
+use scenthound_learn::Space;
 use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LearnFrom, LinkContext, Opic,
-    Otie, OtieSettings, PigTable, Placing, Random, SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy,
-    Ties,
+    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LearnFrom, LinkContext,
+    LinkWords, Opic, Otie, OtieSettings, ParentWorth, PigTable, Placing, Random, SelfTaught,
+    SelfTaughtSettings, Shark, Siblings, Strategy, TableSettings, Ties, TopicTable,
 };
 use scenthound_text::{Token, url_words};
 use scenthound_types::CanonicalUrl;
@@ -46,6 +49,7 @@ pub const STRATEGIES: &[&str] = &[
     "genre",
     "context-graph",
     "layered",
+    "table",
 ];
 
 /// The judges that can be chosen by name.
@@ -57,6 +61,8 @@ pub const JUDGES: &[&str] = &[
     "network",
     "logistic",
     "committee",
+    "query",
+    "table",
 ];
 
 /// A crawl stops before the disk is fuller than this.
@@ -130,6 +136,11 @@ pub fn genre_detector(named: &str) -> Result<GenreDetector> {
 }
 
 fn judge_of_relevance(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    match settings.judge.kind.as_str() {
+        "query" => return query_judge(settings),
+        "table" => return table_judge(settings),
+        _ => {}
+    }
     if let Some(kind) = ModelKind::from_name(&settings.judge.kind) {
         return trained_judge(kind, settings);
     }
@@ -159,6 +170,69 @@ fn judge_of_relevance(settings: &Settings) -> Result<Arc<dyn Judge>> {
     Ok(Arc::new(
         TermJudge::new(&terms).context("the terms of the topic make no judge")?,
     ))
+}
+
+fn query_judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    let query = settings.topic.query.as_deref().unwrap_or(&settings.topic.name);
+    let wanted = match settings.judge.query_match {
+        QueryMatchName::All => QueryMatch::All,
+        QueryMatchName::Phrase => QueryMatch::Phrase,
+        QueryMatchName::Any => QueryMatch::Any,
+    };
+    let judge = QueryJudge::new(query, wanted, settings.topic.language);
+    Ok(Arc::new(judge.context("the query of the topic makes no judge")?))
+}
+
+/// A table from a file, or the strategy's own.
+fn table_judge(settings: &Settings) -> Result<Arc<dyn Judge>> {
+    match settings.judge.model.as_deref() {
+        Some(path) => Ok(Arc::new(TableJudge::load(path, &table_judge_settings(settings))?)),
+        None if strategy_judges(settings).is_some() => Ok(Arc::new(LeftToStrategy)),
+        None => bail!(
+            "the judge table needs a table: with --strategy table it is that of the crawl; for the strategy {} give --model \
+             FILE, or model = \"FILE\" under [judge]; make one with hound train relevance --kind table",
+            settings.strategy.kind
+        ),
+    }
+}
+
+/// How the judge table makes and reads its table.
+pub fn table_judge_settings(settings: &Settings) -> TableJudgeSettings {
+    TableJudgeSettings {
+        size: settings.strategy.table_size as usize,
+        space: table_space(settings),
+        threshold: settings.judge.threshold,
+    }
+}
+
+fn table_space(settings: &Settings) -> Space {
+    match settings.strategy.table_space {
+        TableSpace::Union => Space::Union,
+        TableSpace::Table => Space::Table,
+    }
+}
+
+/// The threshold, where pages are judged by what the strategy has learnt.
+pub fn strategy_judges(settings: &Settings) -> Option<f64> {
+    let is_own =
+        settings.judge.kind == "table" && settings.strategy.kind == "table" && settings.judge.model.is_none();
+    is_own.then_some(settings.judge.threshold)
+}
+
+/// The words of the wrong sense, where the topic has any.
+pub fn wrong_sense(settings: &Settings) -> Result<Option<Arc<WrongSense>>> {
+    let terms = &settings.terms;
+    if terms.exclude.is_empty() {
+        return Ok(None);
+    }
+    let sense = WrongSense::new(
+        &terms.exclude,
+        terms.min_exclude as usize,
+        settings.topic.language,
+    );
+    Ok(Some(Arc::new(sense.context(
+        "the exclude terms of the topic cannot be looked for",
+    )?)))
 }
 
 fn trained_judge(kind: ModelKind, settings: &Settings) -> Result<Arc<dyn Judge>> {
@@ -259,6 +333,7 @@ pub fn strategy(settings: &Settings) -> Result<Box<dyn Strategy>> {
             layers: layers(settings)?,
             placing: placing(settings),
         }),
+        "table" => Box::new(TopicTable::new(table_settings(settings)?)),
         "ps" => siblings(Siblings::PS),
         "fs-1" => siblings(Siblings::FS_1),
         "fs-2" => siblings(Siblings::FS_2),
@@ -297,6 +372,33 @@ fn self_taught(settings: &Settings) -> Box<dyn Strategy> {
         hot: HotWords::new(query, chosen.hot_threshold),
     };
     Box::new(SelfTaught::new(taught, Box::new(teacher)))
+}
+
+fn table_settings(settings: &Settings) -> Result<TableSettings> {
+    let chosen = &settings.strategy;
+    let mut words = LinkWords::shipped();
+    if let Some(path) = &chosen.link_words {
+        let list =
+            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        words.add(&path.display().to_string(), &list)?;
+    }
+    let genres = settings.crawl.genres.iter();
+    Ok(TableSettings {
+        size: chosen.table_size as usize,
+        adds: chosen.table_adds,
+        adds_from: chosen.table_adds_from,
+        ceiling: chosen.table_ceiling as usize,
+        space: table_space(settings),
+        topic_weight: chosen.link_topic_weight,
+        genre_weight: chosen.link_genre_weight,
+        parents: match chosen.table_parents {
+            TableParents::Sum => ParentWorth::Sum,
+            TableParents::Mean => ParentWorth::Mean,
+            TableParents::Max => ParentWorth::Max,
+        },
+        vocabulary: chosen.table_vocabulary as usize,
+        genres: genres.filter_map(|name| words.genre(name)).collect(),
+    })
 }
 
 /// How many layers the model has; those of the lab's own graphs where no model is named.
@@ -495,6 +597,7 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
             width: crawl.width,
             follow_nofollow: crawl.follow_nofollow,
             languages: crawl.lang.clone(),
+            wrong_sense: wrong_sense(settings)?,
             limits: Default::default(),
         },
         crawl: CrawlSettings {
@@ -514,7 +617,7 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
             },
             list_size: crawl.list_size as usize,
             agents: agent_rules(settings),
-            strategy_judges: None,
+            strategy_judges: strategy_judges(settings),
             patience: patience(crawl),
         },
         fetch: fetch(settings)?,
@@ -533,6 +636,10 @@ mod tests {
         for name in *names {
             assert!(
                 scenthound_judge::genre_terms(name).is_some_and(|terms| terms.len() >= 5),
+                "{name}"
+            );
+            assert!(
+                scenthound_strategy::LinkWords::shipped().genre(name).is_some(),
                 "{name}"
             );
         }

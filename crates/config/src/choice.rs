@@ -65,6 +65,31 @@ choices! {
         /// Seeds of a genre to the same agent.
         Genre = "genre",
     }
+    /// What containing a query means.
+    QueryMatch {
+        /// All of its words, anywhere on the page.
+        All = "all",
+        /// Its words one after the other.
+        Phrase = "phrase",
+        /// Any of its words.
+        Any = "any",
+    }
+    /// Over which words a page's length runs when it is compared with a table of words.
+    TableSpace {
+        /// All of the page's.
+        Union = "union",
+        /// Those that the table holds too.
+        Table = "table",
+    }
+    /// What several pages that link to one URL are worth together.
+    TableParents {
+        /// Their sum.
+        Sum = "sum",
+        /// Their mean.
+        Mean = "mean",
+        /// The best of them.
+        Max = "max",
+    }
     /// Whose sitemaps are read.
     Sitemaps {
         /// Nobody's.

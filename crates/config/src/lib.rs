@@ -23,7 +23,7 @@ mod units;
 pub use ipnet::IpNet;
 
 pub use crate::check::{Given, Surroundings, check};
-pub use crate::choice::{Deal, LearnFrom, Scope, Sitemaps, Ties};
+pub use crate::choice::{Deal, LearnFrom, QueryMatch, Scope, Sitemaps, TableParents, TableSpace, Ties};
 pub use crate::fault::{Fault, Faults, Place, Spot, Wrong};
 pub use crate::kind::{Kind, Pattern};
 pub use crate::option::{OnResume, OptionSpec, Shape};

@@ -14,8 +14,8 @@ use scenthound_types::{AgentId, CanonicalUrl, Language, Merge, Parents};
 use url::Url;
 
 use crate::choice::{
-    Deal, LearnFrom, MERGES, PARENTS, Scope, Sitemaps, Ties, merge_from, merge_name, parents_from,
-    parents_name,
+    Deal, LearnFrom, MERGES, PARENTS, QueryMatch, Scope, Sitemaps, TableParents, TableSpace, Ties,
+    merge_from, merge_name, parents_from, parents_name,
 };
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
@@ -116,9 +116,9 @@ settings! {
         many content: String = "content-terms" "content", Kind::Term, NeedsRejudging;
         /// Words of its address.
         many url: String = "url-terms" "url", Kind::Term, NeedsRejudging;
-        /// Words of the wrong sense: a page with enough of them is irrelevant.
+        /// Words of the wrong sense: a page with enough of them is ignored, with its links, whatever the judge.
         many exclude: String = "exclude-terms" "exclude", Kind::Term, NeedsRejudging;
-        /// How many different exclude terms are enough.
+        /// How many different exclude terms are enough to ignore a page.
         one min_exclude: u32 = "min-exclude" "min-exclude", Kind::Count { least: 1, most: 1_000_000 }, NeedsRejudging, "1";
     }
     /// Where to start: the URLs named and those of the files named, each once, in this order.
@@ -140,6 +140,8 @@ settings! {
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page at least this similar to the topic is relevant.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
+        /// query: whether a page must contain all words of the query, the words as a phrase, or any of them.
+        one query_match: QueryMatch = "query-match" "query-match", Kind::Choice(QueryMatch::NAMES), NeedsRejudging, "all";
         /// Weight of the genre terms against the content terms.
         one genre_weight: f64 = "genre-weight" "genre-weight", WEIGHT, NeedsRejudging, "5";
         /// Weight of the content terms against the genre terms.
@@ -207,6 +209,27 @@ settings! {
         one hot_threshold: f64 = "hot-threshold" "hot-threshold", SHARE, NeedsRejudging, "0.2";
         /// context-graph, layered: place a URL that is found again anew, if the new place is better.
         one replace: bool = "replace" "replace", Kind::Switch, NeedsNewFolder, "false";
+        /// table: how many words the table has, or starts with if it grows.
+        one table_size: u32 = "table-size" "table-size", Kind::Count { least: 1, most: 100_000 }, NeedsNewFolder, "50";
+        /// table: each page similar enough adds this share of table-size in words of its own; 0 for a table that stays.
+        one table_adds: f64 = "table-adds" "table-adds", SHARE, NeedsNewFolder, "0";
+        /// table: a page at least this similar to the table adds words.
+        one table_adds_from: f64 = "table-adds-from" "table-adds-from", SHARE, NeedsNewFolder, "0.6";
+        /// table: how many words it may grow to.
+        one table_ceiling: u32 = "table-ceiling" "table-ceiling", Kind::Count { least: 1, most: 100_000 }, NeedsNewFolder, "1000";
+        /// table: compare all of a page's words with the table, or only those that the table holds.
+        one table_space: TableSpace = "table-space" "table-space", Kind::Choice(TableSpace::NAMES), NeedsNewFolder, "union";
+        /// table: what several pages that link to one URL are worth together.
+        one table_parents: TableParents = "table-parents" "table-parents", Kind::Choice(TableParents::NAMES), NeedsNewFolder, "sum";
+        /// table: how many different words are counted; the rarest are forgotten.
+        one table_vocabulary: u32 = "table-vocabulary" "table-vocabulary", Kind::Count { least: 1_000, most: 10_000_000 },
+            NeedsNewFolder, "200000";
+        /// table: weight of the topic's words in a link's score.
+        one link_topic_weight: f64 = "link-topic-weight" "link-topic-weight", WEIGHT, NeedsNewFolder, "1";
+        /// table: weight of the words of the genres named with genre; sum is 1 and 1, a weighted mean adds up to 1.
+        one link_genre_weight: f64 = "link-genre-weight" "link-genre-weight", WEIGHT, NeedsNewFolder, "1";
+        /// table: a list of words of links to kinds of pages, besides or in place of those that come with the program.
+        maybe link_words: PathBuf = "link-words" "link-words", Kind::Path, NeedsNewFolder;
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {
@@ -436,6 +459,9 @@ setting! {
     Ties = Ties::from_name, Ties::name;
     Sitemaps = Sitemaps::from_name, Sitemaps::name;
     Deal = Deal::from_name, Deal::name;
+    QueryMatch = QueryMatch::from_name, QueryMatch::name;
+    TableSpace = TableSpace::from_name, TableSpace::name;
+    TableParents = TableParents::from_name, TableParents::name;
     LearnFrom = LearnFrom::from_name, LearnFrom::name;
     Parents = parents_from, parents_name;
     Merge = merge_from, merge_name;

@@ -36,12 +36,14 @@ pub struct Skipped {
     pub depth: u32,
     /// More links than are followed of one page.
     pub width: u32,
+    /// On a page that speaks of something else by the same name.
+    pub excluded: u32,
 }
 
 impl Skipped {
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.scope + self.nofollow + self.depth + self.width
+        self.scope + self.nofollow + self.depth + self.width + self.excluded
     }
 }
 
@@ -70,12 +72,14 @@ pub struct Examined {
     pub encoding: &'static str,
     /// Set if its language is not wanted: it is not relevant and its links are not followed.
     pub foreign: bool,
+    /// Set if it speaks of something else by the same name: it is not relevant and its links are not followed.
+    pub excluded: bool,
 }
 
 impl Examined {
     /// Whether the page is of no use whatever its words are.
     pub fn is_set_aside(&self) -> bool {
-        self.foreign
+        self.foreign || self.excluded
     }
 }
 

@@ -634,6 +634,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         } else {
             *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
         }
+        self.tally.excluded += u64::from(examined.is_some_and(|examined| examined.excluded));
         self.tally.links_skipped += examined.map_or(0, |examined| examined.skipped.total().into());
     }
 

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, WrongSense};
 use scenthound_parse::{Limits, PageInput};
 use scenthound_strategy::Needs;
 use scenthound_text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Evidence, Keyring, Lease, Link, LinkPlace, PageDirectives, PageWords, ParsedPage,
-    SnippetScores, Verdict,
+    CanonicalUrl, Evidence, Judgement, Keyring, Lease, Link, LinkPlace, PageDirectives, PageWords,
+    ParsedPage, SnippetScores, TermSet, Verdict,
 };
 
 use crate::access::PRODUCT_TOKEN;
@@ -31,6 +31,8 @@ pub struct DeskSettings {
     pub follow_nofollow: bool,
     /// Languages wanted; empty for all. A page whose language cannot be told is let through.
     pub languages: Vec<Language>,
+    /// Words of the wrong sense; a page with enough of them is ignored together with its links.
+    pub wrong_sense: Option<Arc<WrongSense>>,
     /// Limits of the parser.
     pub limits: Limits,
 }
@@ -44,6 +46,7 @@ impl Default for DeskSettings {
             width: None,
             follow_nofollow: true,
             languages: Vec::new(),
+            wrong_sense: None,
             limits: Limits::default(),
         }
     }
@@ -54,6 +57,21 @@ impl DeskSettings {
     pub fn has_limits(&self) -> bool {
         let is_open = self.scope.is_everything() && self.follow_nofollow;
         !is_open || self.max_depth.is_some() || self.width.is_some()
+    }
+
+    /// Whether a page speaks of something else by the same name: then it is irrelevant whatever its judgement was, and none
+    /// of its links counts. The judgement tells by which words.
+    pub fn ignore(&self, page: &ParsedPage, judgement: &mut Judgement, skipped: &mut Skipped) -> bool {
+        let Some(hits) = self.wrong_sense.as_ref().and_then(|sense| sense.of(page)) else {
+            return false;
+        };
+        judgement.relevance = 0.0;
+        judgement.verdict = Verdict::Irrelevant;
+        let terms = &mut judgement.parts.terms;
+        terms.retain(|hit| hit.set != TermSet::Exclude);
+        terms.extend(hits);
+        skipped.excluded += page.links.len() as u32;
+        true
     }
 
     /// The links of a page that may be followed, with their places among all; counts the others.
@@ -198,13 +216,15 @@ impl Desk {
             judgement.verdict = Verdict::Irrelevant;
         }
         let mut skipped = Skipped::default();
-        let links = if foreign {
+        let excluded = self.settings.ignore(&page, &mut judgement, &mut skipped);
+        let links = if foreign || excluded {
             Vec::new()
         } else {
             self.followable(lease, &page, directives.nofollow, &mut skipped)
         };
         Examined {
-            words: self.needs.words.then(|| Box::new(page_words(&page))),
+            // A page that is set aside teaches nobody anything.
+            words: (self.needs.words && !foreign && !excluded).then(|| Box::new(page_words(&page))),
             title: page.title,
             language: page.language,
             judgement,
@@ -215,6 +235,7 @@ impl Desk {
             fingerprint: page.fingerprint,
             encoding: page.encoding,
             foreign,
+            excluded,
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Tally {
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Links not followed.
     pub links_skipped: u64,
+    /// Pages ignored with their links because they speak of something else by the same name.
+    pub excluded: u64,
     /// Running time of earlier runs and of this one up to the last commit.
     pub running: Duration,
     /// Relevant pages after each hundredth of a power-of-two window; see [`Tally::curve`].
@@ -82,6 +84,7 @@ impl Tally {
         Tally {
             relevant: anew.relevant,
             relevance: anew.relevance,
+            excluded: anew.excluded,
             curve: anew.curve.clone(),
             stride: anew.stride,
             ..self.clone()
@@ -91,7 +94,7 @@ impl Tally {
     /// As it is committed.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut lines = format!(
-            "1\n{} {} {} {} {} {} {} {} {}\n",
+            "1\n{} {} {} {} {} {} {} {} {} {}\n",
             self.pages,
             self.bodies,
             self.relevant,
@@ -101,6 +104,7 @@ impl Tally {
             self.links_skipped,
             self.running.as_millis(),
             self.stride,
+            self.excluded,
         );
         lines.extend(self.curve.iter().map(|point| format!("{point} ")));
         lines.push('\n');
@@ -127,6 +131,11 @@ impl Tally {
             .split(' ')
             .map(number)
             .collect::<Result<_, _>>()?;
+        // Crawls of earlier releases excluded nothing that they counted.
+        let (counts, excluded) = match counts.as_slice() {
+            [counts @ .., excluded] if counts.len() == 9 => (counts, *excluded),
+            counts => (counts, 0),
+        };
         let &[
             pages,
             bodies,
@@ -137,7 +146,7 @@ impl Tally {
             links_skipped,
             running,
             stride,
-        ] = counts.as_slice()
+        ] = counts
         else {
             return Err(format!("{} counts where 9 belong", counts.len()));
         };
@@ -165,6 +174,7 @@ impl Tally {
             other_requests,
             outcomes,
             links_skipped,
+            excluded,
             running: Duration::from_millis(running),
             curve,
             stride,
@@ -188,8 +198,11 @@ mod tests {
             );
         }
         tally.running = Duration::from_millis(1234);
+        tally.excluded = 7;
         assert_eq!(Tally::from_bytes(&tally.to_bytes()), Ok(tally.clone()));
         assert_eq!(tally.errors(), 100);
+        let earlier = Tally::from_bytes(b"1\n3 2 1 0 9 1 4 5 1\n\n").unwrap();
+        assert_eq!((earlier.pages, earlier.excluded), (3, 0));
         assert!(Tally::from_bytes(b"2\n").is_err());
         assert!(Tally::from_bytes(b"1\n1 2\n").is_err());
     }

@@ -42,7 +42,7 @@ pub use crate::layers::{
 };
 pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{TermSets, TermSettings, Weights};
-pub use crate::table_judge::{TableJudge, TableJudgeSettings};
+pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{
     Apart, Calibrate, HoldOut, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages,

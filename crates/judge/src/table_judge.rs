@@ -47,6 +47,26 @@ impl ModelFile for Stored {
     const VERSION: u16 = 1;
 }
 
+/// Leaves judging to a strategy that has a table of its own: nothing is relevant before it speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftToStrategy;
+
+impl Judge for LeftToStrategy {
+    fn judge(&self, _page: &ParsedPage) -> Judgement {
+        Judgement {
+            relevance: 0.0,
+            verdict: Verdict::Irrelevant,
+            genre: None,
+            layer: None,
+            parts: Parts::default(),
+        }
+    }
+
+    fn snippet(&self, _tokens: &[Token]) -> f32 {
+        0.0
+    }
+}
+
 /// Judges pages by a table of weighted words.
 #[derive(Clone, Debug)]
 pub struct TableJudge {

@@ -57,9 +57,21 @@ impl<'w> WebAnswers<'w> {
             fingerprint: 0,
             encoding: "UTF-8",
             foreign: false,
+            excluded: false,
         };
-        let reads = self.limits.has_limits() || self.needs.words || self.needs.evidence;
+        let reads = self.limits.wrong_sense.is_some()
+            || self.limits.has_limits()
+            || self.needs.words
+            || self.needs.evidence;
         let parsed = if reads { self.web.page(page) } else { None };
+        if let Some(page) = &parsed {
+            examined.excluded = self
+                .limits
+                .ignore(page, &mut examined.judgement, &mut examined.skipped);
+            if examined.excluded {
+                return examined;
+            }
+        }
         if self.needs.words {
             examined.words = parsed.as_ref().map(|page| Box::new(page_words(page)));
         }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use scenthound_engine::{Recorder, Visit};
+use scenthound_engine::{Examined, Recorder, Visit};
 use scenthound_store::{PackedExchange, PageRecord};
-use scenthound_types::{Language, LeaseKind, Outcome};
+use scenthound_types::{Language, LeaseKind, Outcome, TermSet};
 
 /// Writes each visit to the archive and to `pages.jsonl`.
 pub(crate) struct FolderRecorder {
@@ -83,6 +83,7 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         why: why(visit),
         score: (lease.kind != LeaseKind::Robots).then(|| lease.taken.rank.score.get()),
         revisit: lease.revisit,
+        excluded: examined.is_some_and(|examined| examined.excluded),
         attempt: lease.attempt,
         unasked: !facts.asked,
         archive: None,
@@ -115,6 +116,21 @@ fn why(visit: &Visit<'_>) -> String {
     format!("{way}, priority {score} in class {}", lease.taken.rank.class)
 }
 
+/// Why a page that speaks of something else was ignored.
+fn wrong_sense(examined: &Examined) -> String {
+    let words = examined.judgement.parts.terms.iter();
+    let words: Vec<&str> = words
+        .filter(|hit| hit.set == TermSet::Exclude)
+        .map(|hit| &*hit.term)
+        .collect();
+    let links = match examined.skipped.excluded {
+        0 => String::new(),
+        1 => ", its link dropped".to_owned(),
+        links => format!(", its {links} links dropped"),
+    };
+    format!("in the wrong sense ({}): ignored{links}", words.join(", "))
+}
+
 /// What went wrong, or what follows from the page's own wishes, for people.
 fn error(visit: &Visit<'_>) -> Option<String> {
     let mut notes = Vec::new();
@@ -127,6 +143,9 @@ fn error(visit: &Visit<'_>) -> Option<String> {
     if let Some(examined) = visit.examined {
         if examined.foreign {
             notes.push("its language is not wanted: not kept, its links not followed".to_owned());
+        }
+        if examined.excluded {
+            notes.push(wrong_sense(examined));
         }
         if examined.directives.noindex {
             notes.push("the page asks not to be indexed (noindex): not shown in results".to_owned());

@@ -319,6 +319,7 @@ impl Repeat {
             fingerprint: record.fingerprint.unwrap_or_default(),
             encoding: "",
             foreign: false,
+            excluded: false,
         })
     }
 }

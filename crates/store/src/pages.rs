@@ -84,6 +84,9 @@ pub struct PageRecord {
     /// Set if it had been read before and was fetched again for the cash it had gathered.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub revisit: bool,
+    /// Set if it was ignored with its links because it speaks of something else by the same name.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub excluded: bool,
     /// The agent that asked for it, counted from 1, where a crawl has several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<u8>,

@@ -257,6 +257,10 @@ impl Strategy for TopicTable {
     fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
         let words = report.words?;
         let key = report.lease.key;
+        if !report.lease.seed {
+            // Where a crawl is repeated from its records nobody says so.
+            self.seeds_done();
+        }
         if !report.lease.revisit {
             self.count(words);
         }

@@ -50,6 +50,7 @@ struct Crawl {
     ranks: BTreeMap<UrlKey, Rank>,
     saved: BTreeMap<String, Vec<u8>>,
     epoch: u64,
+    are_seeds_done: bool,
 }
 
 impl Crawl {
@@ -61,6 +62,7 @@ impl Crawl {
             ranks: BTreeMap::new(),
             saved: BTreeMap::new(),
             epoch: 0,
+            are_seeds_done: false,
         }
     }
 
@@ -79,7 +81,7 @@ impl Crawl {
             parent: None,
             parent_url: None,
             depth: 0,
-            seed: false,
+            seed: !self.are_seeds_done,
             taken: Priority::default(),
             attempt: 0,
             redirects: 0,
@@ -139,6 +141,7 @@ impl Crawl {
     }
 
     fn seeds_done(&mut self) {
+        self.are_seeds_done = true;
         self.strategy.seeds_done();
         self.freshen();
     }
@@ -374,6 +377,20 @@ fn without_any_seed_the_first_page_read_makes_the_table() {
     crawl.read(&page("late", "tea leaf", &[("pot", "tea")]));
     assert_eq!(crawl.strategy.table().len(), 2);
     assert!(crawl.score("pot") > 0.0);
+}
+
+#[test]
+fn a_page_that_is_no_seed_ends_the_seeds_where_nobody_says_so() {
+    let [a, b, c] = tea();
+    let (mut told, mut untold) = (Crawl::new(settings()), Crawl::new(settings()));
+    for crawl in [&mut told, &mut untold] {
+        crawl.read(&a);
+        crawl.read(&b);
+    }
+    told.seeds_done();
+    untold.are_seeds_done = true;
+    assert_eq!(told.read(&c), untold.read(&c));
+    assert_eq!(told.ranks, untold.ranks);
 }
 
 #[test]

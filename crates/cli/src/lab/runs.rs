@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use scenthound_config::{Deal, Given, Settings};
 use scenthound_engine::{AgentRules, CrawlSettings, DeskSettings, Scope};
 use scenthound_frontier::Policy;
-use scenthound_judge::{Judge, ModelKind};
+use scenthound_judge::{Judge, ModelKind, TableJudge};
 use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
 use scenthound_strategy::Strategy;
+use scenthound_types::ParsedPage;
 
 use super::genres::{Genres, WithGenres};
 use super::layers::{InLayers, Layers};
@@ -248,7 +249,7 @@ pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
 
 /// The judges there are, besides `truth` and `default`.
 fn judge_names() -> Vec<&'static str> {
-    ["terms"]
+    ["terms", "query", "table"]
         .into_iter()
         .chain(ModelKind::ALL.into_iter().map(ModelKind::name))
         .collect()
@@ -258,6 +259,19 @@ fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
     if spec.name == "terms" {
         trial.terms().map_err(|fault| bad_input(fault.to_string()))?;
         return wiring::judge(&settings(trial, None, Some(spec))?);
+    }
+    if spec.name == "query" {
+        let mut settings = settings(trial, None, Some(spec))?;
+        settings.judge.kind.clone_from(&spec.name);
+        settings.topic.query = Some(trial.task.query.clone()).filter(|query| !query.is_empty());
+        return wiring::judge(&settings);
+    }
+    if spec.name == "table" {
+        let settings = settings(trial, None, Some(spec))?;
+        let examples: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
+        let judge = TableJudge::learn(&examples, &wiring::table_judge_settings(&settings))
+            .map_err(|fault| bad_input(format!("task {}: {fault}", trial.task.name)))?;
+        return Ok(Arc::new(judge));
     }
     let Some(kind) = ModelKind::from_name(&spec.name) else {
         return Err(bad_input(format!(
@@ -294,7 +308,11 @@ pub fn run(
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(Outcome, f64)> {
     let (strategy, settings) = strategy(trial, spec, judge_spec)?;
-    let lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
+    let mut lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
+    lab.desk.wrong_sense = wiring::wrong_sense(&settings)?;
+    if spec.name == "table" && judge_spec.is_some_and(|judge| judge.name == "table") {
+        lab.crawl.strategy_judges = Some(settings.judge.threshold);
+    }
     let with_genres;
     let in_layers;
     let judge: &dyn PageJudge = if spec.name == "genre" {

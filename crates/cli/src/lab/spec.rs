@@ -52,7 +52,12 @@ impl Spec {
 
     /// Refuses settings of a strategy on a judge.
     pub fn check_judge(&self) -> Result<(), String> {
-        let stray = self.options.iter().find(|given| !is_judges(&given.name));
+        // The judge table makes its table as the strategy does.
+        let is_shared = |name: &str| self.name == "table" && matches!(name, "table-size" | "table-space");
+        let stray = self
+            .options
+            .iter()
+            .find(|given| !is_judges(&given.name) && !is_shared(&given.name));
         stray.map_or(Ok(()), |given| {
             Err(format!(
                 "{} is no setting of the judge {}; write it after the strategy's name",

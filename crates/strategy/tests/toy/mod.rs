@@ -119,6 +119,7 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> Answer<()> {
                 fingerprint: 0,
                 encoding: "UTF-8",
                 foreign: false,
+                excluded: false,
             };
             let outcome = Outcome::Body {
                 status: 200,
