@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "GRAPH|LIST")]
     graph: Option<PathBuf>,
     /// A recorded web with the pages' words: a folder of WARC files, or one of them.
-    #[arg(long, value_name = "FOLDER", required_unless_present_any = ["pages", "fetch"], conflicts_with_all = ["pages", "fetch"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["pages", "fetch"])]
     web: Option<PathBuf>,
     /// Crawl folders and WARC files with the pages' words.
     #[arg(long, value_name = "DIR|WARC", num_args = 1.., conflicts_with = "fetch")]
@@ -91,6 +91,12 @@ pub fn run(args: &Args) -> Result<()> {
             "{} is there already; --force writes over it",
             args.output.display()
         )));
+    }
+    if args.web.is_none() && args.pages.is_empty() && !args.fetch {
+        return Err(bad_input(
+            "say where the pages' words are: --web FOLDER, --pages DIR|WARC, or --fetch with --graph"
+                .to_owned(),
+        ));
     }
     let (list, web) = layers(args)?;
     say!(
@@ -141,6 +147,19 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The layers, and the recorded web where one was read.
 fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
+    let is_list = args.graph.as_ref().is_some_and(|path| !GraphFile::is_graph(path));
+    // Known before anything is read.
+    if args.targets.is_none() && args.task.is_none() && !is_list {
+        return Err(bad_input(
+            "name the targets with --targets FILE (one URL a line), or --task NAME with --web".to_owned(),
+        ));
+    }
+    if let Some(path) = args.graph.as_ref().filter(|_| is_list && args.targets.is_some()) {
+        return Err(bad_input(format!(
+            "{} is no link graph but a list of layers, with its targets as layer 0; leave --targets out",
+            path.display()
+        )));
+    }
     let folder = args
         .web
         .as_ref()
@@ -151,29 +170,19 @@ fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
         layers: args.layers.unwrap_or(ContextSettings::default().layers),
         most_per_layer: args.most_per_layer,
     };
-    let targets = || {
-        args.targets.as_ref().ok_or_else(|| {
-            bad_input("name the targets with --targets FILE (one URL a line) or --task NAME".to_owned())
-        })
-    };
+    let targets = args.targets.clone().unwrap_or_default();
     if let Some(path) = &args.graph {
-        if GraphFile::is_graph(path) {
+        if !is_list {
             let mut links = LinkSource::of_graph(path)?;
-            return Ok((ContextList::around(&mut links, targets()?, &reach)?, web));
+            return Ok((ContextList::around(&mut links, &targets, &reach)?, web));
         }
         let mut list = ContextList::read(path)?;
-        if args.targets.is_some() {
-            return Err(bad_input(format!(
-                "{} has its targets in it, as layer 0; leave --targets out",
-                path.display()
-            )));
-        }
         list.keep(args.layers, args.most_per_layer);
         return Ok((list, web));
     }
     let (Some(web), Some(folder)) = (web, folder) else {
         let mut links = LinkSource::of_pages(&args.pages)?;
-        return Ok((ContextList::around(&mut links, targets()?, &reach)?, None));
+        return Ok((ContextList::around(&mut links, &targets, &reach)?, None));
     };
     let of_task = args
         .task
@@ -193,7 +202,7 @@ fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
             )));
         }
         Some(nodes) => ContextList::around_nodes(&mut links, &nodes, &reach)?,
-        None => ContextList::around(&mut links, targets()?, &reach)?,
+        None => ContextList::around(&mut links, &targets, &reach)?,
     };
     Ok((list, links.into_web()))
 }
