@@ -262,13 +262,15 @@ impl Shelf for FjallShelf {
         }
     }
 
-    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError> {
-        for parent in self.parents(child)? {
+    fn drop_parents(&mut self, child: UrlId) -> Result<u64, FrontierError> {
+        let parents = self.parents(child)?;
+        let count = parents.len() as u64;
+        for parent in parents {
             let link = (child.0, parent.0);
             self.pending.parents.remove(&link);
             self.pending.dropped_parents.insert(link);
         }
-        Ok(())
+        Ok(count)
     }
 
     fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {

@@ -90,7 +90,9 @@ pub struct Ledger<S> {
     /// Entries dropped, and those among them because they waited too long or there were too many.
     dropped: u64,
     expired: u64,
-    /// What of both the shelf has been told.
+    /// Kept parents of dropped URLs; their pages still list the links.
+    links_lost: u64,
+    /// What of the dropped the shelf has been told.
     noted_dropped: u64,
     /// Whether scores add up.
     has_cash: bool,
@@ -142,6 +144,7 @@ impl<S: Shelf> Ledger<S> {
             pages: 0,
             dropped: 0,
             expired: 0,
+            links_lost: 0,
             noted_dropped: 0,
             has_cash: false,
             unit: 0,

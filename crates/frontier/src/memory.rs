@@ -93,9 +93,9 @@ impl Shelf for MemoryShelf {
         self.parents.entry(child.0).or_default().push(parent);
     }
 
-    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError> {
-        self.parents.remove(&child.0);
-        Ok(())
+    fn drop_parents(&mut self, child: UrlId) -> Result<u64, FrontierError> {
+        let parents = self.parents.remove(&child.0).unwrap_or_default();
+        Ok(parents.len() as u64)
     }
 
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError> {

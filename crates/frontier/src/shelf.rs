@@ -49,8 +49,8 @@ pub trait Shelf {
     fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError>;
     /// Adds to the pages that link to a URL.
     fn put_parent(&mut self, child: UrlId, parent: UrlId);
-    /// Drops the pages that link to a URL.
-    fn drop_parents(&mut self, child: UrlId) -> Result<(), FrontierError>;
+    /// Drops the pages that link to a URL, and says how many were kept.
+    fn drop_parents(&mut self, child: UrlId) -> Result<u64, FrontierError>;
     /// The pages that link to a URL.
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError>;
 

@@ -151,7 +151,7 @@ impl<S: Shelf> Ledger<S> {
             }
         }
         if self.policy.all_parents && !entry.has(flag::CLAIM) {
-            self.shelf.drop_parents(id)?;
+            self.links_lost += self.shelf.drop_parents(id)?;
         }
         self.shelf.drop_url(id);
         self.entries.remove(id);

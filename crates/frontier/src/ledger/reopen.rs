@@ -102,7 +102,7 @@ impl<S: Shelf> Ledger<S> {
     /// Takes up the numbering of a shelf from which entries were dropped.
     fn restore_numbers(&mut self) -> Result<(), FrontierError> {
         if let Some((_, value)) = self.shelf.notes(NUMBERS)?.pop() {
-            let bytes: [u8; 20] = value
+            let bytes: [u8; 28] = value
                 .as_slice()
                 .try_into()
                 .map_err(|_| damaged("a numbering that is torn"))?;
@@ -117,6 +117,8 @@ impl<S: Shelf> Ledger<S> {
             let next = u32::try_from(part(4)).unwrap_or(u32::MAX);
             self.dropped = part(8);
             self.expired = part(8);
+            self.links_lost = part(8);
+            self.parents_dropped = self.parents_dropped.saturating_sub(self.links_lost);
             self.noted_dropped = self.dropped;
             // Dropped numbers must not be given out again: others may still name them.
             self.entries.skip_to(UrlId(next));
@@ -133,10 +135,11 @@ impl<S: Shelf> Ledger<S> {
 
     /// Notes the numbering, once anything was dropped.
     pub(super) fn note_numbers(&mut self) {
-        let mut bytes = Vec::with_capacity(20);
+        let mut bytes = Vec::with_capacity(28);
         bytes.extend(self.entries.len().to_le_bytes());
         bytes.extend(self.dropped.to_le_bytes());
         bytes.extend(self.expired.to_le_bytes());
+        bytes.extend(self.links_lost.to_le_bytes());
         self.shelf.put_note(NUMBERS, &bytes);
     }
 }
