@@ -15,16 +15,21 @@ use scenthound_text::tokenize;
 use thiserror::Error;
 
 /// The kinds of pages that have words.
-const GENRES: [&str; 9] = [
+const GENRES: [&str; 14] = [
     "blog",
     "course",
     "documentation",
     "forum",
     "guide",
+    "home",
+    "image",
     "job",
+    "listing",
     "news",
     "review",
+    "service",
     "shop",
+    "video",
 ];
 
 /// Lists that come with the program, by language.
