@@ -15,6 +15,8 @@ mod addresses;
 mod features;
 mod lessons;
 mod lexicon;
+mod memory;
+mod note;
 mod substrings;
 
 use std::path::Path;
@@ -231,6 +233,7 @@ pub fn is_of_genre(class: &str, wanted: &str) -> bool {
                 | ("product", "shop")
                 | ("documentation", "docs")
                 | ("job", "jobs")
+                | ("academic" | "homepage" | "personal", "home")
         )
 }
 

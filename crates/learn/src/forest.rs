@@ -5,6 +5,8 @@
 //!
 //! Deliberately absent: sparse vectors, and missing numbers. Trees look at tables.
 
+use std::hint::select_unpredictable;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Chance, LearnFault, Table};
@@ -141,6 +143,19 @@ impl RandomForest {
     /// The mean over the trees of what each thinks of each class; adds up to 1. A feature the row lacks counts as 0.
     pub fn shares(&self, row: &[f32]) -> Vec<f64> {
         let classes = self.classes as usize;
+        let features = self.features as usize;
+        let padded: Vec<f32>;
+        let row = if row.len() < features {
+            padded = row
+                .iter()
+                .copied()
+                .chain(std::iter::repeat(0.0))
+                .take(features)
+                .collect();
+            &padded
+        } else {
+            row
+        };
         let mut sums = vec![0.0; classes];
         for roots in self.roots.chunks(ABREAST) {
             let leaves = self.leaves(roots, row);
@@ -166,35 +181,34 @@ impl RandomForest {
         best(&self.shares(row))
     }
 
-    /// Walks down several trees at once, a step in each at a time: which way a step goes cannot be guessed, so one walk
-    /// mostly waits for memory, and several wait together.
+    /// Walks down several trees at once, a step in each at a time. Which way a step goes cannot be guessed, so the steps
+    /// are chosen rather than branched on: one walk would mostly wait for memory, and several wait together.
     #[inline]
     fn leaves(&self, roots: &[u32], row: &[f32]) -> [u32; ABREAST] {
-        let mut at = [0; ABREAST];
-        for (at, root) in at.iter_mut().zip(roots) {
-            *at = *root;
+        let last = row.len().saturating_sub(1);
+        let mut places = [0_u32; ABREAST];
+        for (place, root) in places.iter_mut().zip(roots) {
+            *place = *root;
         }
-        let mut leaves = [0; ABREAST];
-        let mut is_walking = true;
-        while is_walking {
-            is_walking = false;
-            for (at, leaf) in at.iter_mut().zip(&mut leaves).take(roots.len()) {
-                let Some(node) = self.nodes.get(*at as usize) else {
+        loop {
+            let mut moved = 0;
+            for place in &mut places {
+                let Some(node) = self.nodes.get(*place as usize) else {
                     continue;
                 };
-                let is_leaf = node.feature == LEAF;
-                let value = row.get(node.feature as usize).copied().unwrap_or(0.0);
-                let next = if value <= node.threshold {
-                    *at + 1
-                } else {
-                    node.other
-                };
-                *leaf = node.other;
-                *at = if is_leaf { *at } else { next };
-                is_walking |= !is_leaf;
+                // Of a leaf, the number looked at does not matter.
+                let feature = usize::from(node.feature).min(last);
+                let value = row.get(feature).copied().unwrap_or(0.0);
+                let next = select_unpredictable(value <= node.threshold, *place + 1, node.other);
+                let next = select_unpredictable(node.feature == LEAF, *place, next);
+                moved |= next ^ *place;
+                *place = next;
+            }
+            if moved == 0 {
+                break;
             }
         }
-        leaves
+        places.map(|place| self.nodes.get(place as usize).map_or(0, |node| node.other))
     }
 }
 

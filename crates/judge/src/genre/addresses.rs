@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use scenthound_types::CanonicalUrl;
 
-use super::substrings::Substrings;
+use super::substrings::{State, Substrings};
 
 /// Kinds of addresses.
 pub(crate) const KINDS: [&str; 15] = [
@@ -147,15 +147,40 @@ static AUTOMATON: LazyLock<Substrings> = LazyLock::new(|| {
     )
 });
 
-/// The kinds an address speaks for, as bits in the order of [`KINDS`].
-pub(crate) fn kinds(address: &str) -> u32 {
-    let mut bits = 0;
-    // The scheme says nothing, and an address that goes on for ever no more than its beginning.
-    let bytes = address.as_bytes();
-    AUTOMATON.each(bytes.get(6..bytes.len().min(200)).unwrap_or_default(), |kind| {
-        bits |= 1 << kind
-    });
-    bits
+/// Where an address begins to say something: the scheme does not.
+const FROM: usize = 6;
+/// An address that goes on for ever says no more than its beginning.
+const TO: usize = 200;
+
+/// Reads the kinds off one address after another. Most share their host with the one before: it is read once.
+#[derive(Default)]
+pub(crate) struct Reader<'a> {
+    origin: &'a str,
+    /// Behind the origin.
+    state: State,
+    bits: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// The kinds an address speaks for, as bits in the order of [`KINDS`].
+    pub(crate) fn kinds(&mut self, url: &'a CanonicalUrl) -> u32 {
+        let automaton = &*AUTOMATON;
+        let bytes = url.as_str().as_bytes();
+        let end = bytes.len().min(TO);
+        let origin = url.origin();
+        let between = origin.len().min(end);
+        if origin != self.origin {
+            let mut bits = 0;
+            let head = bytes.get(FROM..between).unwrap_or_default();
+            self.state = automaton.each_after(State::default(), head, |kind| bits |= 1 << kind);
+            self.bits = bits;
+            self.origin = origin;
+        }
+        let mut bits = self.bits;
+        let tail = bytes.get(between..end).unwrap_or_default();
+        automaton.each_after(self.state, tail, |kind| bits |= 1 << kind);
+        bits
+    }
 }
 
 /// What the shape of a page's own address tells.
@@ -231,14 +256,28 @@ mod tests {
 
     #[test]
     fn an_address_speaks_for_kinds() {
-        let bits = kinds("https://example.org/blog/tag/tea");
-        let told: Vec<&str> = KINDS
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| bits & (1 << n) != 0)
-            .map(|(_, k)| *k)
-            .collect();
-        assert_eq!(told, ["tag", "post"]);
-        assert_eq!(kinds("x"), 0);
+        let told = |bits: u32| -> Vec<&str> {
+            (0..)
+                .zip(KINDS)
+                .filter(|(n, _)| bits & (1 << n) != 0)
+                .map(|(_, kind)| kind)
+                .collect()
+        };
+        // Twice the same host, another, and a part that reaches across the end of the host.
+        let urls = [
+            "https://example.org/blog/tag/tea",
+            "https://example.org/cart",
+            "http://blog.example.org/x",
+            "https://x.com",
+            "https://youtu.be/x",
+        ]
+        .map(|url| CanonicalUrl::parse(url).unwrap());
+        let mut reader = Reader::default();
+        let kinds = urls.each_ref().map(|url| told(reader.kinds(url)));
+        assert_eq!(kinds[0], ["tag", "post"]);
+        assert_eq!(kinds[1], ["shop"]);
+        assert_eq!(kinds[2], ["post"]);
+        assert_eq!(kinds[3], ["social"]);
+        assert_eq!(kinds[4], ["media"]);
     }
 }

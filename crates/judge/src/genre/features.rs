@@ -8,8 +8,9 @@
 use scenthound_text::{Token, url_words};
 use scenthound_types::{Hint, ParsedPage, registrable_domain};
 
-use super::addresses::{self, KINDS, Shape};
-use super::lexicon::{BLOG, Counts, IMAGE, Known, Lexicon, NEWS, SECTIONS, VIDEO};
+use super::addresses::{KINDS, Reader, Shape};
+use super::lexicon::{BLOG, IMAGE, Lexicon, NEWS, SECTIONS, VIDEO};
+use super::note::Tally;
 
 /// What a feature is called: a group and a thing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,15 +25,13 @@ impl std::fmt::Display for Name {
 /// Blocks with so many words are writing rather than labels.
 const LONG_BLOCK: u32 = 30;
 
-/// What one walk over the words finds.
+/// What the words of a page and their blocks are like.
 #[derive(Default)]
 struct Walk {
-    counts: Counts,
-    title: Counts,
+    body: Tally,
+    title: Tally,
     words: u32,
     title_words: u32,
-    numbers: u32,
-    years: u32,
     blocks: u32,
     short_blocks: u32,
     long_blocks: u32,
@@ -40,71 +39,48 @@ struct Walk {
     longest_block: u32,
 }
 
-/// What a word is as a number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Numeric {
-    No,
-    Year,
-    Other,
-}
-
-fn numeric(spelling: &str) -> Numeric {
-    match spelling.as_bytes() {
-        [b'1', b'9', c, d] | [b'2', b'0', c, d] if c.is_ascii_digit() && d.is_ascii_digit() => Numeric::Year,
-        [b'0'..=b'9', ..] => Numeric::Other,
-        _ => Numeric::No,
-    }
-}
-
-/// Places for words met before. Most words of a page are the same few, so most are looked up once.
-const MEMORY: usize = 1024;
-
 fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
     let mut walk = Walk::default();
+    let mut title_end = 0;
     let mut is_title = !page.title.is_empty();
-    let mut block = 0;
-    let mut memory = [(Token::BREAK, Known::Nothing, Numeric::No); MEMORY];
-    for (position, token) in (0_u32..).zip(page.text.tokens()) {
-        if !token.is_word() {
-            if is_title {
-                walk.title_words = block;
-            } else {
-                walk.end_block(block);
-            }
-            block = 0;
-            is_title = false;
-            continue;
-        }
-        block += 1;
-        walk.words += 1;
-        let known = &mut memory[token.hash() as usize % MEMORY];
-        if known.0 != *token {
-            let spelling = page.text.spelling(position);
-            *known = (*token, lexicon.about(spelling, *token), numeric(spelling));
-        }
-        let (_, known, numeric) = *known;
-        let counts = if is_title {
-            &mut walk.title
+    let mut start = 0;
+    each_break(page.text.tokens(), |position| {
+        let words = position - start;
+        walk.words += words;
+        if is_title {
+            walk.title_words = words;
+            title_end = position;
         } else {
-            &mut walk.counts
-        };
-        match known {
-            Known::Nothing => {}
-            Known::Word(section) => {
-                if let Some(count) = counts.get_mut(usize::from(section)) {
-                    *count += 1;
-                }
-            }
-            Known::Look => lexicon.count_at(&page.text, position, *token, counts),
+            walk.end_block(words);
         }
-        match numeric {
-            Numeric::No => {}
-            Numeric::Year => walk.years += 1,
-            Numeric::Other => walk.numbers += 1,
+        is_title = false;
+        start = position + 1;
+    });
+    let end = page.text.len();
+    walk.words += end - start;
+    walk.end_block(end - start);
+    if is_title {
+        // Nothing follows, so the title is all there is to read.
+        title_end = end;
+    }
+    walk.title = lexicon.count(&page.text, 0..title_end);
+    walk.body = lexicon.count(&page.text, title_end..end);
+    walk
+}
+
+/// Tells where the breaks are. They are looked for in many tokens at once, and come too irregularly to be guessed.
+fn each_break(tokens: &[Token], mut found: impl FnMut(u32)) {
+    const RUN: usize = 32;
+    for (first, tokens) in (0_u32..).step_by(RUN).zip(tokens.chunks(RUN)) {
+        let mut breaks = 0_u32;
+        for (at, token) in (0..RUN).zip(tokens) {
+            breaks |= u32::from(!token.is_word()) << at;
+        }
+        while breaks != 0 {
+            found(first + breaks.trailing_zeros());
+            breaks &= breaks - 1;
         }
     }
-    walk.end_block(block);
-    walk
 }
 
 impl Walk {
@@ -136,14 +112,12 @@ struct Links {
 /// `is_whole` where more is wanted than how many lead inside and outside.
 fn links(page: &ParsedPage, is_whole: bool) -> Links {
     let mut links = Links::default();
+    let origin = page.url.origin();
     let domain = registrable_domain(page.url.host());
     let path = page.url.path();
+    let mut addresses = Reader::default();
     for link in &page.links {
-        let host = link.url.host();
-        let is_internal = host == domain
-            || host
-                .strip_suffix(domain)
-                .is_some_and(|before| before.ends_with('.'));
+        let is_internal = link.url.origin() == origin || is_of_domain(link.url.host(), domain);
         if is_internal {
             links.internal += 1;
         } else {
@@ -154,13 +128,22 @@ fn links(page: &ParsedPage, is_whole: bool) -> Links {
         }
         links.words += link.anchor.end.saturating_sub(link.anchor.start);
         links.without_words += u32::from(link.anchor.is_empty());
-        links.deeper += u32::from(is_internal && path.len() > 1 && link.url.path().starts_with(path));
-        let bits = addresses::kinds(link.url.as_str());
-        for (kind, count) in links.kinds.iter_mut().enumerate() {
-            *count += bits >> kind & 1;
+        links.deeper +=
+            u32::from(is_internal && path.len() > 1 && link.url.path_and_query().starts_with(path));
+        let mut bits = addresses.kinds(&link.url);
+        while bits != 0 {
+            if let Some(count) = links.kinds.get_mut(bits.trailing_zeros() as usize) {
+                *count += 1;
+            }
+            bits &= bits - 1;
         }
     }
     links
+}
+
+fn is_of_domain(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain)
+        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Tells the nine features of the paper.
@@ -172,8 +155,7 @@ pub(crate) fn nine(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
 
 fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMut(Name, f32)) {
     let words = |section: usize| {
-        let sum =
-            walk.counts.get(section).copied().unwrap_or(0) + walk.title.get(section).copied().unwrap_or(0);
+        let sum = walk.body.of(section) + walk.title.of(section);
         sum as f32
     };
     tell(Name("text", "length"), page.visible_chars as f32);
@@ -197,6 +179,8 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
     let all_links = (links.internal + links.external).max(1) as f32;
     let elements = page.tags.elements.max(1) as f32;
     let share = |part: u32, whole: f32| part as f32 / whole;
+    let numbers = walk.body.numbers + walk.title.numbers;
+    let years = walk.body.years + walk.title.years;
 
     tell(Name("text", "words"), walk.words as f32);
     tell(
@@ -210,9 +194,9 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
         Name("text", "short blocks"),
         share(walk.short_blocks, walk.blocks.max(1) as f32),
     );
-    tell(Name("text", "numbers"), share(walk.numbers, words));
-    tell(Name("text", "years"), walk.years as f32);
-    tell(Name("text", "share of years"), share(walk.years, words));
+    tell(Name("text", "numbers"), share(numbers, words));
+    tell(Name("text", "years"), years as f32);
+    tell(Name("text", "share of years"), share(years, words));
     tell(Name("text", "prices"), page.hints.prices as f32);
     tell(Name("text", "share of prices"), share(page.hints.prices, words));
     tell(Name("text", "words an element"), words / elements);
@@ -263,14 +247,13 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
         tell(Name("elements a word:", name), share(count, words));
     }
 
-    let mut in_address = Counts::default();
-    lexicon.count_tokens(&url_words(page.url.as_str()), &mut in_address);
+    let in_address = lexicon.count_tokens(&url_words(page.url.as_str()));
     for (section, name) in SECTIONS.iter().enumerate() {
-        let of = |counts: &Counts| counts.get(section).copied().unwrap_or(0);
-        tell(Name("words of", name), of(&walk.counts) as f32);
-        tell(Name("share of words of", name), share(of(&walk.counts), words));
-        tell(Name("title words of", name), of(&walk.title) as f32);
-        tell(Name("address words of", name), of(&in_address) as f32);
+        let count = walk.body.of(section);
+        tell(Name("words of", name), count as f32);
+        tell(Name("share of words of", name), share(count, words));
+        tell(Name("title words of", name), walk.title.of(section) as f32);
+        tell(Name("address words of", name), in_address.of(section) as f32);
     }
 
     for hint in Hint::ALL {
@@ -295,7 +278,7 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
     ] {
         tell(Name("address", name), value as f32);
     }
-    let own = addresses::kinds(page.url.as_str());
+    let own = Reader::default().kinds(&page.url);
     for (kind, name) in KINDS.iter().enumerate() {
         tell(Name("address of kind", name), (own >> kind & 1) as f32);
         let count = links.kinds.get(kind).copied().unwrap_or(0);

@@ -11,9 +11,11 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use scenthound_text::{Text, Token, tokenize};
+use scenthound_text::{Text, Token, TokenRange, tokenize};
 use serde::{Deserialize, Serialize};
 
+use super::memory::Memory;
+use super::note::{Alone, Note, Numeric, Tally};
 use super::substrings::Substrings;
 use crate::JudgeFault;
 
@@ -47,8 +49,8 @@ pub(crate) const IMAGE: usize = 1;
 pub(crate) const BLOG: usize = 2;
 pub(crate) const NEWS: usize = 3;
 
-/// How often words of each section occur.
-pub(crate) type Counts = [u32; SECTIONS.len()];
+/// How many tokens are looked at together.
+const RUN: usize = u64::BITS as usize;
 
 /// Lists that come with the program.
 const SHIPPED: &[(&str, &str)] = &[
@@ -153,38 +155,66 @@ struct Entry {
     rest: Vec<Token>,
 }
 
-/// What is known of a token before its place on the page is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
-    /// It is no word of any section.
-    Nothing,
-    /// It is a word of this section, and nothing else.
-    Word(u8),
-    /// It may begin a phrase, or hold words: what follows it must be looked at.
-    Look,
+/// A set of hashes that may hold a few more than were put in, asked before a table that is slower to ask.
+#[derive(Clone, Debug)]
+struct Filter {
+    bits: Vec<u64>,
 }
 
-/// Bits of the filter that most words of a page do not pass.
-const FILTER_BITS: u64 = 1 << 15;
+impl Filter {
+    const BITS: u64 = 1 << 15;
+
+    fn new() -> Filter {
+        Filter {
+            bits: vec![0; (Filter::BITS / 64) as usize],
+        }
+    }
+
+    fn put(&mut self, hash: u64) {
+        let bit = hash % Filter::BITS;
+        if let Some(bits) = self.bits.get_mut((bit / 64) as usize) {
+            *bits |= 1 << (bit % 64);
+        }
+    }
+
+    #[inline]
+    fn may_hold(&self, hash: u64) -> bool {
+        let bit = hash % Filter::BITS;
+        self.bits
+            .get((bit / 64) as usize)
+            .is_some_and(|bits| bits & (1 << (bit % 64)) != 0)
+    }
+}
+
+/// One hash of the first two words of a phrase.
+#[inline]
+fn pair(first: Token, second: Token) -> u64 {
+    first.hash() ^ second.hash().rotate_left(32)
+}
 
 /// Words ready to be counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexicon {
-    filter: Vec<u64>,
+    firsts: Filter,
     /// Only looked up, never walked.
     by_first: HashMap<u64, Vec<Entry>, BuildHasherDefault<AsIs>>,
+    /// How phrases begin: far fewer places of a page pass than hold the first word of some phrase.
+    pairs: Filter,
     inside: Substrings,
     /// No string that is looked for inside words is shorter.
     shortest_inside: usize,
+    memory: Memory,
 }
 
 impl Lexicon {
     pub(crate) fn new(words: &GenreWords) -> Lexicon {
         let mut lexicon = Lexicon {
-            filter: vec![0; (FILTER_BITS / 64) as usize],
+            firsts: Filter::new(),
             by_first: HashMap::default(),
+            pairs: Filter::new(),
             inside: Substrings::new(std::iter::empty()),
             shortest_inside: usize::MAX,
+            memory: Memory::default(),
         };
         let mut inside: Vec<(String, u8)> = Vec::new();
         for (section, word) in &words.words {
@@ -200,9 +230,9 @@ impl Lexicon {
             let Some((first, rest)) = text.tokens().split_first() else {
                 continue;
             };
-            let bit = first.hash() % FILTER_BITS;
-            if let Some(bits) = lexicon.filter.get_mut((bit / 64) as usize) {
-                *bits |= 1 << (bit % 64);
+            lexicon.firsts.put(first.hash());
+            if let Some(second) = rest.first() {
+                lexicon.pairs.put(pair(*first, *second));
             }
             lexicon.by_first.entry(first.hash()).or_default().push(Entry {
                 section: *section,
@@ -218,62 +248,112 @@ impl Lexicon {
         lexicon
     }
 
-    /// What a token alone tells, wherever it stands.
-    pub(crate) fn about(&self, spelling: &str, token: Token) -> Known {
-        let entries = self.beginning_with(token);
-        let mut is_inside = false;
-        if spelling.len() >= self.shortest_inside {
-            self.inside.each(spelling.as_bytes(), |_| is_inside = true);
+    /// Counts the words and phrases that begin in a run of a text.
+    pub(crate) fn count(&self, text: &Text, range: TokenRange) -> Tally {
+        let mut tally = Tally::default();
+        // Most words are known to count for nothing. They are passed over by the dozen.
+        let runs = text.run(&range).chunks(RUN);
+        for (first, tokens) in (range.start..).step_by(RUN).zip(runs) {
+            let mut remarkable = self.remarkable(tokens);
+            while remarkable != 0 {
+                let at = remarkable.trailing_zeros();
+                remarkable &= remarkable - 1;
+                if let Some(token) = tokens.get(at as usize) {
+                    self.count_at(text, first + at, *token, &mut tally);
+                }
+            }
         }
-        match entries {
-            [] if !is_inside => Known::Nothing,
-            [entry] if !is_inside && entry.rest.is_empty() => Known::Word(entry.section),
-            _ => Known::Look,
+        tally
+    }
+
+    /// Which of the first [`RUN`] tokens are words that are not remembered to count for nothing, as bits.
+    #[inline]
+    fn remarkable(&self, tokens: &[Token]) -> u64 {
+        let mut bits = 0;
+        for (at, token) in (0..RUN).zip(tokens) {
+            bits |= u64::from(token.is_word() & !self.memory.is_blank(*token)) << at;
+        }
+        bits
+    }
+
+    #[inline]
+    fn count_at(&self, text: &Text, position: u32, token: Token, tally: &mut Tally) {
+        let note = match self.memory.of(token) {
+            Some(note) => Note(note),
+            None => self.find_out(text.spelling(position), token),
+        };
+        tally.add(note);
+        if note.is_often() {
+            self.alone(text.spelling(position), token, |section| tally.count(section));
+        }
+        let next = text
+            .tokens()
+            .get(position as usize + 1)
+            .copied()
+            .unwrap_or(Token::BREAK);
+        if note.begins_phrases() & self.pairs.may_hold(pair(token, next)) {
+            self.count_phrases(text, position, token, tally);
         }
     }
 
-    /// Counts the words that begin at a position of a text.
-    #[inline]
-    pub(crate) fn count_at(&self, text: &Text, position: u32, token: Token, counts: &mut Counts) {
-        let mut add = |section: u8| {
-            if let Some(count) = counts.get_mut(usize::from(section)) {
-                *count += 1;
+    #[inline(never)]
+    fn count_phrases(&self, text: &Text, position: u32, token: Token, tally: &mut Tally) {
+        let behind = text.tokens().get(position as usize + 1..).unwrap_or_default();
+        for entry in self.beginning_with(token) {
+            if !entry.rest.is_empty() && behind.starts_with(&entry.rest) {
+                tally.count(entry.section);
             }
-        };
-        let spelling = text.spelling(position);
+        }
+    }
+
+    /// Finds out about a word, and remembers it.
+    #[inline(never)]
+    fn find_out(&self, spelling: &str, token: Token) -> Note {
+        let mut alone = Alone::Nothing;
+        self.alone(spelling, token, |section| {
+            alone = match alone {
+                Alone::Nothing => Alone::Once(section),
+                Alone::Once(_) | Alone::Often => Alone::Often,
+            };
+        });
+        let begins_phrases = self
+            .beginning_with(token)
+            .iter()
+            .any(|entry| !entry.rest.is_empty());
+        let note = Note::new(Numeric::of(spelling), alone, begins_phrases);
+        self.memory.keep(token, note.0);
+        note
+    }
+
+    /// Tells for which sections a word counts by itself.
+    fn alone(&self, spelling: &str, token: Token, mut tell: impl FnMut(u8)) {
         if spelling.len() >= self.shortest_inside {
-            self.inside.each(spelling.as_bytes(), &mut add);
+            self.inside.each(spelling.as_bytes(), &mut tell);
         }
         for entry in self.beginning_with(token) {
-            let behind = text.tokens().get(position as usize + 1..).unwrap_or_default();
-            if behind.starts_with(&entry.rest) {
-                add(entry.section);
+            if entry.rest.is_empty() {
+                tell(entry.section);
             }
         }
     }
 
     /// Counts the words of a few tokens; none inside others.
-    pub(crate) fn count_tokens(&self, tokens: &[Token], counts: &mut Counts) {
+    pub(crate) fn count_tokens(&self, tokens: &[Token]) -> Tally {
+        let mut tally = Tally::default();
         for (at, token) in tokens.iter().enumerate() {
             for entry in self.beginning_with(*token) {
                 let behind = tokens.get(at + 1..).unwrap_or_default();
-                if behind.starts_with(&entry.rest)
-                    && let Some(count) = counts.get_mut(usize::from(entry.section))
-                {
-                    *count += 1;
+                if behind.starts_with(&entry.rest) {
+                    tally.count(entry.section);
                 }
             }
         }
+        tally
     }
 
     #[inline]
     fn beginning_with(&self, token: Token) -> &[Entry] {
-        let bit = token.hash() % FILTER_BITS;
-        let passes = self
-            .filter
-            .get((bit / 64) as usize)
-            .is_some_and(|bits| bits & (1 << (bit % 64)) != 0);
-        if !passes {
+        if !self.firsts.may_hold(token.hash()) {
             return &[];
         }
         self.by_first.get(&token.hash()).map_or(&[], Vec::as_slice)
@@ -290,16 +370,19 @@ mod tests {
         let lexicon = Lexicon::new(&list);
         let mut text = Text::default();
         text.push(page);
-        let mut counts = Counts::default();
-        for (position, token) in text.tokens().iter().enumerate() {
-            lexicon.count_at(&text, position as u32, *token, &mut counts);
-        }
-        SECTIONS
-            .iter()
-            .copied()
-            .zip(counts)
-            .filter(|(_, count)| *count > 0)
-            .collect()
+        let count = || {
+            let tally = lexicon.count(&text, 0..text.len());
+            (0..)
+                .zip(SECTIONS)
+                .map(move |(section, name)| (name, tally.of(section)))
+        };
+        let found: Vec<_> = count().filter(|(_, count)| *count > 0).collect();
+        let again: Vec<_> = count().filter(|(_, count)| *count > 0).collect();
+        assert_eq!(
+            found, again,
+            "words remembered count like words met for the first time"
+        );
+        found
     }
 
     #[test]

@@ -15,6 +15,10 @@ pub(crate) struct Substrings {
     ends: Vec<Vec<u8>>,
 }
 
+/// What the bytes read so far may still become.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct State(u32);
+
 /// Marks a step to a state in which some string ends.
 const ENDING: u32 = 1 << 31;
 
@@ -134,8 +138,14 @@ impl Substrings {
 
     /// Calls back with the section of each string found, overlapping ones too.
     #[inline]
-    pub(crate) fn each(&self, bytes: &[u8], mut found: impl FnMut(u8)) {
-        let mut state = 0_u32;
+    pub(crate) fn each(&self, bytes: &[u8], found: impl FnMut(u8)) {
+        self.each_after(State::default(), bytes, found);
+    }
+
+    /// The same where other bytes went before, and the state behind these.
+    #[inline]
+    pub(crate) fn each_after(&self, before: State, bytes: &[u8], mut found: impl FnMut(u8)) -> State {
+        let State(mut state) = before;
         for byte in bytes {
             state = self.next.get(self.place(state, *byte)).copied().unwrap_or(0);
             if state & ENDING != 0 {
@@ -145,6 +155,7 @@ impl Substrings {
                 }
             }
         }
+        State(state)
     }
 }
 
@@ -167,6 +178,15 @@ mod tests {
                 .iter()
                 .map(|string| (0..text.len()).filter(|at| text[*at..].starts_with(string.as_str())).count() as i32)
                 .collect();
+            prop_assert_eq!(&found, &expected);
+
+            // In two pieces it is the same.
+            let automaton = Substrings::new(numbered());
+            let mut found = vec![0; strings.len()];
+            let mut count = |section: u8| found[usize::from(section)] += 1;
+            let (head, tail) = text.as_bytes().split_at(text.len() / 2);
+            let between = automaton.each_after(State::default(), head, &mut count);
+            automaton.each_after(between, tail, &mut count);
             prop_assert_eq!(found, expected);
         }
     }
