@@ -337,10 +337,15 @@ const GENRES: &[&str] = &[
     "documentation",
     "forum",
     "guide",
+    "home",
+    "image",
     "job",
+    "listing",
     "news",
     "review",
+    "service",
     "shop",
+    "video",
 ];
 
 const SHARE: Kind = Kind::Number {

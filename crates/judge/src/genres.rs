@@ -84,6 +84,37 @@ const LISTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "home",
+        &[
+            "home page",
+            "research interests",
+            "publications",
+            "curriculum vitae",
+            "my research",
+            "teaching",
+            "office hours",
+            "phone",
+            "email",
+            "about me",
+            "professor",
+        ],
+    ),
+    (
+        "image",
+        &[
+            "photo",
+            "photos",
+            "gallery",
+            "image",
+            "images",
+            "album",
+            "slideshow",
+            "photographer",
+            "wallpaper",
+            "picture",
+        ],
+    ),
+    (
         "job",
         &[
             "job",
@@ -98,6 +129,21 @@ const LISTS: &[(&str, &[&str])] = &[
             "full time",
             "benefits",
             "employer",
+        ],
+    ),
+    (
+        "listing",
+        &[
+            "results",
+            "sort by",
+            "filter",
+            "view all",
+            "categories",
+            "browse",
+            "items",
+            "next page",
+            "showing",
+            "directory",
         ],
     ),
     (
@@ -131,6 +177,21 @@ const LISTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "service",
+        &[
+            "our services",
+            "contact us",
+            "get a quote",
+            "pricing",
+            "book now",
+            "our team",
+            "clients",
+            "testimonials",
+            "solutions",
+            "request a demo",
+        ],
+    ),
+    (
         "shop",
         &[
             "price",
@@ -144,6 +205,21 @@ const LISTS: &[(&str, &[&str])] = &[
             "returns",
             "product",
             "customers",
+        ],
+    ),
+    (
+        "video",
+        &[
+            "video",
+            "videos",
+            "watch",
+            "episode",
+            "playlist",
+            "trailer",
+            "subscribers",
+            "views",
+            "duration",
+            "clip",
         ],
     ),
 ];
