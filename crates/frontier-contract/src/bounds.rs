@@ -86,11 +86,15 @@ pub fn the_worst_are_dropped_where_too_many_wait<H: Harness>() {
         let links = numbers.map(|number| format!("a/{number}:{}", f64::from(number) / 100.0));
         links.collect::<Vec<_>>().join(" ")
     };
-    stage.fetch("hub/1", &line(1..10));
-    assert_eq!(stage.counts().waiting, 11, "a tenth more is not yet too much");
-    stage.fetch("hub/2", &line(20..22));
+    stage.fetch("hub/1", &line(1..12));
+    assert_eq!(
+        stage.counts().waiting,
+        13,
+        "a tenth more is not yet too much, and seeds are apart"
+    );
+    stage.fetch("hub/2", &line(20..21));
     let counts = stage.counts();
-    assert_eq!((counts.waiting, counts.expired, counts.known), (10, 2, 12));
+    assert_eq!((counts.waiting, counts.expired, counts.known), (11, 2, 13));
     assert_eq!(stage.standing("s/1"), Standing::Waiting, "a seed stays");
     let gone = ["a/1", "a/2", "a/3"].map(|name| stage.standing(name));
     assert_eq!(gone, [Standing::New, Standing::New, Standing::Waiting]);

@@ -734,12 +734,11 @@ impl Model {
             return;
         };
         let mut queued = self.all_wishes();
-        queued.retain(|(id, ..)| self.urls[*id].state == State::Waiting);
+        queued.retain(|(id, at, _)| self.may_go(*id, *at));
         let waiting = queued.len() as u64;
         if waiting <= most + most / 10 {
             return;
         }
-        queued.retain(|(id, at, _)| self.may_go(*id, *at));
         queued.sort_by_key(|(id, at, number)| (self.priority(*id, *at), Reverse(*number)));
         queued.truncate((waiting - most) as usize);
         let worst: Vec<u32> = queued.into_iter().map(|(.., number)| number).collect();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scenthound_frontier::{End, Frontier, Manners, Next, Policy, Recall};
-use scenthound_types::{Lease, LeaseKind, Merge, Reason, Standing, Update, UrlKey};
+use scenthound_types::{AgentId, Lease, LeaseKind, Merge, Reason, Standing, Update, UrlKey};
 
 use crate::stage::{at, name, rank};
 use crate::{Harness, Stage, url};
@@ -20,6 +20,7 @@ fn recall_kind<H: Harness>(
 ) -> Option<Lease> {
     let (url, key, now) = (url(what), stage.key(what), stage.now);
     let wanted = Recall {
+        agent: AgentId::default(),
         kind,
         url: &url,
         key,

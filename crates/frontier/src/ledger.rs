@@ -83,6 +83,8 @@ pub struct Ledger<S> {
     /// URLs in queues, and entries in each agent's.
     waiting: u64,
     in_stack: Vec<u64>,
+    /// Seeds among these.
+    seeds_in_line: u64,
     epochs: HashMap<AgentId, Epoch>,
     stamps: Stamps,
     /// Page attempts settled since it was opened.
@@ -139,6 +141,7 @@ impl<S: Shelf> Ledger<S> {
             parents_dropped: 0,
             waiting: 0,
             in_stack: vec![0; agents],
+            seeds_in_line: 0,
             epochs: HashMap::new(),
             stamps: Stamps::default(),
             pages: 0,

@@ -125,6 +125,8 @@ pub struct HostRules {
 /// A URL to be leased out of turn, with what is needed to bring it in where it is not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recall<'a> {
+    /// Who asked for it.
+    pub agent: AgentId,
     /// What the request was for.
     pub kind: LeaseKind,
     /// What was asked for.

@@ -48,7 +48,7 @@ pub struct Policy {
     pub expire_after: Option<Duration>,
     /// A URL that has waited while more page requests than this were settled is dropped; it may come in again. Seeds stay.
     pub expire_after_pages: Option<u64>,
-    /// How many may wait, in all stacks together: when there are a tenth more, the worst are dropped. Seeds stay.
+    /// How many may wait besides seeds, in all stacks together: when there are a tenth more, the worst are dropped.
     pub max_waiting: Option<u64>,
 }
 

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use scenthound_frontier::{
-    End, Frontier, HostRules, Inherited, Manners, MemoryFrontier, Next, Policy, Recall, Settled, State,
+    Ask, End, Frontier, HostRules, Inherited, Manners, MemoryFrontier, Next, Policy, Recall, Settled, State,
 };
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Timestamp, Update, UrlKey,
+    AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Timestamp, Update, UrlKey,
 };
 
 fn keys() -> Keyring {
@@ -141,6 +141,7 @@ fn what_was_settled_does_not_wait_and_what_waited_is_not_gone() {
     new.seed(&[offer("a.test/1", 1.0), offer("a.test/2", 0.9)], at(200))
         .unwrap();
     let wanted = Recall {
+        agent: AgentId::default(),
         kind: LeaseKind::Page,
         url: &url("a.test/2"),
         key: key("a.test/2"),
@@ -173,4 +174,45 @@ fn the_links_of_a_page_are_those_it_was_first_to_find() {
         .collect();
     assert_eq!(links, ["http://a.test/2", "http://b.test/1", "http://b.test/2"]);
     assert!(old.links_of(key("nowhere.test/")).unwrap().is_empty());
+}
+
+/// `a.test/1` waits for two agents, with evidence for the second; `b.test/1` was fetched by the second.
+#[test]
+fn wishes_and_evidence_of_every_agent_are_taken_over() {
+    let second = AgentId(1);
+    let mut old = MemoryFrontier::new(Policy::instant(), keys());
+    old.seed(&[offer("a.test/1", 0.5), offer("b.test/1", 0.1)], at(0))
+        .unwrap();
+    old.seed_for(second, &[offer("a.test/1", 0.3), offer("b.test/1", 0.9)], at(0))
+        .unwrap();
+    let evidence = Evidence::of_words(vec![3, 1], vec![2], vec![]);
+    old.keep_evidence(second, key("a.test/1"), &evidence).unwrap();
+    let ask = Ask {
+        agent: second,
+        most: 1,
+        highest_class: u16::MAX,
+    };
+    let Next::Fetch(leases) = old.take_for(ask, at(0)).unwrap() else {
+        panic!("b.test/1 should be leased")
+    };
+    settle(
+        &mut old,
+        &leases[0],
+        End::Fetched { relevance: 0.5 },
+        Manners::Asked,
+        &[],
+        at(0),
+    );
+    let mut new = MemoryFrontier::new(Policy::instant(), keys());
+    new.inherit(&old, at(0)).unwrap();
+    let score = |agent, name| {
+        let waits = new.waits_for(agent, key(name));
+        waits.map(|priority| priority.rank.score.get())
+    };
+    assert_eq!(score(AgentId(0), "a.test/1"), Some(0.5));
+    assert_eq!(score(second, "a.test/1"), Some(0.3));
+    assert_eq!(score(second, "b.test/1"), None);
+    assert_eq!(new.evidence(second, key("a.test/1")).unwrap(), Some(evidence));
+    assert_eq!(new.evidence(AgentId(0), key("a.test/1")).unwrap(), None);
+    assert_eq!((new.counts().known, new.counts().waiting), (2, 1));
 }

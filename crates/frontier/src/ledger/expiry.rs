@@ -154,18 +154,14 @@ impl<S: Shelf> Ledger<S> {
         let Some(most) = self.policy.max_waiting else {
             return Ok(());
         };
-        let waiting: u64 = self.in_stack.iter().sum();
+        // Besides seeds: more of them than may wait would have all be looked through at every page.
+        let waiting = self.in_stack.iter().sum::<u64>() - self.seeds_in_line;
         if waiting <= most.saturating_add(most / 10) {
             return Ok(());
         }
         let mut queued: Vec<UrlId> = self.hosts.iter().flat_map(Host::queued).collect();
         queued.retain(|id| may_go(&self.entries[*id]));
-        let excess = usize::try_from(waiting - most)
-            .unwrap_or(usize::MAX)
-            .min(queued.len());
-        if excess == 0 {
-            return Ok(());
-        }
+        let excess = usize::try_from(waiting - most).unwrap_or(usize::MAX);
         let by_worst = |a: &UrlId, b: &UrlId| {
             let (left, right) = (self.entries.priority(*a), self.entries.priority(*b));
             left.cmp(&right).then(b.cmp(a))

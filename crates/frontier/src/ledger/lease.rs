@@ -242,7 +242,7 @@ impl<S: Shelf> Ledger<S> {
             if self.hosts[host.0 as usize].asking_rules {
                 return Ok(None);
             }
-            let lease = self.lease_rules(host, AgentId::default())?;
+            let lease = self.lease_rules(host, wanted.agent)?;
             self.place(host, now);
             return Ok(Some(lease));
         }
@@ -271,8 +271,11 @@ impl<S: Shelf> Ledger<S> {
                 self.dequeue(id);
             }
         }
-        let agent = self.entries[id].agent();
-        let lease = self.lease_url(id, agent, revisit, false)?;
+        let by = match self.entry_of(id, wanted.agent) {
+            Some(own) if !revisit => own,
+            _ => id,
+        };
+        let lease = self.lease_url(by, wanted.agent, revisit, false)?;
         self.place(host, now);
         Ok(Some(lease))
     }
@@ -282,7 +285,7 @@ impl<S: Shelf> Ledger<S> {
         let parent = wanted.parent.and_then(|key| self.find(key));
         let is_sitemap = wanted.kind == LeaseKind::Sitemap;
         let source = Source {
-            agent: AgentId::default(),
+            agent: wanted.agent,
             parent: parent.unwrap_or(UrlId::NONE),
             depth: wanted.depth,
             reason: match (parent, is_sitemap) {

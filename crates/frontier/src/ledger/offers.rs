@@ -234,6 +234,7 @@ impl<S: Shelf> Ledger<S> {
     pub(super) fn mark_seed(&mut self, id: UrlId) {
         if !self.entries[id].has(flag::SEED) {
             self.entries[id].set(flag::SEED, true);
+            self.seeds_in_line += u64::from(self.entries[id].state == State::Waiting);
             self.touch(id);
         }
     }

@@ -68,6 +68,7 @@ impl<S: Shelf> Ledger<S> {
                 queues.entry((entry.host, entry.agent())).or_default().push(id.0);
                 ledger.waiting += u64::from(!entry.has(flag::CLAIM));
                 ledger.in_stack[usize::from(entry.agent().0)] += 1;
+                ledger.seeds_in_line += u64::from(entry.has(flag::SEED));
             }
             if entry.has(flag::REVISIT) {
                 ledger.hosts[entry.host.0 as usize].revisits.push(id.0);

@@ -182,6 +182,7 @@ impl<S: Shelf> Ledger<S> {
         let entry = &mut self.entries[id];
         entry.state = State::Waiting;
         let (host, agent, is_base) = (entry.host, entry.agent(), !entry.has(flag::CLAIM));
+        self.seeds_in_line += u64::from(entry.has(flag::SEED));
         self.hosts[host.0 as usize]
             .queue_mut(agent)
             .push(id.0, &mut UrlOrder(&mut self.entries));
@@ -197,6 +198,7 @@ impl<S: Shelf> Ledger<S> {
         let entry = &self.entries[id];
         let (host, slot, agent) = (entry.host, entry.slot_or_child, entry.agent());
         self.waiting -= u64::from(!entry.has(flag::CLAIM));
+        self.seeds_in_line -= u64::from(entry.has(flag::SEED));
         self.in_stack[usize::from(agent.0)] -= 1;
         self.hosts[host.0 as usize]
             .queue_mut(agent)
