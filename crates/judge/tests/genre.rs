@@ -248,9 +248,13 @@ fn the_detectors_that_come_with_the_program_can_be_read() {
         "course",
         "documentation",
         "forum",
+        "home",
+        "image",
+        "job",
         "listing",
         "service",
         "shop",
+        "video",
         "other",
     ] {
         assert!(rich.classes().iter().any(|known| &**known == class), "{class}");
