@@ -70,7 +70,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     let settings = new_settings(&before, args)?;
     let live = wiring::live(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
     let judge = wiring::judge(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
-    let strategy = wiring::strategy(&settings)?;
+    let agents = wiring::agents(&settings)?;
     let folder = match CrawlFolder::open(&args.folder) {
         Err(StoreError::InUse { .. }) => {
             let pid = view.worker()?.unwrap_or_default();
@@ -92,8 +92,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
         &folder,
         live,
         judge,
-        strategy,
-        &settings.seeds.urls,
+        agents,
         &settings.to_toml(),
         &stop,
         &mut |done| {

@@ -11,109 +11,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use scenthound_frontier::{Frontier, Policy, State};
-use scenthound_store::{CrawlView, PageRecord, WarcReader};
-use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
-use scenthound_worlds::bench::{BenchSize, Naming};
-use scenthound_worlds::{BenchWeb, Request, ServeOptions, Serving, World, serve};
+mod bench_web;
 
-const HOSTS: usize = 6;
-const PAGES: usize = 480;
+use bench_web::{PAGES, Web, records};
+
+use scenthound_frontier::{Frontier, Policy, State};
+use scenthound_store::{CrawlView, WarcReader};
+use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+
 const DELAY: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 20;
 /// Where the rules of the state are those of another strategy that is killed as often as it should be.
 const FEW_ROUNDS: usize = 6;
-
-/// A small web on addresses of its own, so that hosts need no name server.
-struct Web {
-    serving: Serving,
-    seed: String,
-    urls: BTreeSet<String>,
-}
-
-impl Web {
-    fn start() -> Web {
-        // A port that is free on the first address is all but surely free on the others; try again if not.
-        for _ in 0..20 {
-            let port = TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .port();
-            let size = BenchSize {
-                hosts: HOSTS,
-                pages: PAGES,
-                bytes: 3_000,
-                links: 12,
-            };
-            let web = BenchWeb::new(size, Naming::Addresses { port });
-            let listen: Vec<SocketAddr> = web
-                .hosts()
-                .iter()
-                .map(|host| format!("{host}:{port}").parse().unwrap())
-                .collect();
-            let (seed, urls) = (web.seed(), web.urls().collect());
-            let options = ServeOptions {
-                listen,
-                latency: Duration::from_millis(10),
-                ..ServeOptions::default()
-            };
-            if let Ok(serving) = serve(Arc::new(web), options) {
-                return Web { serving, seed, urls };
-            }
-        }
-        panic!("no port is free on all addresses");
-    }
-
-    fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args([
-                "crawl",
-                "water light house",
-                &self.seed,
-                "--allow-net",
-                "127.0.0.0/8",
-                "-o",
-            ])
-            .arg(folder)
-            .args([
-                "--delay",
-                "60ms",
-                "--ip-delay",
-                "0s",
-                "--contact",
-                "test@example.org",
-            ])
-            .args(options)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
-    }
-
-    fn page_requests(&self) -> Vec<(String, Request)> {
-        let requests = self.serving.requests().into_iter();
-        let port = self.serving.addr().port();
-        requests
-            .filter(|request| request.path != "/robots.txt")
-            .map(|request| (format!("http://{}:{port}{}", request.host, request.path), request))
-            .collect()
-    }
-}
-
-fn records(folder: &Path) -> Vec<PageRecord> {
-    let pages = CrawlView::open(folder).unwrap().pages().unwrap();
-    pages
-        .map(|record| record.unwrap())
-        .filter(|record| record.kind == "page")
-        .collect()
-}
 
 /// Every record of the archive is whole, and every page record points at its own response.
 fn check_archive(folder: &Path) {
@@ -165,7 +79,13 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
     let web = Web::start();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("crawl");
-    let options = [&["--strategy", strategy][..], options].concat();
+    let more_seeds = web.more_seeds();
+    let seeds: &[&str] = if options.contains(&"--agents") {
+        &more_seeds
+    } else {
+        &[]
+    };
+    let options = [&["--strategy", strategy][..], options, seeds].concat();
 
     // URLs known to be settled at each kill, and how many requests had been made by then.
     let mut settled: BTreeSet<String> = BTreeSet::new();
@@ -183,6 +103,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
         if folder.join("state").exists() && folder.join("crawl.toml").exists() {
             let policy = Policy {
                 delay: Duration::ZERO,
+                agents: 3,
                 ..Policy::default()
             };
             let frontier = scenthound_frontier_durable::open_read_only(
@@ -268,6 +189,31 @@ fn cash_survives_kill_9() {
 #[test]
 fn topical_cash_and_drawn_lists_survive_kill_9() {
     killed_and_resumed("otie", &["--list-size", "50"], FEW_ROUNDS);
+}
+
+#[test]
+fn agents_and_their_tables_survive_kill_9() {
+    killed_and_resumed(
+        "table",
+        &[
+            "--agents",
+            "3",
+            "--table-adds",
+            "0.5",
+            "--table-adds-from",
+            "0.05",
+        ],
+        FEW_ROUNDS,
+    );
+}
+
+#[test]
+fn layers_learnt_from_the_crawl_survive_kill_9() {
+    killed_and_resumed(
+        "layered",
+        &["--learn-after", "5", "--threshold", "0.1"],
+        FEW_ROUNDS,
+    );
 }
 
 #[test]

@@ -445,7 +445,7 @@ impl Check<'_> {
                 "there are fewer exclude terms than min-exclude, so no page is ever excluded",
             ),
             (
-                !["max-pages", "max-time", "max-bytes"].iter().any(|name| has(name)),
+                !["max-pages", "max-time", "max-bytes", "goal"].iter().any(|name| has(name)),
                 "there is no max-pages, max-time or max-bytes: the crawl goes on until no link is left",
             ),
         ]

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Answer, Crawl, Desk, Examined, Found, FoundLink, Recorder, Response, ResponseFacts, Skipped, Tally,
-    Visit, read_rules,
+    Agent, Answer, Crawl, Desk, Examined, Found, FoundLink, Recorder, Response, ResponseFacts, Skipped,
+    Tally, Visit, needs_of, read_rules,
 };
 use scenthound_frontier::{Counts, Frontier, Policy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
@@ -25,10 +25,9 @@ use scenthound_seeds::{Sitemap, SitemapLimits};
 use scenthound_store::{
     CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord, Position,
 };
-use scenthound_strategy::Strategy;
 use scenthound_types::{
-    CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, PageDirectives, Refusal, StateDelta,
-    Timestamp, Verdict,
+    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, PageDirectives, Refusal,
+    StateDelta, Timestamp, Verdict,
 };
 
 use crate::LiveError;
@@ -70,8 +69,7 @@ pub fn rejudge(
     folder: &CrawlFolder,
     settings: LiveSettings,
     judge: Arc<dyn Judge>,
-    strategy: Box<dyn Strategy>,
-    seeds: &[CanonicalUrl],
+    agents: Vec<Agent>,
     settings_text: &str,
     stop: &StopSwitch,
     progress: &mut dyn FnMut(u64),
@@ -99,9 +97,10 @@ pub fn rejudge(
     };
 
     let generation = layout.generation()? + 1;
-    let needs = strategy.needs();
+    let needs = needs_of(&agents);
     let policy = Policy {
         all_parents: needs.all_parents,
+        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy
     };
     let frontier = scenthound_frontier_durable::open(&layout.next_state(generation), policy, keyring, now)?;
@@ -119,7 +118,7 @@ pub fn rejudge(
         page_bytes: settings.fetch.limits.decoded_bytes,
         sitemap_bytes: settings.fetch.limits.sitemap_bytes,
         keyring,
-        crawl: Crawl::start(settings.crawl, frontier, strategy, recorder, keyring, seeds, now)?,
+        crawl: Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?,
         now,
         kept: 0,
         skipped: 0,
@@ -210,6 +209,7 @@ impl Repeat {
             .as_deref()
             .and_then(|parent| CanonicalUrl::parse(parent).ok());
         let wanted = Recall {
+            agent: AgentId(record.agent.map_or(0, |number| number.saturating_sub(1))),
             kind,
             url: &url,
             key: self.keyring.key(&url),

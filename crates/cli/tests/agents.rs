@@ -1,0 +1,175 @@
+//! Several agents in one crawl, with the real program on loopback.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bench_web;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use bench_web::{PAGES, Web, records};
+
+fn hound(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hound"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn status(folder: &Path) -> serde_json::Value {
+    let output = hound(&["status", folder.to_str().unwrap(), "--json"]);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A crawl of three agents with these options in a fresh folder, to its end.
+fn crawled(web: &Web, options: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("crawl");
+    let options = [&["--agents", "3"], options, &web.more_seeds()[..]].concat();
+    let ended = web.crawl(&folder, &options).wait().unwrap();
+    assert_eq!(ended.code(), Some(0));
+    (temp, folder)
+}
+
+#[test]
+fn agents_share_what_was_seen_and_each_page_is_fetched_once_whoever_asks() {
+    let web = Web::start();
+    let (_temp, folder) = crawled(&web, &[]);
+    let records = records(&folder);
+    let urls: BTreeSet<&str> = records.iter().map(|record| record.url.as_str()).collect();
+    assert_eq!((records.len(), urls.len()), (PAGES, PAGES));
+    assert_eq!(web.page_requests().len(), PAGES);
+    let agents: BTreeSet<u8> = records.iter().map(|record| record.agent.unwrap()).collect();
+    assert_eq!(agents, BTreeSet::from([1, 2, 3]));
+
+    // The directory says of each agent what the records do.
+    let directory = status(&folder);
+    for agent in directory["agents"].as_array().unwrap() {
+        let number = agent["number"].as_u64().unwrap();
+        let own = records
+            .iter()
+            .filter(|record| u64::from(record.agent.unwrap()) == number);
+        let relevant = own.clone().filter(|record| record.relevant == Some(true)).count();
+        assert_eq!(agent["pages"], own.count());
+        assert_eq!(agent["relevant"], relevant);
+        assert_eq!(agent["state"], "nothing left");
+        assert!(matches!(agent["seeds"].as_array().unwrap().len(), 2 | 3));
+    }
+    let text = told(&hound(&["status", folder.to_str().unwrap()]));
+    assert!(
+        text.contains("agent 2") && text.contains("nothing left"),
+        "{text}"
+    );
+
+    // Results of one agent are the pages it found.
+    let results = hound(&[
+        "results",
+        folder.to_str().unwrap(),
+        "--agent",
+        "2",
+        "--all",
+        "--with-duplicates",
+        "--format",
+        "jsonl",
+    ]);
+    let own = records.iter().filter(|record| record.agent == Some(2));
+    let own: BTreeSet<&str> = own.map(|record| record.url.as_str()).collect();
+    let shown = told(&results);
+    let shown: Vec<serde_json::Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let shown: BTreeSet<&str> = shown.iter().map(|page| page["url"].as_str().unwrap()).collect();
+    assert_eq!(shown, own);
+}
+
+#[test]
+fn a_page_budget_is_shared_and_a_goal_stops_one_agent_but_not_the_others() {
+    let web = Web::start();
+    let (_temp, folder) = crawled(&web, &["--max-pages", "61"]);
+    let mut pages: BTreeMap<u8, u64> = BTreeMap::new();
+    for record in records(&folder) {
+        *pages.entry(record.agent.unwrap()).or_default() += 1;
+    }
+    assert_eq!(pages, BTreeMap::from([(1, 21), (2, 20), (3, 20)]));
+
+    let (_temp, folder) = crawled(&web, &["--goal", "5", "--threshold", "0.05"]);
+    let directory = status(&folder);
+    for agent in directory["agents"].as_array().unwrap() {
+        assert_eq!(agent["state"], "goal met", "{agent}");
+        assert!(agent["relevant"].as_u64().unwrap() >= 5);
+    }
+    assert!(records(&folder).len() < PAGES);
+    // A larger goal, and the same crawl goes on.
+    let more = ["--agents", "3", "--goal", "10", "--threshold", "0.05"];
+    let more = [&more[..], &web.more_seeds()].concat();
+    assert_eq!(web.crawl(&folder, &more).wait().unwrap().code(), Some(0));
+    let directory = status(&folder);
+    let agents = directory["agents"].as_array().unwrap();
+    assert!(
+        agents
+            .iter()
+            .all(|agent| agent["relevant"].as_u64().unwrap() >= 10)
+    );
+}
+
+#[test]
+fn another_number_of_agents_is_another_crawl() {
+    let web = Web::start();
+    let (_temp, folder) = crawled(&web, &["--max-pages", "30"]);
+    let two = [&["--agents", "2"], &web.more_seeds()[..]].concat();
+    assert_eq!(web.crawl(&folder, &two).wait().unwrap().code(), Some(4));
+    assert_eq!(records(&folder).len(), 30);
+    let none = hound(&["crawl", "tea", &web.seed, "--agents", "0", "-o", "never"]);
+    assert_eq!(none.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("--agents"));
+}
+
+#[test]
+fn pages_judged_again_stay_with_their_agents() {
+    let web = Web::start();
+    let (_temp, folder) = crawled(&web, &["--max-pages", "60"]);
+    let topic = folder.with_extension("toml");
+    std::fs::write(
+        &topic,
+        "[topic]\nname = \"lights\"\n[terms]\ncontent = [\"light\", \"house\"]\n",
+    )
+    .unwrap();
+    let output = hound(&[
+        "rejudge",
+        folder.to_str().unwrap(),
+        "--topic",
+        topic.to_str().unwrap(),
+    ]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let more = ["--max-pages", "90"];
+    let toml = folder.join("crawl.toml");
+    let again = hound(
+        &[
+            &["crawl", toml.to_str().unwrap(), "-o", folder.to_str().unwrap()],
+            &more[..],
+        ]
+        .concat(),
+    );
+    assert!(
+        again.status.success(),
+        "{}",
+        String::from_utf8_lossy(&again.stderr)
+    );
+    let records = records(&folder);
+    let urls: BTreeSet<&str> = records.iter().map(|record| record.url.as_str()).collect();
+    assert_eq!((records.len(), urls.len()), (90, 90));
+    let mut pages: BTreeMap<u8, u64> = BTreeMap::new();
+    for record in &records {
+        *pages.entry(record.agent.unwrap()).or_default() += 1;
+    }
+    assert_eq!(pages, BTreeMap::from([(1, 30), (2, 30), (3, 30)]));
+}
