@@ -7,7 +7,8 @@
 //!
 //! **Invariant:** the last chunk is open and never packed; in every chunk `live` things are not vacant.
 
-const CHUNK_BITS: u32 = 14;
+// Few enough chunks for ten million things that the list of them stays close to the processor.
+const CHUNK_BITS: u32 = 15;
 const CHUNK: usize = 1 << CHUNK_BITS;
 
 /// Something that can say that it is not there.
@@ -21,30 +22,31 @@ pub(crate) trait Slot: Sized {
 #[derive(Debug)]
 struct Chunk<T> {
     things: Vec<T>,
-    /// Packed: where in the chunk each thing belongs. Empty while the chunk is not packed.
-    places: Vec<u16>,
+    /// Packed: where in the chunk each thing belongs.
+    places: Option<Box<[u16]>>,
     live: usize,
 }
 
 impl<T: Slot> Chunk<T> {
     fn at(&self, place: usize) -> Option<usize> {
-        if self.places.is_empty() {
-            return Some(place);
+        match &self.places {
+            None => Some(place),
+            Some(places) => places.binary_search(&(place as u16)).ok(),
         }
-        self.places.binary_search(&(place as u16)).ok()
     }
 
     fn pack(&mut self) {
-        let were = std::mem::take(&mut self.places);
+        let were = self.places.take().unwrap_or_default();
         let things = std::mem::take(&mut self.things);
+        let mut places = Vec::with_capacity(self.live);
         self.things.reserve_exact(self.live);
-        self.places.reserve_exact(self.live);
         for (index, thing) in things.into_iter().enumerate() {
             if !thing.is_vacant() {
-                self.places.push(were.get(index).copied().unwrap_or(index as u16));
+                places.push(were.get(index).copied().unwrap_or(index as u16));
                 self.things.push(thing);
             }
         }
+        self.places = Some(places.into());
     }
 }
 
@@ -78,7 +80,10 @@ impl<T: Slot> Chunks<T> {
 
     /// Room taken, in bytes.
     pub fn bytes(&self) -> usize {
-        let of = |chunk: &Chunk<T>| chunk.things.capacity() * size_of::<T>() + chunk.places.capacity() * 2;
+        let of = |chunk: &Chunk<T>| {
+            chunk.things.capacity() * size_of::<T>()
+                + chunk.places.as_ref().map_or(0, |places| places.len() * 2)
+        };
         self.chunks.iter().map(of).sum::<usize>() + self.chunks.capacity() * size_of::<Chunk<T>>()
     }
 
@@ -98,7 +103,7 @@ impl<T: Slot> Chunks<T> {
                 things.push(thing);
                 self.chunks.push(Chunk {
                     things,
-                    places: Vec::new(),
+                    places: None,
                     live: is_there,
                 });
                 if let Some(closed) = self.chunks.len().checked_sub(2) {
@@ -120,7 +125,7 @@ impl<T: Slot> Chunks<T> {
                 }
                 self.chunks.push(Chunk {
                     things: Vec::new(),
-                    places: Vec::new(),
+                    places: None,
                     live: 0,
                 });
                 self.next += CHUNK as u32;
@@ -146,11 +151,12 @@ impl<T: Slot> Chunks<T> {
     pub fn known(&self, number: u32) -> &T {
         let chunk = &self.chunks[number as usize >> CHUNK_BITS];
         let place = number as usize & (CHUNK - 1);
-        let thing = if chunk.places.is_empty() {
-            &chunk.things[place]
+        let at = if chunk.places.is_none() {
+            place
         } else {
-            &chunk.things[chunk.at(place).unwrap_or(usize::MAX)]
+            chunk.at(place).unwrap_or(usize::MAX)
         };
+        let thing = &chunk.things[at];
         debug_assert!(!thing.is_vacant(), "number {number} was taken out");
         thing
     }
@@ -159,7 +165,11 @@ impl<T: Slot> Chunks<T> {
     pub fn known_mut(&mut self, number: u32) -> &mut T {
         let chunk = &mut self.chunks[number as usize >> CHUNK_BITS];
         let place = number as usize & (CHUNK - 1);
-        let at = chunk.at(place).unwrap_or(usize::MAX);
+        let at = if chunk.places.is_none() {
+            place
+        } else {
+            chunk.at(place).unwrap_or(usize::MAX)
+        };
         let thing = &mut chunk.things[at];
         debug_assert!(!thing.is_vacant(), "number {number} was taken out");
         thing
@@ -198,17 +208,16 @@ impl<T: Slot> Chunks<T> {
                 } else {
                     0
                 };
-                let start = if chunk.places.is_empty() {
-                    place
-                } else {
-                    chunk.places.partition_point(|at| usize::from(*at) < place)
-                };
+                let places = chunk.places.as_deref();
+                let start = places.map_or(place, |places| {
+                    places.partition_point(|at| usize::from(*at) < place)
+                });
                 let things = chunk.things.iter().enumerate().skip(start);
                 things
                     .filter(|(_, thing)| !thing.is_vacant())
                     .map(move |(at, thing)| {
-                        let place = chunk.places.get(at).map_or(at as u32, |place| u32::from(*place));
-                        (base + place, thing)
+                        let place = places.and_then(|places| places.get(at));
+                        (base + place.map_or(at as u32, |place| u32::from(*place)), thing)
                     })
             })
     }

@@ -97,7 +97,7 @@ fn crawl(policy: Policy, agents: u8, most: u64) {
     let live = most + LINKS + 2 * pages;
     let bytes = frontier.bytes_in_memory() as u64;
     assert!(
-        bytes < 2 * 60 * live + 700_000 + 1000 * HOSTS,
+        bytes < 2 * 60 * live + 1_400_000 + 1000 * HOSTS,
         "{bytes} bytes for {live} entries"
     );
     assert!(

@@ -97,6 +97,9 @@ impl<S: Shelf> Ledger<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         self.drop_evidence(base);
+        if self.claims.is_empty() {
+            return Ok(());
+        }
         let Some(claims) = self.claims.remove(&base.0) else {
             return Ok(());
         };

@@ -159,20 +159,20 @@ impl<S: Shelf> Ledger<S> {
         if waiting <= most.saturating_add(most / 10) {
             return Ok(());
         }
-        let mut queued: Vec<UrlId> = self.hosts.iter().flat_map(Host::queued).collect();
-        queued.retain(|id| may_go(&self.entries[*id]));
         let excess = usize::try_from(waiting - most).unwrap_or(usize::MAX);
-        let by_worst = |a: &UrlId, b: &UrlId| {
-            let (left, right) = (self.entries.priority(*a), self.entries.priority(*b));
-            left.cmp(&right).then(b.cmp(a))
-        };
-        if excess < queued.len() {
-            queued.select_nth_unstable_by(excess, by_worst);
-            queued.truncate(excess);
+        let queued = self.hosts.iter().flat_map(Host::queued);
+        let may_go = queued.filter(|id| may_go(&self.entries[*id]));
+        let mut by_worst: Vec<(Priority, Reverse<UrlId>)> = may_go
+            .map(|id| (self.entries.priority(id), Reverse(id)))
+            .collect();
+        if excess < by_worst.len() {
+            by_worst.select_nth_unstable(excess);
+            by_worst.truncate(excess);
         }
         // In order, so that what the shelf is told does not depend on how the worst were found.
-        queued.sort_unstable();
-        self.drop_expired(&queued, now)?;
+        let mut worst: Vec<UrlId> = by_worst.into_iter().map(|(_, Reverse(id))| id).collect();
+        worst.sort_unstable();
+        self.drop_expired(&worst, now)?;
         for host in &mut self.hosts {
             host.shrink();
         }
