@@ -25,6 +25,7 @@ use crate::mark::mark_name;
 use crate::results::{is_hidden, set_name};
 use crate::stdout;
 use crate::twins::are_twins;
+use crate::wiring;
 use crate::wording::{bytes, count, counted, harmless, time};
 
 /// Near-duplicates, sources of redirects and similar URLs named, at most.
@@ -157,6 +158,9 @@ struct Story {
     url: String,
     standing: Standing,
     threshold: Option<f64>,
+    /// Whether the strategy's own table judged.
+    #[serde(skip)]
+    is_own_table: bool,
     /// What the user thinks of the page.
     mark: Option<Verdict>,
     /// From the seed to the page itself.
@@ -315,7 +319,14 @@ impl Story {
         Ok(Story {
             url: url.to_string(),
             standing,
-            threshold: settings.as_ref().map(|settings| settings.judge.threshold),
+            // A query is contained or not; no threshold decides.
+            threshold: settings
+                .as_ref()
+                .filter(|settings| settings.judge.kind != "query")
+                .map(|settings| settings.judge.threshold),
+            is_own_table: settings
+                .as_ref()
+                .is_some_and(|settings| wiring::strategy_judges(settings).is_some()),
             mark: view.marks()?.get(url.as_str()).copied(),
             path: second.path,
             queue: facts
@@ -589,7 +600,7 @@ impl Story {
             writeln!(out, "You marked it {} (hound mark).", mark_name(mark))?;
         }
         if let Some(page) = page {
-            write_judgement(page, out)?;
+            write_judgement(page, self.is_own_table, out)?;
         }
         if let Some(queue) = &self.queue {
             write_queue(queue, out)?;
@@ -759,7 +770,7 @@ fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
     text
 }
 
-fn write_judgement(page: &PageRecord, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_judgement(page: &PageRecord, is_own_table: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(parts) = &page.parts else {
         return Ok(());
     };
@@ -777,6 +788,12 @@ fn write_judgement(page: &PageRecord, out: &mut dyn Write) -> anyhow::Result<()>
     }
     for hit in &parts.terms {
         sets.entry(hit.set).or_default().1.push(hit);
+    }
+    if is_own_table && parts.table.is_none() && page.relevance == Some(1.0) {
+        writeln!(
+            out,
+            "  table     1.000  a seed, read before the table stood: it counts fully"
+        )?;
     }
     for (set, (similarity, hits)) in &sets {
         let similarity = similarity.map(|value| format!("{value:.3}")).unwrap_or_default();

@@ -11,9 +11,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use scenthound_judge::{
-    Apart, Calibrate, JudgeFault, ModelKind, TellingWord, TrainedJudge, TrainingPages, TrainingSettings,
-    Validation,
+    Apart, Calibrate, JudgeFault, ModelKind, TableJudge, TableJudgeSettings, TellingWord, TrainedJudge,
+    TrainingPages, TrainingSettings, Validation,
 };
+use scenthound_learn::Space;
 use scenthound_recorded::WebFolder;
 use scenthound_types::ParsedPage;
 use serde::Serialize;
@@ -59,6 +60,7 @@ Pages are named as for hound terms: HTML or text files, folders of such, WARC fi
 crawl folders (their relevant pages; as background all), or lists of URLs or paths. URLs are
 looked up in what --web names, or fetched politely without it. A task's web folder brings its own
 examples.
+A table (--kind table) is made of the pages wanted alone.
 Without pages that are not wanted, --background pages stand in for them, picked at random.
 The model is used by hound crawl and hound judge: --judge KIND --model FILE, or in the topic file
 [judge] kind = \"logistic\", model = \"tea.model\".
@@ -79,9 +81,12 @@ struct RelevanceArgs {
     /// Take the examples of this task of the web folder.
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
-    /// What decides: bayes, svm, svm-rbf, network, logistic or committee.
+    /// What decides: bayes, svm, svm-rbf, network, logistic, committee or table.
     #[arg(long, value_name = "KIND", default_value = "logistic", value_parser = read_kind)]
-    kind: ModelKind,
+    kind: Kind,
+    /// table: how many words it has.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    table_size: u32,
     /// How a score becomes a probability: platt, isotonic or raw.
     #[arg(long, value_name = "HOW", default_value = "platt", value_parser = read_calibration)]
     calibrate: Calibrate,
@@ -104,9 +109,25 @@ struct RelevanceArgs {
     fetching: Fetching,
 }
 
-fn read_kind(text: &str) -> Result<ModelKind, String> {
-    ModelKind::from_name(text).ok_or_else(|| {
-        let names: Vec<&str> = ModelKind::ALL.iter().map(|kind| kind.name()).collect();
+/// What a judge of relevance decides by.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A classifier, which is told what is not wanted too.
+    Model(ModelKind),
+    /// A table of weighted words.
+    Table,
+}
+
+/// The name of a table among the kinds.
+const TABLE: &str = "table";
+
+fn read_kind(text: &str) -> Result<Kind, String> {
+    if text == TABLE {
+        return Ok(Kind::Table);
+    }
+    ModelKind::from_name(text).map(Kind::Model).ok_or_else(|| {
+        let names = ModelKind::ALL.iter().map(|kind| kind.name());
+        let names: Vec<&str> = names.chain([TABLE]).collect();
         format!("write one of {}", names.join(", "))
     })
 }
@@ -156,6 +177,10 @@ fn relevance(args: &RelevanceArgs) -> Result<()> {
         )));
     }
     let examples = read_examples(args)?;
+    let kind = match args.kind {
+        Kind::Model(kind) => kind,
+        Kind::Table => return table(args, &examples.positive),
+    };
     let positive: Vec<&ParsedPage> = examples.positive.iter().collect();
     let negative: Vec<&ParsedPage> = examples.negative.iter().collect();
     let pages = TrainingPages {
@@ -167,15 +192,15 @@ fn relevance(args: &RelevanceArgs) -> Result<()> {
         calibrate: args.calibrate,
         ..TrainingSettings::default()
     };
-    let validation = TrainedJudge::cross_validate(args.kind, &pages, &settings, usize::from(args.folds))
+    let validation = TrainedJudge::cross_validate(kind, &pages, &settings, usize::from(args.folds))
         .map_err(untrainable)?;
-    let judge = TrainedJudge::train(args.kind, &pages, &settings).map_err(untrainable)?;
+    let judge = TrainedJudge::train(kind, &pages, &settings).map_err(untrainable)?;
     judge.save(&args.output)?;
     let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
     let warnings = warnings(&examples, &validation);
     let (about, against) = judge.telling_words(WORDS);
     let told = Told {
-        kind: args.kind.name(),
+        kind: kind.name(),
         model: args.output.display().to_string(),
         bytes,
         positive: positive.len(),
@@ -207,10 +232,45 @@ fn relevance(args: &RelevanceArgs) -> Result<()> {
     Ok(())
 }
 
+/// Makes a table of the heaviest words of the pages.
+fn table(args: &RelevanceArgs, positive: &[ParsedPage]) -> Result<()> {
+    let settings = TableJudgeSettings {
+        size: args.table_size as usize,
+        space: Space::Union,
+        threshold: 0.0,
+    };
+    let judge = TableJudge::learn(positive, &settings).map_err(untrainable)?;
+    judge.save(&args.output)?;
+    let words: Vec<serde_json::Value> = judge
+        .words()
+        .iter()
+        .map(|word| serde_json::json!({ "word": &*word.spelling, "weight": word.weight }))
+        .collect();
+    stdout::write(|out| {
+        if args.json {
+            let told = serde_json::json!({
+                "kind": TABLE, "model": args.output.display().to_string(), "positive": positive.len(), "words": words,
+            });
+            return Ok(writeln!(out, "{told}")?);
+        }
+        writeln!(
+            out,
+            "{}: a table of {} from {}",
+            args.output.display(),
+            counted(judge.words().len() as u64, "word"),
+            counted(positive.len() as u64, "page")
+        )?;
+        for word in judge.words().iter().take(WORDS) {
+            writeln!(out, "  {:.3}  {}", word.weight, harmless(&word.spelling))?;
+        }
+        Ok(())
+    })
+}
+
 /// Too few pages are the user's to mend.
 fn untrainable(fault: JudgeFault) -> anyhow::Error {
     match fault {
-        JudgeFault::TooFewExamples { .. } | JudgeFault::Learn(_) => {
+        JudgeFault::TooFewExamples { .. } | JudgeFault::NoWords | JudgeFault::Learn(_) => {
             bad_input(format!("{:#}", anyhow::Error::from(fault)))
         }
         other => other.into(),
@@ -219,6 +279,7 @@ fn untrainable(fault: JudgeFault) -> anyhow::Error {
 
 fn read_examples(args: &RelevanceArgs) -> Result<Examples> {
     let mut web = args.web.clone();
+    let needs_others = args.background.is_empty() && !matches!(args.kind, Kind::Table);
     let (mut positive, mut negative) = (args.positive.clone(), args.negative.clone());
     if let Some(name) = &args.task {
         let [folder] = args.web.as_slice() else {
@@ -235,7 +296,7 @@ fn read_examples(args: &RelevanceArgs) -> Result<Examples> {
         for (list, names, key) in lists {
             match list {
                 Some(list) => names.push(list.to_string_lossy().into_owned()),
-                None if names.is_empty() && (key == "examples-positive" || args.background.is_empty()) => {
+                None if names.is_empty() && (key == "examples-positive" || needs_others) => {
                     return Err(bad_input(format!("the task {name} names no {key}")));
                 }
                 None => {}
@@ -248,7 +309,7 @@ fn read_examples(args: &RelevanceArgs) -> Result<Examples> {
             "nothing to learn from: name pages of the kind wanted with --positive, or a --task of a --web folder".to_owned(),
         ));
     }
-    if negative.is_empty() && args.background.is_empty() {
+    if negative.is_empty() && needs_others {
         return Err(bad_input(
             "nothing to tell them from: name pages that are not wanted with --negative, or any pages with --background"
                 .to_owned(),

@@ -210,7 +210,7 @@ settings! {
         /// context-graph, layered: place a URL that is found again anew, if the new place is better.
         one replace: bool = "replace" "replace", Kind::Switch, NeedsNewFolder, "false";
         /// table: how many words the table has, or starts with if it grows.
-        one table_size: u32 = "table-size" "table-size", Kind::Count { least: 1, most: 100_000 }, NeedsNewFolder, "50";
+        one table_size: u32 = "table-size" "table-size", Kind::Count { least: 0, most: 100_000 }, NeedsNewFolder, "50";
         /// table: each page similar enough adds this share of table-size in words of its own; 0 for a table that stays.
         one table_adds: f64 = "table-adds" "table-adds", SHARE, NeedsNewFolder, "0";
         /// table: a page at least this similar to the table adds words.
