@@ -67,7 +67,11 @@ fn main() {
                         // Of two sites the larger one, mostly its first page.
                         let (one, other) = (next(&mut state) % sites, next(&mut state) % sites);
                         let to = if size(one) >= size(other) { one } else { other };
-                        let page = if !draw.is_multiple_of(3) { 0 } else { (draw >> 8) % size(to) };
+                        let page = if !draw.is_multiple_of(3) {
+                            0
+                        } else {
+                            (draw >> 8) % size(to)
+                        };
                         (to, page)
                     }
                 };

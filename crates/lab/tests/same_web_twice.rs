@@ -8,18 +8,21 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use archive::{reading, trials};
+use scenthound_engine::{Agent, Dealing, LayerTeacher, deal};
+use scenthound_judge::{HotWords, LayerSettings};
 use scenthound_lab::{
     CALENDAR_PAGES, LabBudget, LabSettings, Outcome, PageJudge, Remembered, Synthetic, Trial, Truth,
 };
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, Siblings, Strategy,
+    BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, SelfTaught, SelfTaughtSettings,
+    Siblings, Strategy, TableSettings, TopicTable,
 };
 use scenthound_synth::{SynthSettings, SynthWeb, preset, write_folder};
-use scenthound_types::Parents;
+use scenthound_types::{CanonicalUrl, Parents};
 
 type Made = fn() -> Box<dyn Strategy>;
 
-const STRATEGIES: [(&str, Made); 8] = [
+const STRATEGIES: [(&str, Made); 10] = [
     ("breadth-first", || Box::new(BreadthFirst)),
     ("random", || Box::new(Random)),
     ("best-first", || Box::new(BestFirst)),
@@ -28,7 +31,31 @@ const STRATEGIES: [(&str, Made); 8] = [
     ("opic", || Box::new(Opic)),
     ("otie", || Box::new(Otie::new(OtieSettings::default()))),
     ("link-context", || Box::new(LinkContext::default())),
+    ("table", || Box::new(growing_table())),
+    ("self-taught", || Box::new(self_taught())),
 ];
+
+/// Takes words in again and again, so that what waits is scored anew many times.
+fn growing_table() -> TopicTable {
+    TopicTable::new(TableSettings {
+        adds: 0.2,
+        adds_from: 0.05,
+        ..TableSettings::default()
+    })
+}
+
+/// Learns early and often.
+fn self_taught() -> SelfTaught {
+    let settings = SelfTaughtSettings {
+        learn_after: 3,
+        ..SelfTaughtSettings::default()
+    };
+    let teacher = LayerTeacher {
+        settings: LayerSettings::default(),
+        hot: HotWords::new("kapaben", 0.2),
+    };
+    SelfTaught::new(settings, Box::new(teacher))
+}
 
 /// A bit of everything: https, dead links, and calendars that are written as far as the lab goes.
 fn little() -> SynthWeb {
@@ -115,6 +142,54 @@ fn the_same_seed_gives_the_same_journal_byte_for_byte_and_another_one_another_ra
         if name == "random" {
             assert!(first != journal(8));
         }
+    }
+}
+
+#[test]
+fn several_agents_visit_each_page_once_and_the_same_way_each_time() {
+    let (_, recorded) = twice();
+    let trial = &recorded[0];
+    let judge = reading(trial);
+    let example = trial.web.spelled(*trial.pages.positive.iter().next().unwrap());
+    let seeds = [&trial.pages.seeds[..], &[CanonicalUrl::parse(&example).unwrap()]].concat();
+    for (name, strategy) in STRATEGIES {
+        let crawl = || {
+            let hands = deal(&seeds, 2, Dealing::Even, &|_| String::new());
+            let agents = hands.into_iter().map(|hand| Agent {
+                name: hand.name,
+                strategy: strategy(),
+                seeds: hand.seeds,
+            });
+            let settings = LabSettings {
+                workers: 4,
+                latency: std::time::Duration::from_millis(100),
+                ..full(3)
+            };
+            trial
+                .run_with(
+                    judge.as_ref(),
+                    agents.collect(),
+                    &settings,
+                    LabBudget::All,
+                    &mut |_| ControlFlow::Continue(()),
+                )
+                .unwrap()
+        };
+        let (one, other) = (crawl(), crawl());
+        assert!(one.journal == other.journal, "{name}");
+        let pages: std::collections::BTreeSet<_> = one.order.iter().collect();
+        assert_eq!(pages.len(), one.order.len(), "{name}: each page once");
+        assert_eq!(one.score.fetched, trial.targets.reachable, "{name}: every page");
+        let by_second = one.visited_by.iter().filter(|agent| agent.0 == 1).count();
+        assert!(
+            by_second > 10 && by_second + 10 < one.order.len(),
+            "{name}: {by_second}"
+        );
+        assert_eq!(
+            one.agents.iter().map(|agent| agent.waiting).sum::<u64>(),
+            0,
+            "{name}"
+        );
     }
 }
 
