@@ -59,9 +59,11 @@ impl<S: Shelf> Ledger<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         let agent = out.agent;
-        // Before anything ends: what an end leaves over is cash or nothing.
+        // Before claims end: what they leave over is cash or nothing.
         let gives = |update: &Update| matches!(update, Update::Offer(offer) if offer.merge == Merge::Add);
-        self.has_cash = self.has_cash || settled.updates.iter().any(gives);
+        if !self.claims.is_empty() {
+            self.has_cash = self.has_cash || settled.updates.iter().any(gives);
+        }
         let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
         let counts = !matches!(settled.end, End::Redirected { .. });
         let host = &mut self.hosts[out.host.0 as usize];

@@ -171,6 +171,7 @@ impl<S: Shelf> Ledger<S> {
         let agent = source.agent;
         match update {
             Update::Offer(offer) => {
+                self.has_cash |= offer.merge == Merge::Add;
                 let new = self.offer(offer, source, now)?;
                 if let (Some(id), Some(parent)) = (new, source.parent.known()) {
                     if source.adopt {
