@@ -2,7 +2,7 @@
 //!
 //! A [`World`] answers requests from memory; [`serve`] puts one on loopback under real HTTP, [`serve_proxy`] behind a
 //! proxy for http and https, with [`serve_names`] for the names of its hosts. [`DemoWeb`] is the web
-//! that `hound demo` crawls, [`BenchWeb`] the one the benchmark does, and [`FixtureWeb`] is a few lines of a test.
+//! that `hound demo` crawls, [`ScriptWeb`] its sisters in Chinese and Japanese, [`BenchWeb`] the one the benchmark does, and [`FixtureWeb`] is a few lines of a test.
 //!
 //! Invariant: an answer depends on the request only. The same world gives the same bytes on every machine, in any
 //! order and any number of times, so what a crawl finds can be compared with what is there.
@@ -20,6 +20,7 @@ mod fixture;
 mod names;
 mod proxy;
 mod request;
+mod scripts;
 mod server;
 mod world;
 
@@ -30,5 +31,6 @@ pub use crate::fault::WorldFault;
 pub use crate::fixture::{FixtureLink, FixturePage, FixtureWeb};
 pub use crate::names::{NAMES_NET, NamesServing, serve_names};
 pub use crate::proxy::{ProxyOptions, ProxyServing, serve_proxy};
+pub use crate::scripts::ScriptWeb;
 pub use crate::server::{Request, ServeOptions, Serving, serve};
 pub use crate::world::{Answer, Asked, Scheme, World};
