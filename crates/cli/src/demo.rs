@@ -11,16 +11,19 @@ use scenthound_config::{Given, Surroundings, check};
 use scenthound_live::StopSwitch;
 use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
-use scenthound_worlds::{DemoWeb, ServeOptions, World, serve};
+use scenthound_worlds::{DemoWeb, ScriptWeb, ServeOptions, World, serve};
 
 use crate::{crawl, exit, results, wiring};
 
 /// What the demo is told.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why"
+    after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why\n  hound demo --topic chinese   entrance examinations, in Big5, GB18030 and UTF-8\n  hound demo --topic japanese  hot springs, in Shift_JIS, EUC-JP and ISO-2022-JP"
 )]
 pub struct Args {
+    /// Which web, and what to look for in it
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Topic::Tea)]
+    topic: Topic,
     /// Keep the crawl folder here
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -32,16 +35,62 @@ pub struct Args {
     max_pages: Option<u64>,
 }
 
+/// The webs there are.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Topic {
+    /// Guides to brewing tea, in English
+    Tea,
+    /// Entrance examinations of graduate schools, in Chinese
+    Chinese,
+    /// Inns with hot springs, in Japanese
+    Japanese,
+}
+
+/// A web and what is known of it from its making.
+struct Shown {
+    world: Arc<dyn World>,
+    pages: usize,
+    topic: &'static str,
+    relevant: Vec<String>,
+    forbidden: Vec<String>,
+}
+
+impl Shown {
+    fn of(topic: Topic) -> Shown {
+        let web = match topic {
+            Topic::Tea => {
+                let web = DemoWeb::new();
+                return Shown {
+                    pages: web.pages(),
+                    topic: DemoWeb::TOPIC,
+                    relevant: web.relevant().to_vec(),
+                    forbidden: web.forbidden().to_vec(),
+                    world: Arc::new(web),
+                };
+            }
+            Topic::Chinese => ScriptWeb::chinese(),
+            Topic::Japanese => ScriptWeb::japanese(),
+        };
+        Shown {
+            pages: web.pages(),
+            topic: web.topic(),
+            relevant: web.relevant().to_vec(),
+            forbidden: Vec::new(),
+            world: Arc::new(web),
+        }
+    }
+}
+
 /// The name the topic goes by in messages.
 const TOPIC: &str = "demo.toml";
 /// As if the web were far away.
 const LATENCY: Duration = Duration::from_millis(5);
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let world = Arc::new(DemoWeb::new());
-    let hosts = world.hosts();
+    let shown = Shown::of(args.topic);
+    let hosts = shown.world.hosts();
     let serving = serve(
-        Arc::clone(&world) as Arc<dyn World>,
+        Arc::clone(&shown.world),
         ServeOptions {
             latency: LATENCY,
             ..ServeOptions::default()
@@ -61,7 +110,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         folder: &std::env::current_dir().context("the current folder cannot be told")?,
         strategies: wiring::STRATEGIES,
         judges: wiring::JUDGES,
-        read: &|_| Ok(DemoWeb::TOPIC.as_bytes().to_vec()),
+        read: &|_| Ok(shown.topic.as_bytes().to_vec()),
     };
     let settings = match check(TOPIC, &given, &surroundings) {
         Ok(settings) => settings,
@@ -85,10 +134,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let folder = CrawlFolder::open_or_create(&output)?;
     folder.write_settings(&settings.to_toml())?;
 
+    let seeds: Vec<&str> = settings.seeds.urls.iter().map(|url| url.as_str()).collect();
     say!(
         "A web of {} hosts and {} pages is served on this machine, at {}.",
         hosts.len(),
-        world.pages(),
+        shown.pages,
         serving.addr()
     );
     say!(
@@ -99,7 +149,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     );
     say!(
         "Starting from {}, by {}.\n",
-        DemoWeb::SEEDS.join(" and "),
+        seeds.join(" and "),
         settings.strategy.kind
     );
     let stop = StopSwitch::default();
@@ -113,6 +163,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         folder: output.clone(),
         top: 10,
         all: false,
+        rank: None,
         why: true,
         format: results::Format::Table,
         relevant_only: false,
@@ -140,23 +191,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .iter()
         .map(|request| format!("http://{}{}", request.host, request.path))
         .collect();
-    let found = world.relevant().iter().filter(|url| asked.contains(*url)).count();
-    let trespassed = world
-        .forbidden()
-        .iter()
-        .filter(|url| asked.contains(*url))
-        .count();
+    let found = shown.relevant.iter().filter(|url| asked.contains(*url)).count();
+    let trespassed = shown.forbidden.iter().filter(|url| asked.contains(*url)).count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
     say!(
         "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
-        world.relevant().len(),
-        world.forbidden().len()
+        shown.relevant.len(),
+        shown.forbidden.len()
     );
     match args.output {
         Some(kept) => say!(
             "The crawl folder is {0}: try hound explain {0} {1}",
             kept.display(),
-            DemoWeb::SEEDS[1]
+            seeds.last().unwrap_or(&"URL")
         ),
         None => say!(
             "The crawl folder was temporary ({}); keep it with: hound demo -o DIR",

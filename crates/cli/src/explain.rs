@@ -813,6 +813,13 @@ fn write_judgement(page: &PageRecord, is_own_table: bool, out: &mut dyn Write) -
             )?;
         }
     }
+    if let Some(near) = parts.nearness {
+        writeln!(
+            out,
+            "  layer    {:>5}  likely a target itself: {:.3}; similarity to the targets: {:.3}",
+            near.layer, near.posterior, near.similarity
+        )?;
+    }
     if let Some(genre) = &page.genre {
         writeln!(
             out,

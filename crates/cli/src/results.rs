@@ -12,12 +12,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use scenthound_store::{CrawlView, Marks, PageRecord};
-use scenthound_types::{Keyring, Parts, TermHit, TermSet, Verdict};
+use scenthound_types::{Keyring, Nearness, Parts, TermHit, TermSet, Verdict};
 use serde::Serialize;
 
 use crate::four_ways::{Cuts, View};
 use crate::look::{self, is_judged_page};
 use crate::mark::mark_name;
+use crate::pages_input::bad_input;
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::twins::Twins;
@@ -58,6 +59,9 @@ pub struct Args {
     /// Say under each page which terms were found, and how the crawl came to it.
     #[arg(long)]
     pub why: bool,
+    /// What comes first [default: layer if a model of layers saw the pages, else relevance].
+    #[arg(long, value_enum, value_name = "RANKING")]
+    pub rank: Option<RankBy>,
     /// How to write them.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub format: Format,
@@ -92,6 +96,15 @@ fn read_cut(text: &str) -> Result<f64, String> {
         Ok(cut) if (0.0..=1.0).contains(&cut) => Ok(cut),
         _ => Err("write a number from 0 to 1".to_owned()),
     }
+}
+
+/// What pages are ranked by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum RankBy {
+    /// How relevant the judge calls them.
+    Relevance,
+    /// How likely they are targets themselves (layer 0), then how similar to the targets.
+    Layer,
 }
 
 /// How results are written.
@@ -170,6 +183,7 @@ struct Ranked {
     is_chosen: bool,
     /// Whether its genre is to come first.
     is_preferred: bool,
+    nearness: Option<Nearness>,
     /// Line of the page it repeats.
     original: Option<u64>,
 }
@@ -188,6 +202,7 @@ struct Ranking {
     views: BTreeMap<View, u64>,
     /// Whether the topic has both genre and content terms.
     has_both: bool,
+    by: RankBy,
 }
 
 impl Ranking {
@@ -202,6 +217,7 @@ impl Ranking {
             folded: 0,
             views: BTreeMap::new(),
             has_both,
+            by: ranking_of(args, &pages)?,
         };
         let mut twins = Twins::default();
         for (number, mut page) in (0_u32..).zip(pages.iter().copied()) {
@@ -232,6 +248,10 @@ impl Ranking {
         ranking.ranked.sort_by(|a, b| {
             b.is_preferred
                 .cmp(&a.is_preferred)
+                .then_with(|| match ranking.by {
+                    RankBy::Layer => nearer(a.nearness, b.nearness),
+                    RankBy::Relevance => std::cmp::Ordering::Equal,
+                })
                 .then(b.relevance.total_cmp(&a.relevance))
                 .then(a.line.cmp(&b.line))
         });
@@ -243,6 +263,12 @@ impl Ranking {
             return "no page has been read yet".to_owned();
         }
         let mut text = format!("{} of {}", count(shown as u64), counted(self.judged, "page"));
+        text.push_str(match self.by {
+            RankBy::Relevance => ", ranked by relevance",
+            RankBy::Layer => {
+                ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
+            }
+        });
         text.push_str(&format!(" ({} relevant", count(self.relevant)));
         if args.format == Format::Table && self.ranked.iter().take(shown).any(|page| page.is_relevant) {
             text.push_str(", marked *");
@@ -303,6 +329,7 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
             is_chosen: (args.genre.is_empty() || is_any(&record, &args.genre))
                 && (args.agent.is_empty() || args.agent.contains(&record.agent.unwrap_or(1))),
             is_preferred: is_any(&record, &args.prefer_genre),
+            nearness: parts.nearness,
             original: None,
         };
         by_url.insert(hashes.hash(&record.url), page);
@@ -310,6 +337,28 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
     let mut pages: Vec<Ranked> = by_url.into_values().collect();
     pages.sort_unstable_by_key(|page| page.line);
     Ok((pages, has_both))
+}
+
+/// What pages are ranked by: as asked for, else by layer if one was told of any.
+fn ranking_of(args: &Args, pages: &[Ranked]) -> anyhow::Result<RankBy> {
+    let has_layers = pages.iter().any(|page| page.nearness.is_some());
+    match args.rank {
+        Some(RankBy::Layer) if !has_layers => Err(bad_input(format!(
+            "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); rank by relevance",
+            args.folder.display()
+        ))),
+        Some(by) => Ok(by),
+        None if has_layers => Ok(RankBy::Layer),
+        None => Ok(RankBy::Relevance),
+    }
+}
+
+/// The page nearer to the targets first; those that nobody told a layer of last.
+fn nearer(a: Option<Nearness>, b: Option<Nearness>) -> std::cmp::Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        _ => b.is_some().cmp(&a.is_some()),
+    }
 }
 
 /// Whether a page was detected to be of one of these genres.
@@ -395,6 +444,8 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         .into_iter()
         .filter(|(_, part)| pages.iter().any(|page| value(page, *part).is_some()))
         .collect();
+    let nearness = |page: &Shown| page.record.parts.as_ref().and_then(|parts| parts.nearness);
+    let has_layers = pages.iter().any(|page| nearness(page).is_some());
     let has_twins = pages.iter().any(|page| page.repeated > 0);
     let has_marks = pages.iter().any(|page| page.mark.is_some());
     let has_genres = pages.iter().any(|page| page.record.genre.is_some());
@@ -406,6 +457,13 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
 
     let mut columns = vec![("#", Align::Right), ("score", Align::Left)];
     columns.extend(parts.iter().map(|(name, _)| (*name, Align::Right)));
+    if has_layers {
+        columns.extend([
+            ("layer", Align::Right),
+            ("target", Align::Right),
+            ("similar", Align::Right),
+        ]);
+    }
     if has_views {
         columns.push(("view", Align::Left));
     }
@@ -432,6 +490,16 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
                 .iter()
                 .map(|(_, part)| value(page, *part).map_or("-".to_owned(), |value| format!("{value:.2}"))),
         );
+        if has_layers {
+            cells.extend(match nearness(page) {
+                Some(near) => [
+                    near.layer.to_string(),
+                    format!("{:.2}", near.posterior),
+                    format!("{:.2}", near.similarity),
+                ],
+                None => ["-", "-", "-"].map(str::to_owned),
+            });
+        }
         if has_views {
             cells.push(page.view.name().to_owned());
         }
@@ -539,6 +607,9 @@ const CSV_COLUMNS: &[&str] = &[
     "mark",
     "kind",
     "kind_confidence",
+    "layer",
+    "target_posterior",
+    "target_similarity",
 ];
 
 fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<()> {
@@ -547,6 +618,7 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         value.map(|value| value.to_string()).unwrap_or_default()
     }
     let part = |part: fn(&Parts) -> Option<f64>| shown(record.parts.as_ref().and_then(part));
+    let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
     let cells = [
         rank.to_string(),
         record.url.clone(),
@@ -569,6 +641,9 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         shown(page.mark.map(mark_name)),
         shown(record.genre.as_ref().map(|guess| &guess.class)),
         shown(record.genre.as_ref().map(|guess| guess.confidence)),
+        shown(nearness.map(|near| near.layer)),
+        shown(nearness.map(|near| near.posterior)),
+        shown(nearness.map(|near| near.similarity)),
     ];
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     write_csv_line(out, &cells)

@@ -207,6 +207,12 @@ settings! {
         one learn_from: LearnFrom = "learn-from" "learn-from", Kind::Choice(LearnFrom::NAMES), NeedsNewFolder, "best-first";
         /// layered: a link whose words are more similar to the query than this comes before all others.
         one hot_threshold: f64 = "hot-threshold" "hot-threshold", SHARE, NeedsRejudging, "0.2";
+        /// context-graph, layered, in the lab: a page whose likeliest layer is less likely than this is of none.
+        one layer_threshold: f64 = "layer-threshold" "layer-threshold", SHARE, NeedsRejudging, "0.5";
+        /// context-graph, layered, in the lab: how many words of a page count in full; without it, as fits pages held out best.
+        maybe layer_evidence: f64 = "layer-evidence" "layer-evidence", Kind::Number { least: 0.1, most: 100_000.0 }, NeedsRejudging;
+        /// context-graph, layered, in the lab: pages learnt from of each layer beyond the targets.
+        one per_layer: u32 = "per-layer" "per-layer", Kind::Count { least: 1, most: 1_000_000_000 }, NeedsRejudging, "200";
         /// context-graph, layered: place a URL that is found again anew, if the new place is better.
         one replace: bool = "replace" "replace", Kind::Switch, NeedsNewFolder, "false";
         /// table: how many words the table has, or starts with if it grows.

@@ -11,19 +11,21 @@
 mod anchors;
 mod hot;
 mod lessons;
+mod targets;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use scenthound_learn::{ModelFile, MultiBayes};
+use scenthound_learn::{Bag, ModelFile, MultiBayes};
 use scenthound_text::{StopList, Token};
-use scenthound_types::{Judgement, LinkPlace, ParsedPage};
+use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts};
 use serde::{Deserialize, Serialize};
 
 pub use self::hot::{HOT, HotWords};
 pub use self::lessons::{LayerFigures, LayerLessons, LayerSettings};
 
 use self::anchors::AnchorTable;
+use self::targets::TargetMean;
 use crate::{Judge, JudgeFault};
 
 /// A model of the layers of a context graph.
@@ -42,13 +44,15 @@ struct Stored {
     sizes: Vec<u32>,
     pages: MultiBayes,
     anchors: AnchorTable,
+    targets: TargetMean,
     /// The most telling terms of each layer, the strongest first.
     told: Vec<Vec<String>>,
 }
 
 impl ModelFile for LayerModel {
     const KIND: &'static str = "layers";
-    const VERSION: u16 = 1;
+    // 2: with the mean of the targets' words.
+    const VERSION: u16 = 2;
 }
 
 impl TryFrom<Stored> for LayerModel {
@@ -83,6 +87,19 @@ pub struct LayerGuess {
     pub layer: u8,
     /// How likely each of the layers 0…N is.
     pub posteriors: Vec<f64>,
+    /// The mean cosine with the targets, from 0 to 1.
+    pub similarity: f64,
+}
+
+impl LayerGuess {
+    /// What ranks the page.
+    pub fn nearness(&self) -> Nearness {
+        Nearness {
+            layer: self.layer,
+            posterior: self.posteriors.first().copied().unwrap_or_default(),
+            similarity: self.similarity,
+        }
+    }
 }
 
 impl LayerModel {
@@ -101,6 +118,11 @@ impl LayerModel {
         self.stored.pages.terms()
     }
 
+    /// How many words of a page count in full.
+    pub fn evidence(&self) -> f64 {
+        self.stored.pages.evidence()
+    }
+
     /// The most telling terms of a layer, the strongest first.
     pub fn telling(&self, layer: u8) -> &[String] {
         self.stored
@@ -111,24 +133,23 @@ impl LayerModel {
 
     /// The layer of a page, by its words.
     pub fn layer(&self, page: &ParsedPage) -> LayerGuess {
-        let posteriors = self
-            .stored
-            .pages
-            .posteriors(words(page).map(|(_, token)| (token.hash(), 1.0)));
+        self.guess(&Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0))))
+    }
+
+    fn guess(&self, page: &Bag) -> LayerGuess {
+        let posteriors = self.stored.pages.posteriors(page.counts().iter().copied());
         LayerGuess {
             layer: told_layer(&posteriors, self.stored.threshold),
             posteriors,
+            similarity: self.stored.targets.similarity(page),
         }
     }
 
     /// The layer of a page with these words.
     pub fn layer_of_words(&self, words: impl IntoIterator<Item = (u64, u32)>) -> LayerGuess {
-        let counted = words.into_iter().map(|(word, count)| (word, count as f32));
-        let posteriors = self.stored.pages.posteriors(counted);
-        LayerGuess {
-            layer: told_layer(&posteriors, self.stored.threshold),
-            posteriors,
-        }
+        self.guess(&Bag::new(
+            words.into_iter().map(|(word, count)| (word, count as f32)),
+        ))
     }
 
     /// The layer that a link with these words leads to, and how similar they are to those of the links to it.
@@ -195,9 +216,15 @@ impl WithLayers {
 
 impl Judge for WithLayers {
     fn judge(&self, page: &ParsedPage) -> Judgement {
+        let judged = self.judge.judge(page);
+        let near = self.model.layer(page).nearness();
         Judgement {
-            layer: Some(self.model.layer(page).layer),
-            ..self.judge.judge(page)
+            layer: Some(near.layer),
+            parts: Parts {
+                nearness: Some(near),
+                ..judged.parts
+            },
+            ..judged
         }
     }
 

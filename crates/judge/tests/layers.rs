@@ -138,14 +138,32 @@ fn a_model_read_back_tells_the_same_and_a_cut_one_is_refused() {
     }
 }
 
-/// A department's page holds the words of its link to the exam beside its own: by the mean of its words it is of no layer
-/// for sure, while the others are told.
+/// A department's page holds the words of its link to the exam beside its own: by the plain mean of its words it is of no layer
+/// for sure. As much evidence as places held-out pages best tells it.
 #[test]
-fn held_out_pages_are_told_unless_they_hold_the_words_of_two_layers() {
-    let figures = lessons(&settings()).cross_validate(4, 1).unwrap();
-    assert_eq!(
-        figures.figures.confusion[..3],
-        [[4, 0, 0, 0], [0, 0, 0, 4], [0, 0, 4, 0]]
+fn evidence_chosen_on_held_out_pages_tells_what_the_plain_mean_does_not() {
+    let confusion = |evidence| {
+        let settings = LayerSettings {
+            evidence,
+            ..settings()
+        };
+        let figures = lessons(&settings).cross_validate(4, 1).unwrap();
+        figures.figures.confusion[..3].to_vec()
+    };
+    assert_eq!(confusion(Some(1.0)), [[4, 0, 0, 0], [0, 0, 0, 4], [0, 0, 4, 0]]);
+    assert_eq!(confusion(None), [[4, 0, 0, 0], [0, 4, 0, 0], [0, 0, 4, 0]]);
+}
+
+#[test]
+fn a_page_with_the_targets_words_is_nearer_than_one_with_others() {
+    let model = lessons(&settings()).train().unwrap();
+    let near = |words: &str| model.layer(&page(words, &[])).nearness();
+    let (exam, campus) = (near("碩士班甄試 碩士班招生簡章"), near("校園 圖書館"));
+    assert!(exam.total_cmp(&campus).is_gt());
+    assert_eq!((exam.layer, campus.layer), (0, 2));
+    assert!(
+        exam.similarity > 0.5 && campus.similarity == 0.0,
+        "{exam:?} {campus:?}"
     );
 }
 

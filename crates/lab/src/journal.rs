@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 
 use scenthound_engine::{Recorder, Visit};
-use scenthound_types::{AgentId, CanonicalUrl, LeaseKind, Rank, Timestamp, Update};
+use scenthound_types::{AgentId, CanonicalUrl, LeaseKind, Nearness, Rank, Timestamp, Update};
 
 /// A page that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct PageRead {
     pub relevance: f64,
     /// The judge's verdict.
     pub is_relevant: bool,
+    /// How near it stands to the targets of a context graph, if the judge knows one.
+    pub nearness: Option<Nearness>,
     /// When.
     pub at: Timestamp,
     /// Who asked for it.
@@ -119,6 +121,7 @@ impl Recorder for Journal {
                 url: visit.lease.url.clone(),
                 relevance: examined.judgement.relevance,
                 is_relevant: examined.judgement.is_relevant(),
+                nearness: examined.judgement.parts.nearness,
                 at: visit.now,
                 agent: visit.lease.agent,
             });

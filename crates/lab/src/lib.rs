@@ -27,7 +27,7 @@ pub use opinion::{Opinion, PageJudge, Reading, Remembered, Truth};
 pub use reach::reachable;
 pub use replay::{LabSettings, Run, crawl_web, replay};
 pub use scenthound_worlds::World;
-pub use score::{Score, Targets, Verdicts, f1_by_threshold};
+pub use score::{RANKS_TOGETHER, RankedBy, Score, Targets, Verdicts, f1_by_threshold, share_by_rank};
 pub use synthetic::{CALENDAR_PAGES, Synthetic};
 pub use topic::{TERM_THRESHOLD, TopicFault};
 pub use trial::{LabBudget, Outcome, Trial};

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use scenthound_recorded::PageId;
-use scenthound_types::CanonicalUrl;
+use scenthound_types::{CanonicalUrl, Nearness};
 use serde::Serialize;
 
 use crate::reach::reachable;
@@ -169,6 +169,41 @@ impl Verdicts {
     }
 }
 
+/// What a crawl's pages are ranked by in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RankedBy {
+    /// The judge's relevance.
+    Relevance,
+    /// How likely a page is a target of the context graph, then its similarity to the targets.
+    Layer,
+}
+
+/// So many ranks make one figure of [`share_by_rank`].
+pub const RANKS_TOGETHER: usize = 100;
+
+/// Pages ranked as `hound results` would, those visited earlier first among equals, and the share of relevant ones among ranks
+/// 1…100, 101…200 and so on: (first rank, share). By layer where every page has one.
+pub fn share_by_rank(pages: &[(f64, Option<Nearness>, bool)]) -> (RankedBy, Vec<(u32, f64)>) {
+    let mut ranked: Vec<&(f64, Option<Nearness>, bool)> = pages.iter().collect();
+    let by = match pages.iter().all(|(_, nearness, _)| nearness.is_some()) && !pages.is_empty() {
+        true => RankedBy::Layer,
+        false => RankedBy::Relevance,
+    };
+    ranked.sort_by(|a, b| match (by, &a.1, &b.1) {
+        (RankedBy::Layer, Some(a), Some(b)) => b.total_cmp(a),
+        _ => b.0.total_cmp(&a.0),
+    });
+    let shares = ranked
+        .chunks(RANKS_TOGETHER)
+        .zip((1_u32..).step_by(RANKS_TOGETHER))
+        .map(|(pages, first)| {
+            let relevant = pages.iter().filter(|(_, _, label)| *label).count();
+            (first, ratio(relevant, pages.len()))
+        });
+    (by, shares.collect())
+}
+
 /// F1 of "relevance at least t" against the labels, for each threshold t.
 pub fn f1_by_threshold(pages: &[(f64, bool)], thresholds: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
     thresholds
@@ -220,6 +255,36 @@ mod tests {
         let targets = targets(0, &[]);
         let score = Score::of(&[], &targets);
         assert_eq!((score.auc30, score.recall, score.visits_for_90), (0.0, 0.0, None));
+    }
+
+    #[test]
+    fn pages_are_ranked_by_layer_where_all_have_one() {
+        let near = |posterior, similarity| {
+            Some(Nearness {
+                layer: 0,
+                posterior,
+                similarity,
+            })
+        };
+        // 150 pages: the relevance prefers the relevant ones, their nearness does not.
+        let page = |at: u32, nearness| (f64::from(150 - at), nearness, at < 50);
+        let plain: Vec<_> = (0..150).map(|at| page(at, None)).collect();
+        assert_eq!(
+            share_by_rank(&plain),
+            (RankedBy::Relevance, vec![(1, 0.5), (101, 0.0)])
+        );
+        let layered: Vec<_> = (0..150)
+            .map(|at| page(at, near(0.5, f64::from(at) / 150.0)))
+            .collect();
+        assert_eq!(
+            share_by_rank(&layered),
+            (RankedBy::Layer, vec![(1, 0.0), (101, 1.0)])
+        );
+        let surer: Vec<_> = (0..150)
+            .map(|at| page(at, near(if at < 50 { 0.9 } else { 0.1 }, f64::from(at) / 150.0)))
+            .collect();
+        assert_eq!(share_by_rank(&surer).1, [(1, 0.5), (101, 0.0)]);
+        assert_eq!(share_by_rank(&[]), (RankedBy::Relevance, Vec::new()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use scenthound_types::{AgentId, Failure};
 use crate::bound::greedy_order;
 use crate::opinion::PageJudge;
 use crate::replay::{LabSettings, Run, crawl_web};
-use crate::score::{Score, Targets, Verdicts, f1_by_threshold};
+use crate::score::{RankedBy, Score, Targets, Verdicts, f1_by_threshold, share_by_rank};
 use crate::web::Web;
 
 /// How long a crawl may go on.
@@ -52,6 +52,10 @@ pub struct Outcome {
     pub f1_by_threshold: Vec<(f64, f64)>,
     /// Share of relevant pages among the first k ranked by the judge.
     pub precision_at: Vec<(u32, f64)>,
+    /// What the pages are ranked by in the end.
+    pub ranked_by: RankedBy,
+    /// Share of relevant pages among each hundred ranks: (first rank, share).
+    pub share_by_rank: Vec<(u32, f64)>,
     /// Pages in the order visited, those that do not count included.
     pub order: Vec<PageId>,
     /// URLs asked for that nobody recorded.
@@ -165,6 +169,13 @@ impl Trial {
                 )
             })
             .collect();
+        let ranked: Vec<_> = order
+            .iter()
+            .zip(&run.journal.pages)
+            .filter(|(page, _)| counts(page))
+            .map(|(page, read)| (read.relevance, read.nearness, self.pages.relevant.contains(page)))
+            .collect();
+        let (ranked_by, share_by_rank) = share_by_rank(&ranked);
         let scored: Vec<(f64, bool)> = judged
             .iter()
             .map(|(relevance, _, label)| (*relevance, *label))
@@ -180,6 +191,8 @@ impl Trial {
             verdicts: Verdicts::of(judged.iter().map(|(_, verdict, label)| (*verdict, *label))),
             f1_by_threshold: f1_by_threshold(&scored, (0..=100).map(|step| f64::from(step) / 100.0)),
             precision_at: precision_at(&scored),
+            ranked_by,
+            share_by_rank,
             agents: run.agents,
             visited_by: run.journal.pages.iter().map(|page| page.agent).collect(),
             order,

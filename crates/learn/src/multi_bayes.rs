@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::check_positive;
-use crate::{Bag, BayesPrior, KeyTable, LearnFault, k_best};
+use crate::{Bag, BayesPrior, Folds, KeyTable, LearnFault, k_best};
 
 /// How it is trained.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -40,6 +40,11 @@ impl MultiBayesSettings {
         }
     }
 }
+
+/// The evidence tried by [`MultiBayes::best_evidence`]: each about half as much again as the one before.
+const EVIDENCE: [f64; 14] = [
+    1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0,
+];
 
 /// A trained classifier.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -177,9 +182,61 @@ impl MultiBayes {
         self.stored.keys.len()
     }
 
+    /// How many terms of a document count in full.
+    pub fn evidence(&self) -> f64 {
+        f64::from(self.stored.evidence)
+    }
+
+    /// The evidence under which documents held out of training cost least, by what `cost` makes of their posteriors and their
+    /// class; each class weighs the same. Of equal ones the smallest, which claims least.
+    pub fn best_evidence(
+        documents: &[&Bag],
+        classes: &[u32],
+        settings: &MultiBayesSettings,
+        folds: &Folds,
+        cost: impl Fn(&[f64], u32) -> f64,
+    ) -> Result<f64, LearnFault> {
+        let readings = folds.held_out(|others, held| {
+            let bags: Vec<&Bag> = others
+                .iter()
+                .filter_map(|at| documents.get(*at).copied())
+                .collect();
+            let of_bags: Vec<u32> = others.iter().filter_map(|at| classes.get(*at).copied()).collect();
+            let model = MultiBayes::fit(&bags, &of_bags, settings)?;
+            let held = held.iter().filter_map(|at| documents.get(*at));
+            Ok::<_, LearnFault>(
+                held.map(|bag| {
+                    let reading = model.read(bag.counts().iter().copied());
+                    (reading, model.stored.priors.clone())
+                })
+                .collect(),
+            )
+        })?;
+        let mut best = (f64::INFINITY, 1.0);
+        for evidence in EVIDENCE {
+            let mut sums = vec![(0.0_f64, 0_u32); settings.classes as usize];
+            for ((reading, priors), class) in readings.iter().zip(classes) {
+                if let Some((sum, count)) = sums.get_mut(*class as usize) {
+                    *sum += cost(&posteriors(reading, priors, evidence), *class);
+                    *count += 1;
+                }
+            }
+            let means = sums.iter().filter(|(_, count)| *count > 0);
+            let all: f64 = means.map(|(sum, count)| sum / f64::from(*count)).sum();
+            if all < best.0 {
+                best = (all, evidence);
+            }
+        }
+        Ok(best.1)
+    }
+
     /// How likely each class is, from occurrences of terms in any order (one may come several times). A document without any
     /// known term is as likely of each class as before it was read.
     pub fn posteriors(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> Vec<f64> {
+        posteriors(&self.read(occurrences), &self.stored.priors, self.evidence())
+    }
+
+    fn read(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> Reading {
         let count = self.stored.classes as usize;
         let mut sums = vec![0.0_f64; count];
         let mut length = 0.0;
@@ -198,28 +255,7 @@ impl MultiBayes {
             }
             length += f64::from(occurs);
         }
-        let scale = if length > 0.0 {
-            length.min(f64::from(self.stored.evidence)) / length
-        } else {
-            0.0
-        };
-        let scores: Vec<Option<f64>> = self
-            .stored
-            .priors
-            .iter()
-            .zip(&sums)
-            .map(|(prior, sum)| prior.map(|prior| f64::from(prior) + sum * scale))
-            .collect();
-        let most = scores.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-        let parts: Vec<f64> = scores
-            .iter()
-            .map(|score| score.map_or(0.0, |score| (score - most).exp()))
-            .collect();
-        let whole: f64 = parts.iter().sum();
-        parts
-            .into_iter()
-            .map(|part| if whole > 0.0 { part / whole } else { 0.0 })
-            .collect()
+        Reading { sums, length }
     }
 
     /// The terms that speak most for a class, strongest first.
@@ -249,6 +285,38 @@ impl MultiBayes {
         terms.truncate(most);
         terms
     }
+}
+
+/// What the known terms of a document say.
+#[derive(Clone)]
+struct Reading {
+    /// The log-likelihood under each class.
+    sums: Vec<f64>,
+    /// How many occurrences there were.
+    length: f64,
+}
+
+fn posteriors(reading: &Reading, priors: &[Option<f32>], evidence: f64) -> Vec<f64> {
+    let scale = if reading.length > 0.0 {
+        reading.length.min(evidence) / reading.length
+    } else {
+        0.0
+    };
+    let scores: Vec<Option<f64>> = priors
+        .iter()
+        .zip(&reading.sums)
+        .map(|(prior, sum)| prior.map(|prior| f64::from(prior) + sum * scale))
+        .collect();
+    let most = scores.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+    let parts: Vec<f64> = scores
+        .iter()
+        .map(|score| score.map_or(0.0, |score| (score - most).exp()))
+        .collect();
+    let whole: f64 = parts.iter().sum();
+    parts
+        .into_iter()
+        .map(|part| if whole > 0.0 { part / whole } else { 0.0 })
+        .collect()
 }
 
 /// The keys of the terms with the highest χ² against any one class, ascending.
@@ -352,6 +420,25 @@ mod tests {
         let mut stored = Stored::from(fitted(4));
         stored.priors[0] = Some(f32::NAN);
         assert!(MultiBayes::try_from(stored).is_err());
+    }
+
+    #[test]
+    fn the_evidence_is_as_large_as_a_threshold_needs() {
+        // Words tell the classes, but each document also holds as many that say nothing.
+        let documents: Vec<Bag> = (0..20_u64)
+            .map(|n| bag(&[n % 2, n % 2, 2 + n % 3, 5 + n % 4, 10 + n % 5, 20 + n % 7]))
+            .collect();
+        let documents: Vec<&Bag> = documents.iter().collect();
+        let classes: Vec<u32> = (0..20).map(|n| n % 2).collect();
+        let folds = Folds::stratified(&classes, 5, 1).unwrap();
+        let choose = |least: f64| {
+            let missed =
+                |posteriors: &[f64], class: u32| f64::from(u8::from(posteriors[class as usize] < least));
+            MultiBayes::best_evidence(&documents, &classes, &MultiBayesSettings::new(2), &folds, missed)
+                .unwrap()
+        };
+        assert_eq!(choose(0.51), 1.0, "the least that is enough");
+        assert!(choose(0.8) > 1.0);
     }
 
     #[test]

@@ -308,7 +308,11 @@ impl Repeat {
                     _ => Verdict::Irrelevant,
                 },
                 genre: record.genre.clone(),
-                layer: None,
+                layer: record
+                    .parts
+                    .as_ref()
+                    .and_then(|parts| parts.nearness)
+                    .map(|near| near.layer),
                 parts: record.parts.clone().unwrap_or_default(),
             },
             links: links.collect(),

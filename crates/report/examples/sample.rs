@@ -84,6 +84,14 @@ fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u6
         precision_at: [5, 10, 20, 50]
             .map(|k| (k, 1.0 - 0.004 * f64::from(k) - 0.1 * chance(state)))
             .to_vec(),
+        share_by_rank: (0..5)
+            .map(|step| {
+                (
+                    1 + 100 * step,
+                    better / (better + f64::from(step) + chance(state)),
+                )
+            })
+            .collect(),
         hits,
     }
 }

@@ -54,6 +54,26 @@ pub struct GenreGuess {
     pub confidence: f64,
 }
 
+/// How near a page is taken to stand to the targets of a context graph.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Nearness {
+    /// The predicted distance; one more than the farthest layer where none is likely enough.
+    pub layer: u8,
+    /// How likely the page is a target itself.
+    pub posterior: f64,
+    /// The mean cosine with the targets.
+    pub similarity: f64,
+}
+
+impl Nearness {
+    /// Whichever is likelier a target, then more similar to the targets, is greater.
+    pub fn total_cmp(&self, other: &Nearness) -> std::cmp::Ordering {
+        self.posterior
+            .total_cmp(&other.posterior)
+            .then(self.similarity.total_cmp(&other.similarity))
+    }
+}
+
 /// What a relevance was made of, kept for "why?".
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Parts {
@@ -69,6 +89,9 @@ pub struct Parts {
     /// Similarity to a table of weighted words, where one was learnt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub table: Option<f64>,
+    /// How near it stands to the targets, where a context graph was learnt.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nearness: Option<Nearness>,
     /// The terms found, the largest share first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub terms: Vec<TermHit>,

@@ -26,7 +26,7 @@ pub use scenthound_text::{Language, Text, Token, TokenRange};
 pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::hints::{Hint, PageHints};
 pub use crate::host::registrable_domain;
-pub use crate::judgement::{GenreGuess, Judgement, Parts, TermHit, TermSet, Verdict};
+pub use crate::judgement::{GenreGuess, Judgement, Nearness, Parts, TermHit, TermSet, Verdict};
 pub use crate::key::{Keyring, UrlKey};
 pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, Refusal, Truncation};

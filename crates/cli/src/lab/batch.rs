@@ -238,6 +238,7 @@ fn result(trial: &Trial, job: &Job, judge: &str, outcome: &Outcome, seconds: f64
         seconds,
         f1_by_threshold: outcome.f1_by_threshold.clone(),
         precision_at: outcome.precision_at.clone(),
+        share_by_rank: outcome.share_by_rank.clone(),
         ..scored(trial, &outcome.score)
     }
 }

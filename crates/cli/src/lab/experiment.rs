@@ -4,6 +4,7 @@
 //! experiment runs on any web with tasks; without one it takes a synthetic web of the paper's size.
 
 mod judging;
+mod layers;
 mod measure;
 mod ordering;
 
@@ -86,6 +87,18 @@ const PLANS: &[Plan] = &[
         about: "running time under politeness: list of 50, 30 workers, a delay for each host",
         web: "synth:paper3",
         run: ordering::cash_time,
+    },
+    Plan {
+        name: "paper5-small",
+        about: "a small, loose topic: on-topic pages by pages fetched, breadth-first, context graph, layered queues",
+        web: "synth:paper5-small",
+        run: layers::small,
+    },
+    Plan {
+        name: "paper5-large",
+        about: "a large, dense topic: the same",
+        web: "synth:paper5-large",
+        run: layers::large,
     },
 ];
 

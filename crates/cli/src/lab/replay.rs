@@ -6,13 +6,16 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use scenthound_lab::{Outcome, Trial};
+use scenthound_lab::{Outcome, RankedBy, Trial};
 use serde_json::json;
 
 use super::runs::{self, Conditions};
 use super::spec::Spec;
 use super::webs;
 use crate::pages_input::bad_input;
+
+/// Hundreds of ranks told for people; all are in the JSON.
+const RANKS_TOLD: usize = 6;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -144,6 +147,8 @@ pub fn object(
         "precision": outcome.verdicts.precision,
         "recall": score.recall,
         "f1": outcome.verdicts.f1,
+        "ranked_by": outcome.ranked_by,
+        "share_by_rank": outcome.share_by_rank,
         "virtual_seconds": outcome.virtual_seconds,
         "seconds": seconds,
     })
@@ -185,6 +190,20 @@ fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds
             percent(share)
         );
     }
+    let by_rank: Vec<String> = outcome
+        .share_by_rank
+        .iter()
+        .take(RANKS_TOLD)
+        .map(|(first, share)| format!("{first}: {}", percent(*share)))
+        .collect();
+    say!(
+        "  on topic among the hundred ranks from ({}): {}",
+        match outcome.ranked_by {
+            RankedBy::Relevance => "by relevance",
+            RankedBy::Layer => "by layer-0 posterior, then similarity to the targets",
+        },
+        by_rank.join(", ")
+    );
     say!(
         "  judge: precision {:.3}, F1 {:.3} over the pages fetched",
         outcome.verdicts.precision,

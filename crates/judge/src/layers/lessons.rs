@@ -6,6 +6,7 @@ use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBa
 use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 
 use super::anchors::AnchorSums;
+use super::targets::TargetMean;
 use super::{LayerModel, MOST_LAYERS, Stored, told_layer, words};
 use crate::JudgeFault;
 
@@ -18,8 +19,8 @@ pub struct LayerSettings {
     pub terms: usize,
     /// A page whose likeliest layer is less likely than this is of none.
     pub threshold: f64,
-    /// How many words of a page count in full.
-    pub evidence: f64,
+    /// How many words of a page count in full. None: as many as place pages best that were held out of training.
+    pub evidence: Option<f64>,
     /// Whether larger layers are likelier from the start.
     pub prior: BayesPrior,
 }
@@ -30,7 +31,7 @@ impl Default for LayerSettings {
             layers: 4,
             terms: 2000,
             threshold: 0.5,
-            evidence: 1.0,
+            evidence: None,
             prior: BayesPrior::Even,
         }
     }
@@ -44,6 +45,13 @@ pub struct LayerFigures {
     /// How many folds there were.
     pub folds: u32,
 }
+
+/// How many words count in full where that cannot be tried.
+const EVIDENCE: f64 = 20.0;
+
+/// Folds in which the evidence is chosen, and where their chance begins.
+const FOLDS: usize = 5;
+const SEED: u64 = 1;
 
 /// Telling terms kept with a model, of each layer.
 const TOLD: usize = 50;
@@ -124,19 +132,37 @@ impl LayerLessons {
         self.bags.len()
     }
 
-    fn bayes(&self) -> MultiBayesSettings {
-        MultiBayesSettings {
+    /// Settings for training on these pages; the evidence is chosen on them alone, where none is given.
+    fn bayes(&self, bags: &[&Bag], classes: &[u32]) -> MultiBayesSettings {
+        let plain = MultiBayesSettings {
             terms: self.settings.terms,
-            evidence: self.settings.evidence,
             prior: self.settings.prior,
             ..MultiBayesSettings::new(u32::from(self.settings.layers) + 1)
-        }
+        };
+        let evidence = match self.settings.evidence {
+            Some(evidence) => evidence,
+            None => self.best_evidence(bags, classes, &plain),
+        };
+        MultiBayesSettings { evidence, ..plain }
+    }
+
+    /// The evidence under which pages held out of training are put into queues nearest to their layers. A page called none
+    /// of the layers waits in the queue behind the last, so posteriors too flat for the threshold are told by their cost.
+    fn best_evidence(&self, bags: &[&Bag], classes: &[u32], settings: &MultiBayesSettings) -> f64 {
+        let found = Folds::stratified(classes, FOLDS.min(classes.len()), SEED).and_then(|folds| {
+            MultiBayes::best_evidence(bags, classes, settings, &folds, |posteriors, class| {
+                let told = told_layer(posteriors, self.settings.threshold);
+                u32::from(told).abs_diff(class).into()
+            })
+        });
+        // Layers of a page or two cannot be held out.
+        found.unwrap_or(EVIDENCE)
     }
 
     /// Makes the model.
     pub fn train(&self) -> Result<LayerModel, JudgeFault> {
         let bags: Vec<&Bag> = self.bags.iter().collect();
-        let pages = MultiBayes::fit(&bags, &self.classes, &self.bayes())?;
+        let pages = MultiBayes::fit(&bags, &self.classes, &self.bayes(&bags, &self.classes))?;
         let mut sizes = vec![0; usize::from(self.settings.layers) + 1];
         for class in &self.classes {
             if let Some(size) = sizes.get_mut(*class as usize) {
@@ -152,6 +178,11 @@ impl LayerLessons {
                     .collect()
             })
             .collect();
+        let targets = self
+            .bags
+            .iter()
+            .zip(&self.classes)
+            .filter(|(_, class)| **class == 0);
         Ok(LayerModel {
             stored: Stored {
                 layers: self.settings.layers,
@@ -159,6 +190,7 @@ impl LayerLessons {
                 sizes,
                 pages,
                 anchors: self.anchors.table(),
+                targets: TargetMean::of(targets.map(|(bag, _)| bag)),
                 told,
             },
         })
@@ -173,7 +205,7 @@ impl LayerLessons {
                 .iter()
                 .filter_map(|at| self.classes.get(*at).copied())
                 .collect();
-            let model = MultiBayes::fit(&bags, &classes, &self.bayes())?;
+            let model = MultiBayes::fit(&bags, &classes, &self.bayes(&bags, &classes))?;
             let answers = held.iter().filter_map(|at| self.bags.get(*at)).map(|bag| {
                 let posteriors = model.posteriors(bag.counts().iter().copied());
                 u32::from(told_layer(&posteriors, self.settings.threshold))

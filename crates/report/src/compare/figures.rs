@@ -38,6 +38,7 @@ pub fn all(field: &Field<'_>, baseline: Option<usize>, pages: Scale) -> Vec<(Cha
     figures.extend(by_pages(field, &drawn, pages, &left_out));
     figures.extend(f1_by_threshold(field, &drawn, &left_out));
     figures.extend(precision_at_k(field, &drawn, &left_out));
+    figures.extend(share_by_rank(field, &drawn, &left_out));
     figures.extend(running_time(field, &drawn, &left_out));
     figures
 }
@@ -351,6 +352,47 @@ fn precision_at_k(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<
         series,
     };
     let caption = format!("Mean over tasks; the bars are ±1 standard error.{left_out}");
+    Some((chart.into(), caption))
+}
+
+/// Ranks drawn at most; beyond them hardly anything is on topic, and nobody reads so far.
+const MOST_RANKS: f64 = 3000.0;
+
+fn share_by_rank(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(Chart, String)> {
+    let all: BTreeSet<u32> = field
+        .each()
+        .flat_map(|(_, _, run)| run.share_by_rank.iter().map(|(rank, _)| *rank))
+        .collect();
+    let grid: Vec<f64> = all
+        .into_iter()
+        .map(f64::from)
+        .filter(|rank| *rank <= MOST_RANKS)
+        .collect();
+    if grid.len() < 2 {
+        return None;
+    }
+    let curve = |run: &RunResult| {
+        let shares = run.share_by_rank.iter().filter(|(_, share)| share.is_finite());
+        let curve: Vec<(f64, f64)> = shares.map(|(rank, share)| (f64::from(*rank), *share)).collect();
+        (!curve.is_empty()).then_some(curve)
+    };
+    let series = series_of(field, drawn, &field.tasks_of(None), &grid, &curve);
+    if series.is_empty() {
+        return None;
+    }
+    let chart = LineChart {
+        title: "On-topic share by rank".to_owned(),
+        description: "Share of relevant pages among each hundred ranks of the pages fetched, best first."
+            .to_owned(),
+        x: Axis::new("rank"),
+        y: Axis::new("relevant among the hundred from here").from(0.0),
+        series,
+        guides: Vec::new(),
+        spread: Spread::Band,
+    };
+    let caption = format!(
+        "The pages each crawl fetched, ranked by the judge, or by layer where a context graph was learnt; mean over tasks, ±1 standard error.{left_out}"
+    );
     Some((chart.into(), caption))
 }
 

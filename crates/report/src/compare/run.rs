@@ -49,6 +49,8 @@ pub struct RunResult {
     pub f1_by_threshold: Vec<(f64, f64)>,
     /// Precision among the k best judged: (k, precision).
     pub precision_at: Vec<(u32, f64)>,
+    /// Share of relevant pages among each hundred ranks of the fetched pages, best first: (first rank, share).
+    pub share_by_rank: Vec<(u32, f64)>,
 }
 
 impl RunResult {
