@@ -149,6 +149,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         known: counts.known,
         waiting: counts.waiting,
         leased: counts.leased,
+        expired: counts.expired,
         hosts: counts.hosts,
         hosts_resting: counts.hosts_resting,
         errors: tally.errors(),

@@ -71,6 +71,9 @@ pub struct StatusFile {
     pub known: u64,
     /// URLs in line.
     pub waiting: u64,
+    /// URLs that waited and were forgotten: too long, or the worst of too many.
+    #[serde(default)]
+    pub expired: u64,
     /// Requests out.
     pub leased: u64,
     /// Hosts ever seen.
@@ -323,6 +326,7 @@ fn complete(
             // Requests that were out when it was killed are in line again.
             waiting: last.waiting.saturating_add(last.leased),
             leased: 0,
+            expired: last.expired,
             hosts: last.hosts,
             hosts_resting: last.hosts_resting,
             resumable: true,
@@ -347,6 +351,7 @@ fn complete(
         known: counts.known,
         waiting: counts.waiting,
         leased: counts.leased,
+        expired: counts.expired,
         hosts: counts.hosts,
         hosts_resting: counts.hosts_resting,
         ..counted
@@ -481,7 +486,13 @@ fn write_text(report: &Report, out: &mut dyn Write) -> anyhow::Result<()> {
             let [known, waiting, leased] = [figures.known, figures.waiting, figures.leased].map(count);
             line(
                 "Frontier",
-                &format!("{known} URLs known, {waiting} waiting, {leased} being fetched"),
+                &match figures.expired {
+                    0 => format!("{known} URLs known, {waiting} waiting, {leased} being fetched"),
+                    expired => format!(
+                        "{known} URLs known, {waiting} waiting, {leased} being fetched, {} forgotten",
+                        count(expired)
+                    ),
+                },
             )?;
             let resting = count(figures.hosts_resting);
             line("Hosts", &format!("{}, {resting} resting", count(figures.hosts)))?;
