@@ -181,7 +181,7 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     );
     assert_eq!(
         err,
-        "4 of 6 pages (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
+        "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
          1 left out by noindex or language\n"
     );
 }
@@ -241,7 +241,7 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
     assert_eq!(
         lines[4],
         "4,http://hub.test/cars,\"Cars and tea, \"\"both\"\"\",0.2,false,,0.2,,,1,http://hub.test/,\
-         2026-11-15T12:00:00Z,200,3000,,,,neither,,,"
+         2026-11-15T12:00:00Z,200,3000,,,,neither,,,,,,"
     );
     assert_eq!(lines[5], "");
 }
