@@ -4,7 +4,9 @@
 //! are looked up in our stop lists first: where a large share of them is the grammar of one big language, and no other
 //! language comes close, that is the language. The vote only ever decides for languages without close relatives that
 //! lack a list (Bulgarian would pass for Russian, Czech for Polish, Afrikaans for Dutch); everything else, and every
-//! doubt, goes to the trigrams. What the page declares is believed only when neither can tell.
+//! doubt, goes to the trigrams. Chinese, Japanese and Korean are told by their script before that: a page about a program
+//! has more letters of code than characters of prose, and trigrams would call it English. What the page declares is believed
+//! only when none of them can tell.
 
 use std::sync::LazyLock;
 
@@ -19,6 +21,9 @@ pub(crate) const SAMPLE_BYTES: usize = 2 << 10;
 const VOTERS: usize = 400;
 /// Fewer words than this do not vote.
 const FEWEST_VOTERS: usize = 40;
+
+/// Fewer words than this do not tell a language by their script.
+const FEWEST_IN_SCRIPT: usize = 20;
 
 /// The share of words, in percent, that may be written in a script no eligible language uses.
 const MOST_STRANGERS: u32 = 15;
@@ -36,9 +41,42 @@ const ELIGIBLE: [(&str, u32); 6] = [
 
 /// Detects the language of a page from its words and a sample as written, or believes what the page declares.
 pub(crate) fn detect(text: &Text, sample: &str, declared: Option<&str>) -> Option<Language> {
-    VOTE.decide(text).or_else(|| by_trigrams(sample)).or_else(|| {
+    let told = by_script(text).or_else(|| VOTE.decide(text));
+    told.or_else(|| by_trigrams(sample)).or_else(|| {
         let code = declared?.trim().split(['-', '_']).next()?;
         Language::from_code(code)
+    })
+}
+
+/// The language of a page half of whose words are pairs of East Asian characters: Korean if most of them are Hangul, Japanese
+/// if one in ten has a kana, else Chinese.
+fn by_script(text: &Text) -> Option<Language> {
+    let (mut words, mut han, mut kana, mut hangul) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let step = text.tokens().len().div_ceil(VOTERS).max(1);
+    for (position, token) in (0_u32..).zip(text.tokens()).step_by(step) {
+        if !token.is_word() {
+            continue;
+        }
+        words += 1;
+        let spelling = || text.spelling(position).chars();
+        if spelling().any(|c| matches!(c, '\u{3041}'..='\u{30ff}')) {
+            kana += 1;
+        } else if spelling().any(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')) {
+            hangul += 1;
+        } else if spelling().any(|c| matches!(c, '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}')) {
+            han += 1;
+        }
+    }
+    let all = han + kana + hangul;
+    if words < FEWEST_IN_SCRIPT || all * 2 < words {
+        return None;
+    }
+    Language::from_code(if hangul * 2 > all {
+        "ko"
+    } else if kana * 10 >= all {
+        "ja"
+    } else {
+        "zh"
     })
 }
 
@@ -223,6 +261,31 @@ mod tests {
             Language::from_code("pt")
         );
         assert_eq!(detect(&Text::default(), "42", None), None);
+    }
+
+    #[test]
+    fn prose_between_code_is_told_by_its_script() {
+        let told = |prose: &str| {
+            let mut words = Text::default();
+            let code = "let result = match parse(input) { Ok(value) => value, Err(error) => return Err(error.into()) };";
+            words.push(&format!("{prose} {code} {prose}"));
+            detect(&words, code, None).map(|language| language.to_string())
+        };
+        assert_eq!(
+            told("如果解析失败，就把错误返回给调用它的函数，否则继续往下执行。").as_deref(),
+            Some("zh")
+        );
+        assert_eq!(
+            told("解析に失敗したときは、エラーを呼び出し元に返します。成功すれば先へ進みます。").as_deref(),
+            Some("ja")
+        );
+        assert_eq!(
+            told("분석에 실패하면 오류를 호출한 함수로 돌려주고 그렇지 않으면 계속 실행합니다.").as_deref(),
+            Some("ko")
+        );
+        // An English page that names something in Chinese is English.
+        let english = "This is the house that was built by the people who had lived in it for many years, 老房子 by name.";
+        assert_ne!(told(english).as_deref(), Some("zh"));
     }
 
     #[test]
