@@ -66,10 +66,12 @@ pub struct Nearness {
 }
 
 impl Nearness {
-    /// Whichever is likelier a target, then more similar to the targets, is greater.
+    /// Whichever is likelier a target, by tenths, then more similar to the targets, is greater. Posteriors are told from a part of
+    /// a page's words and crowd near 0 and 1, where finer differences say nothing.
     pub fn total_cmp(&self, other: &Nearness) -> std::cmp::Ordering {
-        self.posterior
-            .total_cmp(&other.posterior)
+        let tenths = |near: &Nearness| (near.posterior * 10.0).round();
+        tenths(self)
+            .total_cmp(&tenths(other))
             .then(self.similarity.total_cmp(&other.similarity))
     }
 }
@@ -118,5 +120,21 @@ impl Judgement {
     /// Whether the verdict is [`Verdict::Relevant`].
     pub fn is_relevant(&self) -> bool {
         self.verdict == Verdict::Relevant
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_pages_about_equally_likely_the_more_similar_is_nearer() {
+        let near = |posterior, similarity| Nearness {
+            layer: 0,
+            posterior,
+            similarity,
+        };
+        assert!(near(0.98, 0.5).total_cmp(&near(0.9999, 0.2)).is_gt());
+        assert!(near(0.4, 0.9).total_cmp(&near(0.9, 0.1)).is_lt());
     }
 }
