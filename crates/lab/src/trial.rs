@@ -70,6 +70,8 @@ pub struct Outcome {
     pub agents: Vec<AgentFacts>,
     /// Which agent visited each page of the order.
     pub visited_by: Vec<AgentId>,
+    /// Which pages of the order the judge called relevant.
+    pub called_relevant: Vec<bool>,
 }
 
 /// Where precision is looked at.
@@ -195,6 +197,7 @@ impl Trial {
             share_by_rank,
             agents: run.agents,
             visited_by: run.journal.pages.iter().map(|page| page.agent).collect(),
+            called_relevant: run.journal.pages.iter().map(|page| page.is_relevant).collect(),
             order,
             not_recorded,
             virtual_seconds: run.virtual_time.as_secs_f64(),

@@ -5,9 +5,11 @@
 //!
 //! Deliberately absent: any verdict on whether a figure was reproduced. Notes say what differs and why.
 
+use serde_json::{Map, Value, json};
+
 use crate::page::{Block, Page};
 use crate::plot::Chart;
-use crate::table::{Cell, Column, Owner, Table};
+use crate::table::{Cell, Column, Content, Owner, Table};
 use crate::text::csv;
 
 /// A row of a side-by-side table: what it is about, our cells and the paper's.
@@ -116,5 +118,71 @@ impl Experiment {
     /// Its tables as CSV, an empty line between two.
     pub fn csv(&self) -> String {
         self.tables.iter().map(csv).collect::<Vec<_>>().join("\r\n")
+    }
+
+    /// Its tables, notes and settings as JSON. A row is an object by the names of the columns; where two columns have the same
+    /// name, the later gets its place behind it. A number has its mean and its standard error.
+    pub fn json(&self) -> Value {
+        let tables: Vec<Value> = self.tables.iter().map(rows).collect();
+        let settings: Map<String, Value> = self
+            .settings
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
+        json!({ "tables": tables, "notes": self.notes, "settings": settings })
+    }
+}
+
+fn rows(table: &Table) -> Value {
+    let names = column_names(table);
+    let row = |cells: &[Cell]| -> Map<String, Value> {
+        let each = names.iter().zip(cells);
+        each.map(|(name, cell)| {
+            let value = match &cell.content {
+                Content::Empty => Value::Null,
+                Content::Words(words) => json!(words),
+                Content::Number(mean, error) => json!({ "mean": mean, "se": error }),
+            };
+            (name.clone(), value)
+        })
+        .collect()
+    };
+    json!(table.rows.iter().map(|one| row(&one.cells)).collect::<Vec<_>>())
+}
+
+fn column_names(table: &Table) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (place, column) in (1..).zip(&table.columns) {
+        names.push(if names.contains(&column.name) {
+            format!("{} ({place})", column.name)
+        } else {
+            column.name.clone()
+        });
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Form;
+
+    #[test]
+    fn columns_of_one_name_are_told_apart_in_json() {
+        let mut table = Table::new(vec![
+            Column::words("who"),
+            Column::new("share", Form::Percent(1)),
+            Column::new("share", Form::Percent(1)),
+        ]);
+        table.push(
+            Owner::Ours,
+            vec![Cell::from("we"), Cell::number(0.5, Some(0.1)), Cell::empty()],
+        );
+        let told = Experiment::new("t", "q").table(table, "").note("n").json();
+        assert_eq!(
+            told["tables"][0][0],
+            json!({ "who": "we", "share": { "mean": 0.5, "se": 0.1 }, "share (3)": null })
+        );
+        assert_eq!(told["notes"][0], "n");
     }
 }

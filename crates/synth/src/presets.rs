@@ -6,7 +6,7 @@
 use crate::settings::{GenreShare, LanguageShare, Layers, SeedKind, Spread, SynthSettings, TaskSetting};
 use crate::tables::{BASEBALL, FixedTable, GAMING};
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "little",
     "paper1-60k",
     "paper1-200k",
@@ -14,7 +14,9 @@ const NAMES: [&str; 11] = [
     "paper2-baseball",
     "paper2-gaming",
     "paper3",
+    "paper4",
     "paper4-ambiguous",
+    "paper4-genre",
     "paper5-small",
     "paper5-large",
     "speed-200k",
@@ -35,7 +37,9 @@ pub fn preset(name: &str) -> Option<SynthSettings> {
         "paper2-baseball" => by_table(&BASEBALL, 48_000),
         "paper2-gaming" => by_table(&GAMING, 42_000),
         "paper3" => thirty_topics(),
+        "paper4" => several_topics(),
         "paper4-ambiguous" => two_meanings(),
+        "paper4-genre" => topics_by_genre(),
         "paper5-small" => small_layers(),
         "paper5-large" => large_layers(),
         "speed-200k" => speed(),
@@ -154,6 +158,34 @@ fn thirty_topics() -> SynthSettings {
         seeds: 10,
         examples: 75,
         ..SynthSettings::default()
+    }
+}
+
+/// Paper 4: six topics on many hosts of many kinds.
+fn several_topics() -> SynthSettings {
+    SynthSettings {
+        pages: 30_000,
+        hosts: 900,
+        topic_shares: vec![0.04; 6],
+        genres: genres(&[("news", 0.3), ("forum", 0.2), ("blog", 0.3), ("other", 0.2)]),
+        topical_locality: 0.5,
+        ..SynthSettings::default()
+    }
+}
+
+/// The same web, where what is wanted is a kind of page on a topic.
+fn topics_by_genre() -> SynthSettings {
+    let kinds = ["news", "forum", "blog"];
+    let wanted = (0..2).flat_map(|topic| {
+        kinds.map(|genre| TaskSetting {
+            topic: Some(topic),
+            genre: Some(genre.to_owned()),
+            ..TaskSetting::default()
+        })
+    });
+    SynthSettings {
+        tasks: wanted.collect(),
+        ..several_topics()
     }
 }
 

@@ -93,8 +93,21 @@ pub fn combine(
 /// A judge of one trial, made when it is first needed.
 type Slot = OnceLock<std::result::Result<Arc<NamedJudge>, String>>;
 
+/// Sees what came of a job, by its place, before all but the numbers of its result is forgotten.
+pub type Watcher<'w> = &'w (dyn Fn(usize, &Outcome) + Sync);
+
 /// Runs all jobs on this many threads. The first Ctrl-C ends it with what is finished.
 pub fn run_all(trials: &[Trial], jobs: &[Job], threads: Option<usize>) -> Result<Batch> {
+    run_all_watched(trials, jobs, threads, &|_, _| ())
+}
+
+/// The same, watched. The watcher is called on the threads of the crawls, in the order they end.
+pub fn run_all_watched(
+    trials: &[Trial],
+    jobs: &[Job],
+    threads: Option<usize>,
+    watch: Watcher<'_>,
+) -> Result<Batch> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, stop.clone()).context("signals cannot be watched")?;
@@ -121,7 +134,8 @@ pub fn run_all(trials: &[Trial], jobs: &[Job], threads: Option<usize>) -> Result
             let Some(trial) = trials.get(job.trial) else {
                 break;
             };
-            match run_one(trial, job, judges.get(&(job.trial, judge_label(job))), &stop) {
+            let slot = judges.get(&(job.trial, judge_label(job)));
+            match run_one(trial, job, slot, &stop, &|outcome| watch(at, outcome)) {
                 Ok(Some(result)) => {
                     if let Ok(mut results) = results.lock() {
                         results.push((at, result));
@@ -161,7 +175,13 @@ fn judge_label(job: &Job) -> String {
         .map_or_else(String::new, |judge| judge.label.clone())
 }
 
-fn run_one(trial: &Trial, job: &Job, slot: Option<&Slot>, stop: &AtomicBool) -> Result<Option<RunResult>> {
+fn run_one(
+    trial: &Trial,
+    job: &Job,
+    slot: Option<&Slot>,
+    stop: &AtomicBool,
+    watch: &dyn Fn(&Outcome),
+) -> Result<Option<RunResult>> {
     if job.strategy.name == UPPER_BOUND {
         let score = trial.upper_bound_within(job.conditions.budget());
         return Ok(Some(RunResult {
@@ -205,6 +225,7 @@ fn run_one(trial: &Trial, job: &Job, slot: Option<&Slot>, stop: &AtomicBool) -> 
     if outcome.is_partial {
         return Ok(None);
     }
+    watch(&outcome);
     Ok(Some(result(trial, job, &judge.label, &outcome, seconds)))
 }
 

@@ -7,6 +7,7 @@ mod judging;
 mod layers;
 mod measure;
 mod ordering;
+mod paper4;
 
 use std::path::PathBuf;
 
@@ -89,6 +90,36 @@ const PLANS: &[Plan] = &[
         run: ordering::cash_time,
     },
     Plan {
+        name: "paper4-concurrency",
+        about: "virtual time and precision by the number of requests an agent may have out, 1 to 12",
+        web: "synth:paper4",
+        run: paper4::concurrency,
+    },
+    Plan {
+        name: "paper4-agents",
+        about: "three agents against one with all the seeds: precision, and how many hosts they come to",
+        web: "synth:paper4",
+        run: paper4::agents,
+    },
+    Plan {
+        name: "paper4-table",
+        about: "how many words the table should have, and whether it should grow",
+        web: "synth:paper4",
+        run: paper4::table,
+    },
+    Plan {
+        name: "paper4-genre",
+        about: "links scored by kinds of pages, by the table, by their sum and by weighted means",
+        web: "synth:paper4-genre",
+        run: paper4::genre,
+    },
+    Plan {
+        name: "paper4-disambiguation",
+        about: "irrelevant pages among the first 1,000, with and without words of the wrong sense",
+        web: "synth:paper4-ambiguous",
+        run: paper4::disambiguation,
+    },
+    Plan {
         name: "paper5-small",
         about: "a small, loose topic: on-topic pages by pages fetched, breadth-first, context graph, layered queues",
         web: "synth:paper5-small",
@@ -124,12 +155,15 @@ pub struct Args {
     /// Print the tables as CSV.
     #[arg(long)]
     csv: bool,
+    /// Print tables, notes and settings as JSON.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
 }
 
 pub fn run(args: Args) -> Result<()> {
     let Some(name) = &args.name else {
         for plan in PLANS {
-            say!("  {:20} {}", plan.name, plan.about);
+            say!("  {:22} {}", plan.name, plan.about);
         }
         return Ok(());
     };
@@ -170,7 +204,9 @@ pub fn run(args: Args) -> Result<()> {
             .with_context(|| format!("{} cannot be written", path.display()))?;
         note!("report written to {}", path.display());
     }
-    if args.csv {
+    if args.json {
+        say!("{}", experiment.json());
+    } else if args.csv {
         crate::stdout::say(experiment.csv().trim_end());
     } else {
         crate::stdout::say(experiment.page().text().trim_end());

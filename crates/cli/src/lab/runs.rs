@@ -184,13 +184,15 @@ pub fn settings(trial: &Trial, strategy: Option<&Spec>, judge: Option<&Spec>) ->
                 .into_iter()
                 .map(|term| Given::new("content-terms", term)),
         );
-        given.extend(
-            terms
-                .exclude
-                .into_iter()
-                .map(|term| Given::new("exclude-terms", term)),
-        );
     }
+    // Words of the wrong sense hold under every judge, for tasks without terms too.
+    given.extend(
+        trial
+            .task
+            .exclude
+            .iter()
+            .map(|term| Given::new("exclude-terms", term.clone())),
+    );
     let options = || {
         strategy
             .into_iter()

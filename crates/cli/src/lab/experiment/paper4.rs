@@ -1,0 +1,686 @@
+//! Experiments on agents and their tables of words.
+//!
+//! Crawls begin where the paper's do, at what a search engine answers: the task's own seeds and the first ten pages of the
+//! web itself for the task's query. Precision is the paper's, the share of pages that contain the query; what the labels say
+//! stands beside it.
+
+mod crawls;
+mod search;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use scenthound_config::Deal;
+use scenthound_lab::{LabBudget, Trial};
+use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
+use scenthound_report::table::{Cell, Column, Form, Owner, Table};
+use scenthound_report::{Experiment, stats};
+
+use self::crawls::{Crawled, Entry, Genres, KINDS, crawl, kind_of, mean};
+use super::measure::Bench;
+use crate::lab::runs::Conditions;
+use crate::pages_input::bad_input;
+
+/// Search results that a crawl begins at.
+const ANSWERS: usize = 10;
+
+/// The bench's trials as the paper has them: begun at search results, every sense of a word welcome.
+fn searched(bench: &Bench) -> Vec<Trial> {
+    let mut trials = search::seeded(&bench.trials, ANSWERS);
+    for trial in &mut trials {
+        trial.task.exclude.clear();
+    }
+    trials
+}
+
+fn begun(experiment: Experiment) -> Experiment {
+    experiment.setting(
+        "seeds",
+        format!("the task's, and the first {ANSWERS} pages that a search of the web for the query gives"),
+    )
+}
+
+fn within(bench: &Bench, pages: u64) -> Conditions {
+    Conditions {
+        budget: bench.conditions.budget.or(Some(LabBudget::Pages(pages))),
+        ..bench.conditions.clone()
+    }
+}
+
+fn told(budget: Option<LabBudget>) -> String {
+    match budget {
+        Some(LabBudget::Pages(pages)) => format!("{pages} pages"),
+        Some(LabBudget::Share(share)) => format!("{} % of the reachable pages", share * 100.0),
+        Some(LabBudget::All) | None => "all there is".to_owned(),
+    }
+}
+
+fn precision_columns() -> Vec<Column> {
+    vec![
+        Column::new("precision (query)", Form::Percent(1)).higher(),
+        Column::new("precision (labels)", Form::Percent(1)).higher(),
+    ]
+}
+
+fn precision_cells(crawls: &[Crawled]) -> Vec<Cell> {
+    vec![mean(crawls, Crawled::precision), mean(crawls, Crawled::harvest)]
+}
+
+fn row(table: &mut Table, label: &str, cells: Vec<Cell>) {
+    table.push(Owner::Ours, [vec![Cell::from(label)], cells].concat());
+}
+
+/// A line of means over tasks.
+fn line<'c>(
+    name: &str,
+    place: usize,
+    points: impl Iterator<Item = (f64, &'c [Crawled])>,
+    value: impl Fn(&Crawled) -> f64,
+) -> Series {
+    let point = |(x, crawls): (f64, &[Crawled])| {
+        let values: Vec<f64> = crawls.iter().map(&value).collect();
+        Point {
+            x,
+            y: stats::mean(&values),
+            error: Some(stats::standard_error(&values)).filter(|error| error.is_finite()),
+        }
+    };
+    Series {
+        name: name.to_owned(),
+        look: Look::Contender(place),
+        points: points.map(point).collect(),
+    }
+}
+
+fn chart(title: &str, across: &str, up: &str, series: Vec<Series>) -> LineChart {
+    let axis = |title: &str| Axis {
+        title: title.to_owned(),
+        ..Axis::default()
+    };
+    LineChart {
+        title: title.to_owned(),
+        x: axis(across),
+        y: axis(up),
+        spread: Spread::Bars,
+        series,
+        ..LineChart::default()
+    }
+}
+
+/// Mean of what grows with the visits, one line an entry.
+fn growing(
+    title: &str,
+    up: &str,
+    visits: usize,
+    entries: &[Entry],
+    crawls: &[Vec<Crawled>],
+    value: impl Fn(&Crawled, usize) -> f64,
+) -> LineChart {
+    let steps: Vec<usize> = (1..=20).map(|step| (visits * step).div_ceil(20).max(1)).collect();
+    let series = entries
+        .iter()
+        .zip(crawls)
+        .enumerate()
+        .map(|(place, (entry, crawls))| {
+            let points = steps.iter().map(|visits| {
+                let values: Vec<f64> = crawls.iter().map(|crawled| value(crawled, *visits)).collect();
+                Point {
+                    x: *visits as f64,
+                    y: stats::mean(&values),
+                    error: None,
+                }
+            });
+            Series {
+                name: entry.label.clone(),
+                look: Look::Contender(place),
+                points: points.collect(),
+            }
+        });
+    chart(title, "visited pages", up, series.collect())
+}
+
+/// The most visits any crawl made.
+fn most_visits(crawls: &[Vec<Crawled>]) -> usize {
+    let all = crawls.iter().flatten();
+    all.map(|crawled| crawled.visits.len()).max().unwrap_or(0)
+}
+
+pub fn concurrency(bench: &Bench) -> Result<Experiment> {
+    let trials = searched(bench);
+    let given = within(bench, 150);
+    let latency = if given.latency.is_zero() {
+        Duration::from_millis(1_500)
+    } else {
+        given.latency
+    };
+    let delays = if given.delay.is_zero() {
+        vec![Duration::ZERO, Duration::from_secs(1)]
+    } else {
+        vec![given.delay]
+    };
+    const REQUESTS: std::ops::RangeInclusive<u32> = 1..=12;
+    let mut entries = Vec::new();
+    for delay in &delays {
+        for requests in REQUESTS {
+            let conditions = Conditions {
+                latency,
+                delay: *delay,
+                agent_requests: Some(requests),
+                workers: given.workers.max(requests),
+                ..given.clone()
+            };
+            entries.push(Entry::table(requests.to_string(), "", &conditions));
+        }
+    }
+    let crawls = crawl(bench, &trials, &entries)?;
+    let by_delay: Vec<&[Vec<Crawled>]> = crawls.chunks(REQUESTS.count()).collect();
+    let mut columns = vec![Column::words("requests out")];
+    for delay in &delays {
+        let delay = delay.as_secs_f64();
+        columns.extend([
+            Column::new(format!("seconds, delay {delay} s"), Form::Decimals(0)).lower(),
+            Column::new("precision (query)", Form::Percent(1)),
+            Column::new("precision (labels)", Form::Percent(1)),
+        ]);
+    }
+    let mut table = Table::new(columns);
+    for (place, requests) in REQUESTS.enumerate() {
+        let cells = by_delay.iter().filter_map(|by_requests| {
+            let crawls = by_requests.get(place)?;
+            let time = mean(crawls, |crawled| crawled.virtual_seconds);
+            Some([vec![time], precision_cells(crawls)].concat())
+        });
+        let cells = cells.collect::<Vec<_>>().concat();
+        row(&mut table, &requests.to_string(), cells);
+    }
+    let lines = |value: fn(&Crawled) -> f64| -> Vec<Series> {
+        let each = delays.iter().zip(&by_delay).enumerate();
+        each.map(|(place, (delay, by_requests))| {
+            let points = REQUESTS.map(f64::from).zip(by_requests.iter().map(Vec::as_slice));
+            line(&format!("delay {} s", delay.as_secs_f64()), place, points, value)
+        })
+        .collect()
+    };
+    Ok(begun(Experiment::new(
+        "Requests out at a time",
+        "How much sooner is an agent done if it may ask for several pages at once, and does it choose worse for not having seen the answers?",
+    ))
+    .table(table, "Virtual time; mean over the tasks, ± standard error.")
+    .figure(
+        chart("Time by requests out", "requests out", "virtual seconds", lines(|crawled| crawled.virtual_seconds)),
+        "Mean over the tasks ± one standard error.",
+    )
+    .figure(
+        chart("Precision by requests out", "requests out", "pages with the query, share", lines(Crawled::precision)),
+        "Mean over the tasks ± one standard error.",
+    )
+    .note("The paper: 150 pages take 3 to 4 minutes with one request and about 30 seconds with twelve; precision stays.")
+    .note("An answer takes the same time from everybody here, which was chosen so that one request at a time takes about as long as the paper's. A host has one request at a time, and rests for the delay after it.")
+    .setting("latency", format!("{} s", latency.as_secs_f64()))
+    .setting("budget", told(given.budget)))
+}
+
+pub fn agents(bench: &Bench) -> Result<Experiment> {
+    let trials = searched(bench);
+    let one = within(bench, 1_000);
+    let dealt = |deal| Conditions {
+        agents: one.agents.max(3),
+        deal,
+        ..one.clone()
+    };
+    let alone = Conditions {
+        agents: 1,
+        ..one.clone()
+    };
+    let many = one.agents.max(3);
+    let entries = vec![
+        Entry::table("one agent, all seeds", "", &alone),
+        Entry::table(format!("{many} agents, dealt evenly"), "", &dealt(Deal::Even)),
+        Entry::table(format!("{many} agents, dealt by host"), "", &dealt(Deal::Host)),
+    ];
+    let crawls = crawl(bench, &trials, &entries)?;
+    let mut table = Table::new(
+        [
+            vec![Column::words("agents")],
+            precision_columns(),
+            vec![
+                Column::new("auc30", Form::Decimals(3)).higher(),
+                Column::new("hosts", Form::Decimals(1)).higher(),
+                Column::new("domains", Form::Decimals(1)).higher(),
+                Column::new("entropy", Form::Decimals(2)).higher(),
+                Column::new("hosts with the query", Form::Decimals(1)).higher(),
+                Column::new("domains with the query", Form::Decimals(1)).higher(),
+                Column::new("entropy of those", Form::Decimals(2)).higher(),
+            ],
+        ]
+        .concat(),
+    );
+    for (entry, crawls) in entries.iter().zip(&crawls) {
+        let all = |crawled: &Crawled| crawled.places(|_| true);
+        let good = |crawled: &Crawled| crawled.places(|visit| visit.has_query);
+        let spread = vec![
+            mean(crawls, |crawled| crawled.auc30),
+            mean(crawls, |crawled| all(crawled).hosts),
+            mean(crawls, |crawled| all(crawled).domains),
+            mean(crawls, |crawled| all(crawled).entropy),
+            mean(crawls, |crawled| good(crawled).hosts),
+            mean(crawls, |crawled| good(crawled).domains),
+            mean(crawls, |crawled| good(crawled).entropy),
+        ];
+        row(
+            &mut table,
+            &entry.label,
+            [precision_cells(crawls), spread].concat(),
+        );
+    }
+    let visits = most_visits(&crawls);
+    let mut experiment = begun(Experiment::new(
+        "Three agents against one",
+        "The same number of pages: do agents with seeds, tables and stacks of their own come to more places, and at what price?",
+    ))
+    .table(
+        table,
+        "Mean over the tasks, ± standard error. Entropy is over hosts, in bits.",
+    )
+    .table(
+        by_agent(&entries, &crawls),
+        "What each agent had of it: pages it asked for that count, those with the query, and their hosts.",
+    )
+    .figure(
+        growing("Pages with the query", "pages with the query", visits, &entries, &crawls, |crawled, visits| {
+            crawled.among_first(visits, |visit| visit.has_query)
+        }),
+        "Mean over the tasks.",
+    );
+    if let Some((alone, others)) = crawls.split_first() {
+        for (entry, theirs) in entries.iter().skip(1).zip(others) {
+            for (what, value) in [
+                (
+                    "precision (query)",
+                    (|crawled| crawled.precision()) as fn(&Crawled) -> f64,
+                ),
+                ("hosts", |crawled| crawled.places(|_| true).hosts),
+                ("hosts with the query", |crawled| {
+                    crawled.places(|visit| visit.has_query).hosts
+                }),
+            ] {
+                let pairs: Vec<(f64, f64)> = theirs
+                    .iter()
+                    .zip(alone)
+                    .map(|(theirs, alone)| (value(theirs), value(alone)))
+                    .collect();
+                if let Some(test) = stats::paired_t_test(&pairs) {
+                    experiment = experiment.note(format!(
+                        "{} against one on {what}: mean difference {:+.3}, t = {:.2}, one-tailed p = {:.3}, {} tasks.",
+                        entry.label,
+                        test.difference,
+                        test.t,
+                        test.p,
+                        pairs.len()
+                    ));
+                }
+            }
+        }
+    }
+    Ok(experiment
+        .note("The paper: agents from different seeds explore different parts of the web, so there is more diversity; one agent with all the seeds has the higher precision.")
+        .setting("budget", told(one.budget)))
+}
+
+fn by_agent(entries: &[Entry], crawls: &[Vec<Crawled>]) -> Table {
+    let mut table = Table::new(vec![
+        Column::words("agents"),
+        Column::words("agent"),
+        Column::new("pages", Form::Decimals(1)),
+        Column::new("with the query", Form::Decimals(1)),
+        Column::new("hosts", Form::Decimals(1)),
+    ]);
+    for (entry, crawls) in entries.iter().zip(crawls) {
+        for agent in 0..entry.conditions.agents {
+            let is_its = |agent_of: scenthound_types::AgentId| agent_of.0 == agent;
+            let count = |crawled: &Crawled, has_query: bool| {
+                crawled.among_first(usize::MAX, |visit| {
+                    is_its(visit.agent) && (visit.has_query || !has_query)
+                })
+            };
+            table.push(
+                Owner::Ours,
+                vec![
+                    Cell::from(entry.label.as_str()),
+                    Cell::from((agent + 1).to_string()),
+                    mean(crawls, |crawled| count(crawled, false)),
+                    mean(crawls, |crawled| count(crawled, true)),
+                    mean(crawls, |crawled| {
+                        crawled.places(|visit| is_its(visit.agent)).hosts
+                    }),
+                ],
+            );
+        }
+    }
+    table
+}
+
+pub fn table(bench: &Bench) -> Result<Experiment> {
+    let trials = searched(bench);
+    let conditions = within(bench, 1_000);
+    // Without a word every link is worth nothing, and the oldest comes first.
+    let mut entries = vec![Entry::table("0", ":link-topic-weight=0", &conditions)];
+    const SIZES: [u32; 6] = [10, 50, 100, 200, 500, 1_000];
+    for size in SIZES {
+        entries.push(Entry::table(
+            size.to_string(),
+            &format!(":table-size={size}"),
+            &conditions,
+        ));
+    }
+    const SHARES: [u32; 4] = [0, 20, 50, 80];
+    let lines = [
+        ("0.6, all the page's words", "union", 0.6),
+        ("0.8, all the page's words", "union", 0.8),
+        ("0.6, the table's words", "table", 0.6),
+        ("0.8, the table's words", "table", 0.8),
+    ];
+    for (from, space, threshold) in lines {
+        for share in SHARES {
+            entries.push(Entry::table(
+                format!("adds {share} % from {from}"),
+                &format!(
+                    ":table-size=100:table-adds={}:table-adds-from={threshold}:table-space={space}",
+                    f64::from(share) / 100.0
+                ),
+                &conditions,
+            ));
+        }
+    }
+    let crawls = crawl(bench, &trials, &entries)?;
+    let columns = |head: &str| {
+        Table::new(
+            [
+                vec![Column::words(head)],
+                precision_columns(),
+                vec![
+                    Column::new("auc30", Form::Decimals(3)).higher(),
+                    Column::new("words at the end", Form::Decimals(0)),
+                ],
+            ]
+            .concat(),
+        )
+    };
+    let (mut fixed, mut grown) = (columns("words"), columns("starts with 100"));
+    let statics = SIZES.len() + 1;
+    for (place, (entry, crawls)) in entries.iter().zip(&crawls).enumerate() {
+        let words = if place == 0 {
+            Cell::number(0.0, None)
+        } else {
+            mean(crawls, |crawled| crawled.table_words)
+        };
+        let cells = [
+            precision_cells(crawls),
+            vec![mean(crawls, |crawled| crawled.auc30), words],
+        ];
+        let table = if place < statics { &mut fixed } else { &mut grown };
+        row(table, &entry.label, cells.concat());
+    }
+    let sizes = [0].into_iter().chain(SIZES).map(f64::from);
+    let static_line = line(
+        "static",
+        0,
+        sizes.zip(crawls.iter().map(Vec::as_slice)),
+        |crawled| crawled.auc30,
+    );
+    let rest = crawls.get(statics..).unwrap_or_default();
+    let grown_lines =
+        lines
+            .iter()
+            .zip(rest.chunks(SHARES.len()))
+            .enumerate()
+            .map(|(place, ((name, ..), by_share))| {
+                let points = SHARES
+                    .map(f64::from)
+                    .into_iter()
+                    .zip(by_share.iter().map(Vec::as_slice));
+                line(name, place, points, |crawled| crawled.auc30)
+            });
+    Ok(begun(Experiment::new(
+        "The table of words",
+        "How many words of the seeds should the table have, and should pages like it add theirs?",
+    ))
+    .table(fixed, "A table that stays as it is. Mean over the tasks, ± standard error.")
+    .table(
+        grown,
+        "A page at least so similar to the table adds its heaviest words, so many per cent of 100; up to 1,000. Similarity over all the page's words, or over those that the table holds.",
+    )
+    .figure(
+        chart("A table that stays", "words", "auc30", vec![static_line]),
+        "Mean over the tasks ± one standard error.",
+    )
+    .figure(
+        chart("A table that grows", "adds, % of 100 words", "auc30", grown_lines.collect()),
+        "Mean over the tasks ± one standard error.",
+    )
+    .note("The paper: 50 words are best when the table stays, 10 are not enough; a table that grows starts at 100 and adds 50 % from a similarity of 0.6 or 0.8.")
+    .note("With 0 words every link is worth the same and the crawl is breadth-first. Where the budget is less than 30 % of the reachable pages, auc30 goes on with what was found by then.")
+    .setting("budget", told(conditions.budget)))
+}
+
+pub fn genre(bench: &Bench) -> Result<Experiment> {
+    let trials = searched(bench);
+    let conditions = within(bench, 1_000);
+    let weighed = |label: &str, topic: f64, genre: f64| Entry {
+        genres: Genres::OfTask,
+        ..Entry::table(
+            label,
+            &format!(":link-topic-weight={topic}:link-genre-weight={genre}"),
+            &conditions,
+        )
+    };
+    let alone = |kind| Entry {
+        genres: Genres::One(kind),
+        ..Entry::table(
+            format!("{kind} alone"),
+            ":link-topic-weight=0:link-genre-weight=1",
+            &conditions,
+        )
+    };
+    const SUM: usize = 2;
+    const HALVES: usize = 3;
+    let mut entries = vec![
+        Entry::table("table alone", "", &conditions),
+        weighed("genre alone", 0.0, 1.0),
+        weighed("sum (1, 1)", 1.0, 1.0),
+        weighed("mean 0.5, 0.5", 0.5, 0.5),
+        weighed("mean 0.8, 0.2", 0.8, 0.2),
+        weighed("mean 0.2, 0.8", 0.2, 0.8),
+    ];
+    let mixes = entries.len();
+    entries.extend(KINDS.map(alone));
+    let crawls = crawl(bench, &trials, &entries)?;
+    let mut table = Table::new(
+        [
+            vec![Column::words("score of a link")],
+            precision_columns(),
+            vec![Column::new("auc30", Form::Decimals(3)).higher()],
+        ]
+        .concat(),
+    );
+    for (entry, crawls) in entries.iter().zip(&crawls).take(mixes) {
+        let cells = [
+            precision_cells(crawls),
+            vec![mean(crawls, |crawled| crawled.auc30)],
+        ];
+        row(&mut table, &entry.label, cells.concat());
+    }
+    let mut experiment = begun(Experiment::new(
+        "Kinds of pages and the table",
+        "Should a link be scored by the words of the topic, by those of the kind of page that is wanted, or by both?",
+    ))
+    .table(
+        table,
+        "The kind is the task's own; any of news, forum and blog where it has none. Mean over the tasks, ± standard error.",
+    );
+    if let Some(crossed) = crossed(&trials, &entries, &crawls, mixes) {
+        experiment = experiment.table(
+            crossed,
+            "Precision by the labels of each kind's words alone, on tasks about each kind.",
+        );
+    }
+    let visits = most_visits(&crawls);
+    experiment = experiment.figure(
+        growing(
+            "Relevant pages",
+            "relevant pages by the labels",
+            visits,
+            entries.get(..mixes).unwrap_or_default(),
+            &crawls,
+            |crawled, visits| crawled.among_first(visits, |visit| visit.is_relevant),
+        ),
+        "Mean over the tasks.",
+    );
+    let same = match (crawls.get(SUM), crawls.get(HALVES)) {
+        (Some(sum), Some(halves)) => sum
+            .iter()
+            .zip(halves)
+            .filter(|(sum, halves)| sum.visits == halves.visits)
+            .count(),
+        _ => 0,
+    };
+    Ok(experiment
+        .note(format!(
+            "0.5 and 0.5 is half the sum, so it visits the same pages in the same order: so it was on {same} of {} tasks.",
+            trials.len()
+        ))
+        .note("The paper: the sum is best and 0.5, 0.5 worst, which cannot come from the weights.")
+        .setting("budget", told(conditions.budget)))
+}
+
+/// Each kind alone, on the tasks about each kind; none where no task is about one.
+fn crossed(trials: &[Trial], entries: &[Entry], crawls: &[Vec<Crawled>], from: usize) -> Option<Table> {
+    let kinds: Vec<&str> = KINDS
+        .into_iter()
+        .filter(|kind| trials.iter().any(|trial| kind_of(trial) == Some(*kind)))
+        .collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    let columns = kinds
+        .iter()
+        .map(|kind| Column::new(format!("{kind} tasks"), Form::Percent(1)).higher());
+    let mut table = Table::new(
+        std::iter::once(Column::words("words of"))
+            .chain(columns)
+            .collect(),
+    );
+    for (entry, crawls) in entries.iter().zip(crawls).skip(from) {
+        let cells = kinds.iter().map(|kind| {
+            let of_kind = trials.iter().zip(crawls);
+            let of_kind = of_kind.filter(|(trial, _)| kind_of(trial) == Some(*kind));
+            let of_kind: Vec<Crawled> = of_kind.map(|(_, crawled)| crawled.clone()).collect();
+            mean(&of_kind, Crawled::harvest)
+        });
+        row(&mut table, &entry.label, cells.collect());
+    }
+    Some(table)
+}
+
+pub fn disambiguation(bench: &Bench) -> Result<Experiment> {
+    if let Some(trial) = bench.trials.iter().find(|trial| trial.task.exclude.is_empty()) {
+        return Err(bad_input(format!(
+            "the task {} of {} has no words of the wrong sense; write exclude = [\"…\"] in its tasks.toml, or choose others \
+             with --tasks",
+            trial.task.name, trial.web_name
+        )));
+    }
+    const FIRST: usize = 1_000;
+    let conditions = within(bench, FIRST as u64);
+    // A search engine does not know which sense is meant: its answers are of both.
+    let exclusive = search::seeded(&bench.trials, ANSWERS);
+    let inclusive = searched(bench);
+    let without = vec![Entry::table("none", "", &conditions)];
+    let with: Vec<Entry> = (1..=3)
+        .map(|least| Entry {
+            judge: format!("query:min-exclude={least}"),
+            ..Entry::table(format!("{least} or more"), "", &conditions)
+        })
+        .collect();
+    let mut crawls = crawl(bench, &inclusive, &without)?;
+    crawls.extend(crawl(bench, &exclusive, &with)?);
+    let entries: Vec<Entry> = without.into_iter().chain(with).collect();
+    let mut table = Table::new(vec![
+        Column::words("wrong words to be ignored"),
+        Column::new("visited", Form::Decimals(0)),
+        Column::new("relevant", Form::Decimals(1)).higher(),
+        Column::new("irrelevant", Form::Decimals(1)).lower(),
+        Column::new("irrelevant and kept", Form::Decimals(1)).lower(),
+        Column::new("ignored", Form::Decimals(1)),
+        Column::new("relevant but ignored", Form::Decimals(1)).lower(),
+        Column::new("relevant among the kept", Form::Percent(1)).higher(),
+    ]);
+    for (entry, crawls) in entries.iter().zip(&crawls) {
+        let count = |passes: fn(&crawls::Visited) -> bool| {
+            mean(crawls, move |crawled| crawled.among_first(FIRST, passes))
+        };
+        let kept = |crawled: &Crawled| {
+            let good = crawled.among_first(FIRST, |visit| visit.is_relevant && !visit.is_ignored);
+            good / crawled.among_first(FIRST, |visit| !visit.is_ignored).max(1.0)
+        };
+        let cells = vec![
+            count(|_| true),
+            count(|visit| visit.is_relevant),
+            count(|visit| !visit.is_relevant),
+            count(|visit| !visit.is_relevant && !visit.is_ignored),
+            count(|visit| visit.is_ignored),
+            count(|visit| visit.is_relevant && visit.is_ignored),
+            mean(crawls, kept),
+        ];
+        row(&mut table, &entry.label, cells);
+    }
+    let mut by_task = Table::new(
+        std::iter::once(Column::words("wrong words to be ignored"))
+            .chain(
+                bench
+                    .trials
+                    .iter()
+                    .map(|trial| Column::new(trial.task.name.clone(), Form::Count).lower()),
+            )
+            .collect(),
+    );
+    for (entry, crawls) in entries.iter().zip(&crawls) {
+        let kept = crawls.iter().map(|crawled| {
+            Cell::from(crawled.among_first(FIRST, |visit| !visit.is_relevant && !visit.is_ignored))
+        });
+        row(&mut by_task, &entry.label, kept.collect());
+    }
+    let figure = growing(
+        "Irrelevant pages that were kept",
+        "irrelevant pages kept",
+        FIRST,
+        &entries,
+        &crawls,
+        |crawled, visits| crawled.among_first(visits, |visit| !visit.is_relevant && !visit.is_ignored),
+    );
+    let words: Vec<String> = bench
+        .trials
+        .iter()
+        .map(|trial| {
+            format!(
+                "{}: {:?}, not {}",
+                trial.task.name,
+                trial.task.query,
+                trial.task.exclude.join(", ")
+            )
+        })
+        .collect();
+    Ok(begun(Experiment::new(
+        "A word in two senses",
+        "Pages with words of the wrong sense are ignored, and so are their links. How many irrelevant pages does that keep away?",
+    ))
+    .table(
+        table,
+        "Among the first 1,000 pages visited; relevant by the labels. Mean over the tasks, ± standard error.",
+    )
+    .table(by_task, "Irrelevant pages kept, task by task.")
+    .figure(figure, "Mean over the tasks.")
+    .note("The paper: with disambiguation the number of irrelevant pages in 1,000 drops sharply. It ignores a page for one word.")
+    .setting("words", words.join("; "))
+    .setting("budget", told(conditions.budget)))
+}

@@ -1,0 +1,179 @@
+//! `hound lab experiment paper4-…` as people run it: the real binary, on synthetic webs of a few hundred pages.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A web of 400 pages on 40 hosts, with its two topics under one name if `ambiguous`.
+fn web(ambiguous: bool) -> String {
+    format!(
+        r#"
+pages = 400
+hosts = 40
+out-degree = 10.0
+topic-shares = [0.2, 0.2]
+genres = [{{ name = "news", share = 0.5 }}, {{ name = "blog", share = 0.5 }}]
+words = 80
+examples = 5
+ambiguous = {ambiguous}
+tasks = [{{ name = "first", topic = 0 }}, {{ name = "second", topic = 1 }}, {{ name = "first-news", topic = 0, genre = "news" }}]
+"#
+    )
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        fs::write(place.0.path().join("plain.toml"), web(false)).unwrap();
+        fs::write(place.0.path().join("two.toml"), web(true)).unwrap();
+        place
+    }
+
+    fn hound(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_hound"))
+            .args(["lab", "experiment"])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("SCENTHOUND_CACHE", self.0.path().join("cache"))
+            .output()
+            .unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.hound(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+fn number(row: &Value, column: &str) -> f64 {
+    row[column]["mean"]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{column} in {row}"))
+}
+
+#[test]
+fn more_requests_out_take_less_virtual_time() {
+    let place = Place::new();
+    let arguments = [
+        "paper4-concurrency",
+        "--web",
+        "synth:plain.toml",
+        "--tasks",
+        "first",
+        "--budget",
+        "60",
+        "--json",
+    ];
+    let told = place.json(&arguments);
+    let rows = told["tables"][0].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    let (one, twelve) = (&rows[0], &rows[11]);
+    // One at a time at a second and a half each; the task's own examples are fetched and not counted among the 60.
+    let alone = number(one, "seconds, delay 0 s");
+    assert!(alone >= 90.0, "{alone}");
+    assert!(number(twelve, "seconds, delay 0 s") < alone / 3.0);
+    assert!(number(twelve, "seconds, delay 1 s") <= number(one, "seconds, delay 1 s"));
+    assert_eq!(told, place.json(&arguments), "the same command tells the same");
+}
+
+#[test]
+fn agents_share_the_pages_of_one_budget() {
+    let told = Place::new().json(&[
+        "paper4-agents",
+        "--web",
+        "synth:plain.toml",
+        "--tasks",
+        "first",
+        "--budget",
+        "90",
+        "--json",
+    ]);
+    let by_agent = told["tables"][1].as_array().unwrap();
+    assert_eq!(by_agent.len(), 1 + 3 + 3);
+    let pages = |rows: &[Value]| rows.iter().map(|row| number(row, "pages")).sum::<f64>();
+    assert_eq!(pages(&by_agent[..1]), 90.0);
+    assert_eq!(pages(&by_agent[1..4]), 90.0);
+    assert_eq!(pages(&by_agent[4..]), 90.0);
+    assert!(by_agent[1..4].iter().all(|row| number(row, "pages") > 0.0));
+}
+
+#[test]
+fn half_the_sum_visits_what_the_sum_visits() {
+    let place = Place::new();
+    let told = place.json(&[
+        "paper4-genre",
+        "--web",
+        "synth:plain.toml",
+        "--budget",
+        "80",
+        "--json",
+        "-o",
+        "page.html",
+    ]);
+    let notes = told["notes"].to_string();
+    assert!(notes.contains("on 3 of 3 tasks"), "{notes}");
+    let rows = told["tables"][0].as_array().unwrap();
+    assert_eq!(rows[2]["auc30"], rows[3]["auc30"]);
+    // The words of a kind alone lead elsewhere than the topic's.
+    assert_ne!(rows[0]["auc30"], rows[1]["auc30"]);
+    let page = fs::read_to_string(place.0.path().join("page.html")).unwrap();
+    assert!(page.contains("<svg"), "no plot");
+}
+
+#[test]
+fn a_table_has_as_many_words_as_it_was_given() {
+    let told = Place::new().json(&[
+        "paper4-table",
+        "--web",
+        "synth:plain.toml",
+        "--tasks",
+        "first",
+        "--budget",
+        "60",
+        "--json",
+    ]);
+    let words: Vec<f64> = told["tables"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| number(row, "words at the end"))
+        .collect();
+    assert_eq!(words[..4], [0.0, 10.0, 50.0, 100.0]);
+    // Pages are similar to a table where only its own words are looked at, and add to it.
+    let grown = told["tables"][1].as_array().unwrap();
+    let last = |label: &str| {
+        let row = grown.iter().find(|row| row["starts with 100"] == label);
+        number(row.unwrap(), "words at the end")
+    };
+    assert_eq!(last("adds 0 % from 0.6, the table's words"), 100.0);
+    assert!(last("adds 50 % from 0.6, the table's words") > 100.0);
+}
+
+#[test]
+fn words_of_the_wrong_sense_keep_irrelevant_pages_away() {
+    let place = Place::new();
+    let told = place.json(&[
+        "paper4-disambiguation",
+        "--web",
+        "synth:two.toml",
+        "--tasks",
+        "first,second",
+        "--json",
+    ]);
+    let rows = told["tables"][0].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert_eq!(number(&rows[0], "ignored"), 0.0);
+    assert!(number(&rows[1], "ignored") > 0.0);
+    assert!(number(&rows[1], "irrelevant and kept") < number(&rows[0], "irrelevant and kept"));
+    // A task whose words have one sense has nothing to compare.
+    let refused = place.hound(&["paper4-disambiguation", "--web", "synth:plain.toml"]);
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(4), "{errors}");
+    assert!(errors.contains("has no words of the wrong sense"), "{errors}");
+}
