@@ -150,7 +150,7 @@ fn several_agents_visit_each_page_once_and_the_same_way_each_time() {
     let (_, recorded) = twice();
     let trial = &recorded[0];
     let judge = reading(trial);
-    let example = trial.web.spelled(*trial.pages.positive.iter().next().unwrap());
+    let example = trial.web.spelled(*trial.pages.positive.first().unwrap());
     let seeds = [&trial.pages.seeds[..], &[CanonicalUrl::parse(&example).unwrap()]].concat();
     for (name, strategy) in STRATEGIES {
         let crawl = || {
