@@ -1,47 +1,27 @@
 //! Where a URL's cash came from: told from the records, it is what the frontier holds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::net::{SocketAddr, TcpListener};
+mod bench_web;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
+use bench_web::Web;
 use scenthound_frontier::{Frontier, Policy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
-use scenthound_worlds::bench::{BenchSize, Naming};
-use scenthound_worlds::{BenchWeb, ServeOptions, Serving, World, serve};
+use scenthound_worlds::bench::BenchSize;
 
-/// A small web on loopback, its seed and all its pages.
-fn web() -> (Serving, String, Vec<String>) {
-    // A port that is free on the first address is all but surely free on the others; try again if not.
-    for _ in 0..20 {
-        let probe = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = probe.local_addr().unwrap().port();
-        drop(probe);
-        let size = BenchSize {
-            hosts: 4,
-            pages: 120,
-            bytes: 2_000,
-            links: 8,
-        };
-        let web = BenchWeb::new(size, Naming::Addresses { port });
-        let listen: Vec<SocketAddr> = web
-            .hosts()
-            .iter()
-            .map(|host| format!("{host}:{port}").parse().unwrap())
-            .collect();
-        let (seed, urls) = (web.seed(), web.urls().collect());
-        let options = ServeOptions {
-            listen,
-            ..ServeOptions::default()
-        };
-        if let Ok(serving) = serve(Arc::new(web), options) {
-            return (serving, seed, urls);
-        }
-    }
-    panic!("no port is free on all addresses");
+/// A small web on loopback.
+fn web() -> Web {
+    let size = BenchSize {
+        hosts: 4,
+        pages: 120,
+        bytes: 2_000,
+        links: 8,
+    };
+    Web::sized(size, Duration::ZERO)
 }
 
 fn hound(args: &[&str], folder: &Path) -> Command {
@@ -63,7 +43,11 @@ fn frontier(folder: &Path) -> DurableFrontier {
 }
 
 fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
-    let (_serving, seed, urls) = web();
+    let Web {
+        serving: _serving,
+        seed,
+        urls,
+    } = web();
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().join("crawl");
     // Half of the web, in two runs of which the first is killed, so that some pages wait and the records were cut.
@@ -142,7 +126,11 @@ fn otie_explains_where_cash_came_from_also_through_second_visits() {
 
 #[test]
 fn a_strategy_without_cash_has_nothing_to_tell() {
-    let (_serving, seed, _) = web();
+    let Web {
+        serving: _serving,
+        seed,
+        ..
+    } = web();
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().join("crawl");
     let arguments = [

@@ -10,77 +10,48 @@
     reason = "a test may panic, print, and see how long a run takes to be killed within"
 )]
 
+mod bench_web;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bench_web::{Web, records};
 use scenthound_frontier::{Frontier, Policy, UrlFacts};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
-use scenthound_worlds::bench::{BenchSize, Naming};
-use scenthound_worlds::{BenchWeb, ServeOptions, Serving, World, serve};
+use scenthound_worlds::bench::BenchSize;
 
 const PAGES: usize = 240;
 
-struct Web {
-    serving: Serving,
-    seed: String,
-    urls: BTreeSet<String>,
+fn start() -> Web {
+    let size = BenchSize {
+        hosts: 5,
+        pages: PAGES,
+        bytes: 2_000,
+        links: 10,
+    };
+    Web::sized(size, Duration::ZERO)
 }
 
-impl Web {
-    fn start() -> Web {
-        for _ in 0..20 {
-            let port = TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .port();
-            let size = BenchSize {
-                hosts: 5,
-                pages: PAGES,
-                bytes: 2_000,
-                links: 10,
-            };
-            let web = BenchWeb::new(size, Naming::Addresses { port });
-            let listen: Vec<SocketAddr> = web
-                .hosts()
-                .iter()
-                .map(|host| format!("{host}:{port}").parse().unwrap())
-                .collect();
-            let (seed, urls) = (web.seed(), web.urls().collect());
-            let options = ServeOptions {
-                listen,
-                ..ServeOptions::default()
-            };
-            if let Ok(serving) = serve(Arc::new(web), options) {
-                return Web { serving, seed, urls };
-            }
-        }
-        panic!("no port is free on all addresses");
-    }
+fn pages_asked_for(web: &Web) -> Vec<String> {
+    let requests = web.serving.requests().into_iter();
+    requests
+        .filter(|request| request.path != "/robots.txt")
+        .map(|request| format!("{}{}", request.host, request.path))
+        .collect()
+}
 
-    fn pages_asked_for(&self) -> Vec<String> {
-        let requests = self.serving.requests().into_iter();
-        requests
-            .filter(|request| request.path != "/robots.txt")
-            .map(|request| format!("{}{}", request.host, request.path))
-            .collect()
-    }
-
-    fn topic(&self, folder: &Path, name: &str, terms: &str) -> PathBuf {
-        let path = folder.join(format!("{name}.toml"));
-        let text = format!(
-            "[topic]\nname = \"{name}\"\n[terms]\n{terms}\n[seeds]\nurls = [\"{}\"]\n[crawl]\ndelay = \"1ms\"\nip-delay = \
-             \"0s\"\nallow-net = [\"127.0.0.0/8\"]\ncontact = \"test@example.org\"\n",
-            self.seed
-        );
-        std::fs::write(&path, text).unwrap();
-        path
-    }
+fn topic(web: &Web, folder: &Path, name: &str, terms: &str) -> PathBuf {
+    let path = folder.join(format!("{name}.toml"));
+    let text = format!(
+        "[topic]\nname = \"{name}\"\n[terms]\n{terms}\n[seeds]\nurls = [\"{}\"]\n[crawl]\ndelay = \"1ms\"\nip-delay = \
+         \"0s\"\nallow-net = [\"127.0.0.0/8\"]\ncontact = \"test@example.org\"\n",
+        web.seed
+    );
+    std::fs::write(&path, text).unwrap();
+    path
 }
 
 fn hound(words: &[&str]) -> Output {
@@ -99,14 +70,6 @@ fn good(words: &[&str]) -> String {
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-fn records(folder: &Path) -> Vec<PageRecord> {
-    let pages = CrawlView::open(folder).unwrap().pages().unwrap();
-    pages
-        .map(Result::unwrap)
-        .filter(|record| record.kind == "page")
-        .collect()
 }
 
 /// Everything the frontier knows of the web's URLs, but for when hosts may be asked.
@@ -142,7 +105,7 @@ const OTHER: &str = "genre = [\"time\", \"day\"]\ncontent = [\"water\"]";
 
 /// Crawls a third of the web.
 fn begun(web: &Web, temp: &Path, options: &[&str]) -> (PathBuf, PathBuf) {
-    let topic = web.topic(temp, "water", WATER);
+    let topic = topic(web, temp, "water", WATER);
     let folder = temp.join("crawl");
     let words = [
         &["crawl", text(&topic), "-o", text(&folder), "--max-pages", "80"],
@@ -155,7 +118,7 @@ fn begun(web: &Web, temp: &Path, options: &[&str]) -> (PathBuf, PathBuf) {
 
 #[test]
 fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
-    let web = Web::start();
+    let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &["--strategy", "fs-2"]);
     let dir = text(&folder);
@@ -173,7 +136,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("was not fetched by this crawl"));
 
     // A changed topic is refused with the way out.
-    let other = web.topic(temp.path(), "other", OTHER);
+    let other = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]);
     assert_eq!(refused.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("hound rejudge"));
@@ -217,7 +180,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
 
     // Another name of the topic does not begin another archive, and every page is fetched once.
     good(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]);
-    let mut asked = web.pages_asked_for();
+    let mut asked = pages_asked_for(&web);
     let all = asked.len();
     asked.sort();
     asked.dedup();
@@ -261,7 +224,7 @@ fn the_same_topic_again_leaves_every_score_and_every_place_as_it_was() {
         &["--strategy", "opic", "--concurrency", "1"],
     ];
     for options in cases {
-        let web = Web::start();
+        let web = start();
         let temp = tempfile::tempdir().unwrap();
         let (folder, topic) = begun(&web, temp.path(), options);
         let (pages, places) = (records(&folder), facts(&web, &folder));
@@ -302,10 +265,10 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
-    let web = Web::start();
+    let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &[]);
-    let other = web.topic(temp.path(), "other", OTHER);
+    let other = topic(&web, temp.path(), "other", OTHER);
     let whole = temp.path().join("whole");
     copy(&folder, &whole);
     let started = Instant::now();
@@ -379,7 +342,7 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 #[test]
 fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
-    let web = Web::start();
+    let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &[]);
     let before = listing(&folder);
@@ -413,7 +376,7 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
     }
     // A crawl that runs is left alone.
     let lock = scenthound_store::CrawlFolder::open(&folder).unwrap();
-    let topic = web.topic(temp.path(), "other", OTHER);
+    let topic = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["rejudge", text(&folder), "--topic", text(&topic)]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("stop it first"));
@@ -423,7 +386,7 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
 
 #[test]
 fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
-    let web = Web::start();
+    let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &["--strategy", "fs-2"]);
     let known = facts(&web, &folder);
@@ -443,7 +406,7 @@ fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
         bytes[start..start + usize::try_from(position.length).unwrap()].fill(0);
     }
     std::fs::write(&archive, bytes).unwrap();
-    let other = web.topic(temp.path(), "other", OTHER);
+    let other = topic(&web, temp.path(), "other", OTHER);
     let told = json(&["rejudge", text(&folder), "--topic", text(&other), "--json"]);
     assert_eq!(told["kept"], lost.len());
     let after: BTreeMap<String, PageRecord> = records(&folder)

@@ -66,13 +66,15 @@ pub struct Nearness {
 }
 
 impl Nearness {
-    /// Whichever is likelier a target, by tenths, then more similar to the targets, is greater. Posteriors are told from a part of
-    /// a page's words and crowd near 0 and 1, where finer differences say nothing.
+    /// What is more likely a target than not is nearer than what is not; of two such, whichever is more similar to the targets;
+    /// then whichever is likelier. Posteriors contrast the targets with the pages around them and crowd near 0 and 1, where
+    /// finer differences say nothing of how much a page is like a target.
     pub fn total_cmp(&self, other: &Nearness) -> std::cmp::Ordering {
-        let tenths = |near: &Nearness| (near.posterior * 10.0).round();
-        tenths(self)
-            .total_cmp(&tenths(other))
+        let is_target = |near: &Nearness| near.posterior >= 0.5;
+        is_target(self)
+            .cmp(&is_target(other))
             .then(self.similarity.total_cmp(&other.similarity))
+            .then(self.posterior.total_cmp(&other.posterior))
     }
 }
 
@@ -128,13 +130,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_pages_about_equally_likely_the_more_similar_is_nearer() {
+    fn likely_targets_come_first_and_of_these_the_more_similar() {
         let near = |posterior, similarity| Nearness {
             layer: 0,
             posterior,
             similarity,
         };
-        assert!(near(0.98, 0.5).total_cmp(&near(0.9999, 0.2)).is_gt());
-        assert!(near(0.4, 0.9).total_cmp(&near(0.9, 0.1)).is_lt());
+        assert!(near(0.6, 0.5).total_cmp(&near(0.9999, 0.2)).is_gt());
+        assert!(near(0.4, 0.9).total_cmp(&near(0.6, 0.1)).is_lt());
+        assert!(near(0.7, 0.1).total_cmp(&near(0.6, 0.1)).is_gt());
     }
 }

@@ -23,7 +23,19 @@ pub struct Web {
 }
 
 impl Web {
+    /// The usual one.
     pub fn start() -> Web {
+        let size = BenchSize {
+            hosts: HOSTS,
+            pages: PAGES,
+            bytes: 3_000,
+            links: 12,
+        };
+        Web::sized(size, Duration::from_millis(10))
+    }
+
+    /// One of another size, whose answers take so long.
+    pub fn sized(size: BenchSize, latency: Duration) -> Web {
         // A port that is free on the first address is all but surely free on the others; try again if not.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0")
@@ -31,12 +43,6 @@ impl Web {
                 .local_addr()
                 .unwrap()
                 .port();
-            let size = BenchSize {
-                hosts: HOSTS,
-                pages: PAGES,
-                bytes: 3_000,
-                links: 12,
-            };
             let web = BenchWeb::new(size, Naming::Addresses { port });
             let listen: Vec<SocketAddr> = web
                 .hosts()
@@ -46,7 +52,7 @@ impl Web {
             let (seed, urls) = (web.seed(), web.urls().collect());
             let options = ServeOptions {
                 listen,
-                latency: Duration::from_millis(10),
+                latency,
                 ..ServeOptions::default()
             };
             if let Ok(serving) = serve(Arc::new(web), options) {
