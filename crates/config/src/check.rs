@@ -239,7 +239,7 @@ impl Check<'_> {
                 Err(wrong) => self.blame(option, origin, wrong),
             }
         }
-        if let (true, Some(default)) = (texts.is_empty(), option.default) {
+        if let (true, Some(default)) = (texts.is_empty(), self.default_of(option)) {
             // A default the caller does not have (a strategy, say) is a fault like any other.
             match self.read_value(option, default, &Origin::CommandLine) {
                 Ok(value) => values.push(value),
@@ -248,6 +248,20 @@ impl Check<'_> {
         }
         if !values.is_empty() {
             self.checked.insert(option.name, values);
+        }
+    }
+
+    /// The value of an option that nobody gave. Similarity to a table of words is far from that to terms, so what is relevant by
+    /// default depends on the judge.
+    fn default_of(&self, option: &OptionSpec) -> Option<&'static str> {
+        let is = |name: &str, value: &str| {
+            let texts = self.texts.get(name).and_then(|texts| texts.last());
+            texts.is_some_and(|given| given.text == value)
+        };
+        match option.name {
+            "threshold" if is("judge", "table") && is("table-space", "table") => Some("0.8"),
+            "threshold" if is("judge", "table") => Some("0.1"),
+            _ => option.default,
         }
     }
 

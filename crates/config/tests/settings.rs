@@ -185,6 +185,20 @@ fn defaults_are_polite() {
 }
 
 #[test]
+fn what_is_relevant_by_default_depends_on_the_judge() {
+    let threshold = |given: &[&str]| {
+        check_with(&[], "tea", &[&[SEED], given].concat())
+            .unwrap()
+            .judge
+            .threshold
+    };
+    assert_eq!(threshold(&[]), 0.45);
+    assert_eq!(threshold(&["judge=table"]), 0.1);
+    assert_eq!(threshold(&["judge=table", "table-space=table"]), 0.8);
+    assert_eq!(threshold(&["judge=table", "threshold=0.3"]), 0.3);
+}
+
+#[test]
 fn a_longer_delay_stretches_the_longest_wait_unless_that_was_given() {
     let settings = check_with(&[], "tea", &[SEED, "delay=5m"]).unwrap();
     assert_eq!(settings.crawl.max_delay, Duration::from_secs(300));

@@ -34,7 +34,7 @@ pub fn check_with(files: &[(&str, &str)], topic: &str, options: &[&str]) -> Resu
     let surroundings = Surroundings {
         folder: Path::new("/here"),
         strategies: STRATEGIES,
-        judges: &["terms"],
+        judges: &["terms", "table"],
         read: &read,
     };
     check(topic, &given, &surroundings)
