@@ -173,3 +173,25 @@ fn pages_judged_again_stay_with_their_agents() {
     }
     assert_eq!(pages, BTreeMap::from([(1, 30), (2, 30), (3, 30)]));
 }
+
+#[test]
+fn a_replay_tells_of_its_agents_and_of_those_without_a_seed() {
+    let replay = |web: &str, task: &str| {
+        hound(&[
+            "lab", "replay", "--web", web, "--task", task, "--agents", "3", "--budget", "90", "--json",
+        ])
+    };
+    // Five seeds: two agents have two, one has one.
+    let output = replay("synth:paper2-baseball", "kapaben");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let agents = result["agents"].as_array().unwrap();
+    assert_eq!(agents.len(), 3);
+    let pages: u64 = agents.iter().map(|agent| agent["pages"].as_u64().unwrap()).sum();
+    assert!(
+        pages >= 90 && agents.iter().all(|agent| agent["pages"].as_u64().unwrap() >= 25),
+        "{agents:?}"
+    );
+    // The little web's task has one seed.
+    let output = replay("synth:little", "kapaben");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 3 agents have a seed"));
+}

@@ -93,6 +93,13 @@ pub fn run(args: Args) -> Result<()> {
     } else {
         print(trial, &args.strategy, &judge.label, &outcome, seconds);
     }
+    if outcome.agents.len() < usize::from(args.conditions.agents) {
+        note!(
+            "note: {} of {} agents have a seed; the task has no more seeds to deal out",
+            outcome.agents.len(),
+            args.conditions.agents
+        );
+    }
     Ok(())
 }
 
@@ -149,6 +156,14 @@ pub fn object(
         "f1": outcome.verdicts.f1,
         "ranked_by": outcome.ranked_by,
         "share_by_rank": outcome.share_by_rank,
+        "agents": outcome
+            .agents
+            .iter()
+            .map(|agent| json!({
+                "name": agent.name, "seeds": agent.seeds.len(), "pages": agent.pages, "relevant": agent.relevant,
+                "waiting": agent.waiting, "state": agent.state.name(),
+            }))
+            .collect::<Vec<_>>(),
         "virtual_seconds": outcome.virtual_seconds,
         "seconds": seconds,
     })
@@ -209,6 +224,17 @@ fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds
         outcome.verdicts.precision,
         outcome.verdicts.f1
     );
+    if outcome.agents.len() > 1 {
+        for agent in &outcome.agents {
+            say!(
+                "  {}: {} pages, {} of them relevant to the judge; {}",
+                agent.name,
+                agent.pages,
+                agent.relevant,
+                agent.state.name()
+            );
+        }
+    }
     say!(
         "  virtual time {:.0} s; took {seconds:.2} s ({:.0} pages/s)",
         outcome.virtual_seconds,
