@@ -339,7 +339,8 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
     Ok((pages, has_both))
 }
 
-/// What pages are ranked by: as asked for, else by layer if one was told of any.
+/// What pages are ranked by: as asked for, else by layer if one was told of all. A crawl that learns layers on its way has read
+/// its first pages without.
 fn ranking_of(args: &Args, pages: &[Ranked]) -> anyhow::Result<RankBy> {
     let has_layers = pages.iter().any(|page| page.nearness.is_some());
     match args.rank {
@@ -348,7 +349,7 @@ fn ranking_of(args: &Args, pages: &[Ranked]) -> anyhow::Result<RankBy> {
             args.folder.display()
         ))),
         Some(by) => Ok(by),
-        None if has_layers => Ok(RankBy::Layer),
+        None if has_layers && pages.iter().all(|page| page.nearness.is_some()) => Ok(RankBy::Layer),
         None => Ok(RankBy::Relevance),
     }
 }

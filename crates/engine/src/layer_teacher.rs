@@ -2,7 +2,7 @@
 
 use scenthound_judge::{HotWords, LayerLessons, LayerModel, LayerSettings, WithLayers};
 use scenthound_strategy::{LayerReader, Lesson, Teacher};
-use scenthound_types::{LinkPlace, Token};
+use scenthound_types::{LinkPlace, Nearness, Token};
 
 /// Learns layers with these settings, for links that are hot by these words.
 pub struct LayerTeacher {
@@ -41,8 +41,8 @@ struct Taught {
 }
 
 impl LayerReader for Taught {
-    fn layer(&self, words: &[(u64, u32)]) -> u8 {
-        self.model.layer_of_words(words.iter().copied()).layer
+    fn nearness(&self, words: &[(u64, u32)]) -> Nearness {
+        self.model.layer_of_words(words.iter().copied()).nearness()
     }
 
     fn place(&self, anchor: &[u64]) -> LinkPlace {

@@ -94,8 +94,6 @@ pub struct Weighed {
     pub relevance: f64,
     /// What that was made of.
     pub parts: Parts,
-    /// Its distance to a target, where layers were learnt.
-    pub layer: Option<u8>,
 }
 
 /// Turns reports into updates.

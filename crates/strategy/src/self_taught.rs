@@ -14,7 +14,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use scenthound_graph::{ContextGraph as Graph, ContextSettings};
-use scenthound_types::{LinkPlace, Merge, PageReport, Rank, Score, StateDelta, Updates, UrlKey, WaitingLink};
+use scenthound_types::{
+    LinkPlace, Merge, Nearness, PageReport, Parts, Rank, Score, StateDelta, Updates, UrlKey, WaitingLink,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::layered::Placing;
@@ -39,8 +41,8 @@ pub trait Teacher: Send {
 
 /// Tells layers by words.
 pub trait LayerReader: Send {
-    /// The layer of a page with these words; one beyond the last for none.
-    fn layer(&self, words: &[(u64, u32)]) -> u8;
+    /// How near a page with these words stands to a target.
+    fn nearness(&self, words: &[(u64, u32)]) -> Nearness;
     /// Where a link with these words stands.
     fn place(&self, anchor: &[u64]) -> LinkPlace;
 }
@@ -254,7 +256,8 @@ impl SelfTaught {
             return;
         };
         for page in self.pages.values() {
-            self.layers.insert(UrlKey(page.key), reader.layer(&page.words));
+            self.layers
+                .insert(UrlKey(page.key), reader.nearness(&page.words).layer);
         }
         self.reader = Some(reader);
         self.learnt_from = before;
@@ -288,14 +291,16 @@ impl Strategy for SelfTaught {
     fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
         let reader = self.reader.as_ref()?;
         let words: Vec<(u64, u32)> = report.words?.iter().map(|word| (word.hash, word.count)).collect();
-        let layer = reader.layer(&words);
+        let nearness = reader.nearness(&words);
         if self.layers.len() < MOST_LAYERS_KNOWN {
-            self.layers.insert(report.lease.key, layer);
+            self.layers.insert(report.lease.key, nearness.layer);
         }
         Some(Weighed {
             relevance: report.judgement?.relevance,
-            layer: Some(layer),
-            ..Weighed::default()
+            parts: Parts {
+                nearness: Some(nearness),
+                ..Parts::default()
+            },
         })
     }
 
@@ -386,7 +391,7 @@ impl Strategy for SelfTaught {
 mod tests {
     use scenthound_types::{
         AgentId, CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, PageWords,
-        ParentPage, Parts, Priority, ReportedLink, Standing, Update, Verdict,
+        ParentPage, Priority, ReportedLink, Standing, Update, Verdict,
     };
 
     use super::*;
@@ -414,9 +419,13 @@ mod tests {
     }
 
     impl LayerReader for Known {
-        fn layer(&self, words: &[(u64, u32)]) -> u8 {
+        fn nearness(&self, words: &[(u64, u32)]) -> Nearness {
             let known = words.first().and_then(|(word, _)| self.words.get(word));
-            known.copied().unwrap_or(3)
+            Nearness {
+                layer: known.copied().unwrap_or(3),
+                posterior: 0.0,
+                similarity: 0.0,
+            }
         }
         fn place(&self, anchor: &[u64]) -> LinkPlace {
             let layer = anchor.first().and_then(|word| self.links.get(word));

@@ -301,7 +301,6 @@ impl Strategy for TopicTable {
                 terms,
                 ..Parts::default()
             },
-            layer: None,
         })
     }
 

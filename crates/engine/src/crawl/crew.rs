@@ -210,7 +210,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut worth = examined.judgement.relevance;
         if let Some(weighed) = weighed {
             worth = weighed.relevance;
-            examined.judgement.layer = weighed.layer.or(examined.judgement.layer);
+            if let Some(nearness) = weighed.parts.nearness {
+                examined.judgement.layer = Some(nearness.layer);
+                examined.judgement.parts.nearness = Some(nearness);
+            }
             if let Some(threshold) = self.settings.strategy_judges.filter(|_| !examined.is_set_aside()) {
                 examined.judgement.relevance = weighed.relevance;
                 examined.judgement.parts = weighed.parts;
