@@ -370,6 +370,7 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
                 StopReason::Exhausted
                 | StopReason::OnlyRestingHosts
                 | StopReason::Goals
+                | StopReason::Shares
                 | StopReason::Pages => 0,
             }
         }
@@ -385,7 +386,7 @@ fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
         return None;
     }
     match reason {
-        StopReason::Pages => Some("--max-pages"),
+        StopReason::Pages | StopReason::Shares => Some("--max-pages"),
         StopReason::Time => Some("--max-time"),
         StopReason::Bytes => Some("--max-bytes"),
         StopReason::Goals => Some("--goal"),

@@ -25,10 +25,10 @@ use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LearnFrom, LinkContext,
-    LinkWords, Opic, Otie, OtieSettings, ParentWorth, PigTable, Placing, Random, SelfTaught,
+    LinkGenre, LinkWords, Opic, Otie, OtieSettings, ParentWorth, PigTable, Placing, Random, SelfTaught,
     SelfTaughtSettings, Shark, Siblings, Strategy, TableSettings, Ties, TopicTable,
 };
-use scenthound_text::{Token, url_words};
+use scenthound_text::url_words;
 use scenthound_types::CanonicalUrl;
 
 /// The strategies that can be chosen by name.
@@ -374,14 +374,20 @@ fn self_taught(settings: &Settings) -> Box<dyn Strategy> {
     Box::new(SelfTaught::new(taught, Box::new(teacher)))
 }
 
-fn table_settings(settings: &Settings) -> Result<TableSettings> {
-    let chosen = &settings.strategy;
+/// The words of links to pages of each kind, the user's own among them.
+fn link_words(settings: &Settings) -> Result<LinkWords> {
     let mut words = LinkWords::shipped();
-    if let Some(path) = &chosen.link_words {
+    if let Some(path) = &settings.strategy.link_words {
         let list =
             std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
         words.add(&path.display().to_string(), &list)?;
     }
+    Ok(words)
+}
+
+fn table_settings(settings: &Settings) -> Result<TableSettings> {
+    let chosen = &settings.strategy;
+    let words = link_words(settings)?;
     let genres = settings.crawl.genres.iter();
     Ok(TableSettings {
         size: chosen.table_size as usize,
@@ -472,7 +478,12 @@ pub fn agents_from(settings: &Settings, seeds: &[CanonicalUrl]) -> Result<Vec<Ag
         Deal::Host => Dealing::ByHost,
         Deal::Genre => Dealing::ByGenre,
     };
-    deal(seeds, wanted, dealing, &genre_of_address)
+    let words = link_words(settings)?;
+    let kinds: Vec<LinkGenre> = match settings.crawl.genres.as_slice() {
+        [] => USUAL_KINDS.iter().filter_map(|name| words.genre(name)).collect(),
+        named => named.iter().filter_map(|name| words.genre(name)).collect(),
+    };
+    deal(seeds, wanted, dealing, &|seed| kind_of_address(&kinds, seed))
         .into_iter()
         .map(|hand| {
             Ok(Agent {
@@ -484,28 +495,20 @@ pub fn agents_from(settings: &Settings, seeds: &[CanonicalUrl]) -> Result<Vec<Ag
         .collect()
 }
 
-/// The kind of page that an address speaks of.
-fn genre_of_address(url: &CanonicalUrl) -> String {
-    let words = url_words(url.as_str());
-    let named = [
-        ("news", ["news", "press", "article", "articles"].as_slice()),
-        ("blogs", &["blog", "blogs", "wordpress", "blogspot", "diary"]),
-        (
-            "discussions",
-            &[
-                "forum",
-                "forums",
-                "discussion",
-                "discussions",
-                "thread",
-                "topic",
-                "questions",
-            ],
-        ),
-    ];
-    let speaks_of = |list: &[&str]| list.iter().any(|word| words.contains(&Token::of(word)));
-    let genre = named.into_iter().find(|(_, list)| speaks_of(list));
-    genre.map_or("web", |(name, _)| name).to_owned()
+/// Kinds of pages that seeds are dealt out by where nobody names any.
+const USUAL_KINDS: [&str; 3] = ["news", "blog", "forum"];
+
+/// The kind of page that an address speaks of most; "web" where it speaks of none.
+fn kind_of_address(kinds: &[LinkGenre], url: &CanonicalUrl) -> String {
+    let words: Vec<u64> = url_words(url.as_str()).iter().map(|token| token.hash()).collect();
+    let mut best = ("web", 0.0);
+    for kind in kinds {
+        let share = kind.share_of(&words);
+        if share > best.1 {
+            best = (&kind.name, share);
+        }
+    }
+    best.0.to_owned()
 }
 
 pub fn policy(settings: &Settings) -> Policy {
@@ -627,6 +630,22 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_dealt_by_the_kind_their_addresses_speak_of() {
+        let kinds: Vec<LinkGenre> = USUAL_KINDS
+            .iter()
+            .filter_map(|name| LinkWords::shipped().genre(name))
+            .collect();
+        assert_eq!(kinds.len(), USUAL_KINDS.len());
+        let kind = |url: &str| kind_of_address(&kinds, &CanonicalUrl::parse(url).unwrap());
+        assert_eq!(kind("https://example.org/news/2026/tea"), "news");
+        assert_eq!(kind("https://blog.example.org/tea"), "blog");
+        assert_eq!(kind("https://example.org/forum/thread/5"), "forum");
+        assert_eq!(kind("https://example.org/tea"), "web");
+    }
+
     #[test]
     fn every_genre_that_can_be_named_has_its_terms() {
         let genre = scenthound_config::options().find(|option| option.name == "genre");

@@ -96,6 +96,8 @@ pub enum StopReason {
     OnlyRestingHosts,
     /// Every agent has met its goal or has nothing left.
     Goals,
+    /// Every agent has met its goal, spent its share of the pages or has nothing left.
+    Shares,
     /// The page budget is met.
     Pages,
     /// The time budget is met.
@@ -112,6 +114,10 @@ impl fmt::Display for StopReason {
                 "only hosts are left that fail or asked to be left alone for long"
             }
             StopReason::Goals => "the goal is met (--goal)",
+            StopReason::Shares => {
+                "every agent has met its goal, spent its share of --max-pages or has nothing left (--redistribute passes \
+                 shares on)"
+            }
             StopReason::Pages => "the page budget is met (--max-pages)",
             StopReason::Time => "the time budget is met (--max-time)",
             StopReason::Bytes => "the byte budget is met (--max-bytes)",

@@ -33,7 +33,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let goal = self.settings.agents.goal;
         let all_idle = |member: &Member| member.is_exhausted || member.has_met(goal);
         if !self.crew.iter().all(all_idle) {
-            StopReason::Pages
+            StopReason::Shares
         } else if self.crew.iter().any(|member| member.has_met(goal)) {
             StopReason::Goals
         } else {

@@ -160,7 +160,7 @@ pub struct LinkGenre {
 
 impl LinkGenre {
     /// The share of a set's words that are among those given; of the set with the largest.
-    pub(super) fn share_of(&self, words: &[u64]) -> f64 {
+    pub fn share_of(&self, words: &[u64]) -> f64 {
         self.best(|set| set.share_of(words))
     }
 
