@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use scenthound_text::{Edge, Mark, Text, Token, tokenize, url_words};
+use scenthound_types::text::{Edge, Mark, Text, Token, tokenize, url_words};
 
 fuzz_target!(|raw: &str| {
     let mut text = Text::default();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use scenthound_judge::{Judge, WrongSense};
 use scenthound_parse::{Limits, PageInput};
 use scenthound_strategy::Needs;
-use scenthound_text::{Language, StopList, Token, url_words};
+use scenthound_types::text::{Language, StopList, Token, url_words};
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Lease, Link, LinkPlace, PageDirectives, PageWords,
     ParsedPage, SnippetScores, TermSet, Verdict,

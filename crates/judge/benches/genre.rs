@@ -9,7 +9,7 @@ use std::path::Path;
 
 use divan::{Bencher, black_box};
 use scenthound_judge::{DetectorKind, GenreDetector};
-use scenthound_recorded::{PageId, WebFolder};
+use scenthound_lab::recorded::{PageId, WebFolder};
 use scenthound_types::ParsedPage;
 
 fn main() {

@@ -5,7 +5,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use scenthound_judge::{Judge, ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
-use scenthound_text::{Language, Text, Token};
+use scenthound_types::text::{Language, Text, Token};
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
 fn main() {

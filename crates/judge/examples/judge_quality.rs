@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use scenthound_judge::{
     Calibrate, HoldOut, Judge, ModelKind, Reading, TrainedJudge, TrainingPages, TrainingSettings,
 };
+use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_learn::{BinaryFigures, Idf, Length, TermFrequency, VectorSettings, auc};
-use scenthound_recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::ParsedPage;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -86,7 +86,7 @@ fn line(name: &str, kind: ModelKind, variant: &str, figures: [f64; 7]) {
 fn measure(
     web: &RecordedWeb,
     pages: &[ParsedPage],
-    known: &scenthound_recorded::TaskPages,
+    known: &scenthound_lab::recorded::TaskPages,
     kind: ModelKind,
     settings: &TrainingSettings,
 ) -> Result<[f64; 7], Box<dyn Error>> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scenthound_text::{Token, tokenize};
+use scenthound_types::text::{Token, tokenize};
 use serde::{Deserialize, Serialize};
 
 use crate::JudgeFault;

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scenthound_learn::{Bag, ModelFile, MultiBayes};
-use scenthound_text::{StopList, Token};
+use scenthound_types::text::{StopList, Token};
 use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts};
 use serde::{Deserialize, Serialize};
 

@@ -24,6 +24,7 @@ mod similarity;
 mod table_judge;
 mod tally;
 mod term_judge;
+pub mod terms;
 mod trained;
 mod vocabulary;
 mod wrong_sense;

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use scenthound_text::{StopList, Token};
+use scenthound_types::text::{StopList, Token};
 
 use crate::automaton::{Automaton, State};
 use crate::dictionary::Dictionary;
@@ -89,7 +89,7 @@ impl Matcher {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use scenthound_text::tokenize;
+    use scenthound_types::text::tokenize;
 
     use super::*;
     use crate::tally::PageTally;

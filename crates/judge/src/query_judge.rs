@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use scenthound_text::{StopList, Text, Token};
+use scenthound_types::text::{StopList, Text, Token};
 use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::tally::{PageTally, SnippetTally, Tally};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use scenthound_learn::{
     Damage, ModelFile, ModelFileFault, Space, TableWord, WeightTable, WordCount, WordCounts,
 };
-use scenthound_text::{Language, StopList, Token};
+use scenthound_types::text::{Language, StopList, Token};
 use scenthound_types::{Judgement, PageWords, ParsedPage, Parts, TermHit, TermSet, Verdict};
 use serde::{Deserialize, Serialize};
 

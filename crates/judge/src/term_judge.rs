@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use scenthound_text::{Token, tokenize, url_words};
+use scenthound_types::text::{Token, tokenize, url_words};
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::settings::{TermSets, TermSettings, Weights};

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scenthound_learn::{BinaryFigures, Isotonic, ModelFile, Platt, SparseVector};
-use scenthound_text::Token;
+use scenthound_types::text::Token;
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 use serde::{Deserialize, Serialize};
 

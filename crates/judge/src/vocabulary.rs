@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use scenthound_text::{StopList, Token};
+use scenthound_types::text::{StopList, Token};
 use scenthound_types::{Language, TermSet};
 
 use crate::matcher::Matcher;

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scenthound_text::tokenize;
+use scenthound_types::text::tokenize;
 use scenthound_types::{Language, ParsedPage, TermHit, TermSet};
 
 use crate::JudgeFault;

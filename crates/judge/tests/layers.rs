@@ -6,7 +6,7 @@
 )]
 
 use scenthound_judge::{HOT, HotWords, JudgeFault, LayerLessons, LayerModel, LayerSettings, WithLayers};
-use scenthound_text::{Text, tokenize};
+use scenthound_types::text::{Text, tokenize};
 use scenthound_types::{CanonicalUrl, Link, LinkSource, ParsedPage, Rel};
 
 /// A page of these words, with a link of its own words to each of these.

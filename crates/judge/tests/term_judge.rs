@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use scenthound_judge::{IdfTable, Judge, JudgeFault, TermJudge, TermSets, TermSettings, Weights};
-use scenthound_text::{Language, Text, tokenize};
+use scenthound_types::text::{Language, Text, tokenize};
 use scenthound_types::{CanonicalUrl, Judgement, ParsedPage, TermSet, Verdict};
 
 /// A page whose blocks are the lines of `text`.

@@ -9,7 +9,7 @@ use scenthound_judge::{
     Apart, Calibrate, Judge, JudgeFault, ModelKind, TrainedJudge, TrainingPages, TrainingSettings,
 };
 use scenthound_learn::Chance;
-use scenthound_text::{Text, tokenize};
+use scenthound_types::text::{Text, tokenize};
 use scenthound_types::{CanonicalUrl, Language, ParsedPage};
 
 const TEA: &str = "tea leaf oolong steep kettle green black harvest cup brew water aroma";

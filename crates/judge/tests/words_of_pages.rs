@@ -6,7 +6,7 @@ use scenthound_judge::{
     Judge, JudgeFault, QueryJudge, QueryMatch, TableJudge, TableJudgeSettings, WrongSense,
 };
 use scenthound_learn::Space;
-use scenthound_text::{Language, Text, tokenize};
+use scenthound_types::text::{Language, Text, tokenize};
 use scenthound_types::{CanonicalUrl, ParsedPage, TermSet};
 
 /// A page whose blocks are the lines of `text`.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use scenthound_judge::{TermJudge, TermSettings};
 use scenthound_lab::{LabSettings, replay};
 use scenthound_strategy::BestFirst;
+use scenthound_testweb::FixtureWeb;
 use scenthound_types::CanonicalUrl;
-use scenthound_worlds::FixtureWeb;
 
 /// One page a line: `host/path: words -> links`.
 const TEA: &str = "

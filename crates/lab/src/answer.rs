@@ -8,8 +8,8 @@ use flate2::read::MultiGzDecoder;
 
 use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules};
 use scenthound_seeds::{Sitemap, SitemapLimits};
+use scenthound_testweb::{Answer as Page, World};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Refusal, Timestamp};
-use scenthound_worlds::{Answer as Page, World};
 
 /// Redirects of a robots.txt that are followed at once, as the live driver does.
 const ROBOTS_REDIRECTS: usize = scenthound_robots::MAX_REDIRECTS as usize;

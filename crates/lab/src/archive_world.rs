@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use scenthound_store::{WarcReader, WarcRecord, read_at};
+use scenthound_testweb::{Answer, Asked, Scheme, World};
 use scenthound_types::CanonicalUrl;
-use scenthound_worlds::{Answer, Asked, Scheme, World};
 
 /// Longer bodies are cut.
 const MAX_BODY: usize = 64 << 20;

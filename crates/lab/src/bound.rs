@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use scenthound_recorded::PageId;
+use crate::recorded::PageId;
 use scenthound_types::CanonicalUrl;
 
 use crate::web::Web;

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use crate::recorded::PageId;
 use scenthound_engine::{link_place, snippet_scores};
 use scenthound_judge::Judge;
-use scenthound_recorded::PageId;
 use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;

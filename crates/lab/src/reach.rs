@@ -1,6 +1,6 @@
 //! Which pages links lead to at all.
 
-use scenthound_recorded::PageId;
+use crate::recorded::PageId;
 use scenthound_types::CanonicalUrl;
 
 use crate::web::Web;

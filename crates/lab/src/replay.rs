@@ -13,8 +13,8 @@ use scenthound_engine::{
 use scenthound_frontier::{Counts, Frontier, MemoryFrontier, Policy};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
+use scenthound_testweb::World;
 use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
-use scenthound_worlds::World;
 
 use crate::answer::{Answers, WorldAnswers};
 use crate::journal::Journal;

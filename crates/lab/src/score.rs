@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use scenthound_recorded::PageId;
+use crate::recorded::PageId;
 use scenthound_types::{CanonicalUrl, Nearness};
 use serde::Serialize;
 

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::recorded::{PageId, Task, TaskPages};
+use crate::synth::{SynthLink, SynthPage, SynthTask, SynthWeb};
 use scenthound_engine::FoundLink;
 use scenthound_parse::{Limits, PageInput, parse};
-use scenthound_recorded::{PageId, Task, TaskPages};
-use scenthound_synth::{SynthLink, SynthPage, SynthTask, SynthWeb};
 use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
 
 use crate::trial::Trial;

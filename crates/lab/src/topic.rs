@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
+use crate::recorded::PageId;
+use scenthound_judge::terms::{BackgroundCounts, GenerateSettings, RunCounts, TermsFault, generate};
 use scenthound_judge::{Judge, JudgeFault, TermJudge, TermSettings};
-use scenthound_recorded::PageId;
-use scenthound_terms::{BackgroundCounts, GenerateSettings, RunCounts, TermsFault, generate};
 use scenthound_types::ParsedPage;
 use thiserror::Error;
 

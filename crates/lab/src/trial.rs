@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::recorded::{PageId, Task, TaskPages};
 use scenthound_engine::{Agent, AgentFacts, CrawlError};
-use scenthound_recorded::{PageId, Task, TaskPages};
 use scenthound_strategy::Strategy;
 use scenthound_types::{AgentId, Failure};
 

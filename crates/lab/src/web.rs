@@ -2,8 +2,8 @@
 //!
 //! Crawling by links alone must touch no word, so links and pages are asked for apart.
 
+use crate::recorded::{PageId, RecordedWeb, Spot};
 use scenthound_engine::FoundLink;
-use scenthound_recorded::{PageId, RecordedWeb, Spot};
 use scenthound_types::{CanonicalUrl, Keyring, ParsedPage, UrlKey};
 
 /// What a URL answers.

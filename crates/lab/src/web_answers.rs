@@ -43,7 +43,7 @@ impl<'w> WebAnswers<'w> {
         }
     }
 
-    fn examine(&self, lease: &Lease, page: scenthound_recorded::PageId) -> Examined {
+    fn examine(&self, lease: &Lease, page: crate::recorded::PageId) -> Examined {
         let opinion = self.judge.opinion(self.web, page, self.needs.snippets);
         let mut examined = Examined {
             title: String::new(),

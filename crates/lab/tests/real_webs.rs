@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use scenthound_lab::recorded::WebFolder;
 use scenthound_lab::{LabBudget, LabSettings, Reading, Remembered, Trial};
-use scenthound_recorded::WebFolder;
 use scenthound_strategy::{BestFirst, BreadthFirst, Siblings, Strategy};
 
 const UNIVERSITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/webs/university");

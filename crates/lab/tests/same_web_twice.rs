@@ -10,6 +10,7 @@ use std::sync::Arc;
 use archive::{reading, trials};
 use scenthound_engine::{Agent, Dealing, LayerTeacher, deal};
 use scenthound_judge::{HotWords, LayerSettings};
+use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_lab::{
     CALENDAR_PAGES, LabBudget, LabSettings, Outcome, PageJudge, Remembered, Synthetic, Trial, Truth,
 };
@@ -17,7 +18,6 @@ use scenthound_strategy::{
     BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, SelfTaught, SelfTaughtSettings,
     Siblings, Strategy, TableSettings, TopicTable,
 };
-use scenthound_synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_types::{CanonicalUrl, Parents};
 
 type Made = fn() -> Box<dyn Strategy>;

@@ -13,8 +13,8 @@ use scenthound_frontier::Policy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::{LabSettings, Run, replay};
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
+use scenthound_testweb::{Answer, FixtureWeb, World};
 use scenthound_types::{CanonicalUrl, Merge, Parents};
-use scenthound_worlds::{Answer, FixtureWeb, World};
 
 fn judge(term: &str) -> Arc<dyn Judge> {
     let settings = TermSettings {

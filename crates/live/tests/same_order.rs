@@ -13,8 +13,8 @@ use scenthound_lab::{LabSettings, replay};
 use scenthound_live::{Ended, LiveSettings, StopSwitch, crawl};
 use scenthound_store::{ArchiveSettings, CrawlFolder, CrawlView};
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
+use scenthound_testweb::{DemoWeb, ServeOptions, World, serve};
 use scenthound_types::CanonicalUrl;
-use scenthound_worlds::{DemoWeb, ServeOptions, World, serve};
 
 const PAGES: u64 = 120;
 

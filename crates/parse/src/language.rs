@@ -10,7 +10,7 @@
 
 use std::sync::LazyLock;
 
-use scenthound_text::StopList;
+use scenthound_types::text::StopList;
 use scenthound_types::{Language, Text, Token};
 use whatlang::Lang;
 

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use scenthound_text::{Edge, Mark};
+use scenthound_types::text::{Edge, Mark};
 use scenthound_types::{Hint, LinkSource, PageDirectives, PageHints, TagCounts, Text, TokenRange};
 
 use crate::Limits;

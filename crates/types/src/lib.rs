@@ -17,11 +17,12 @@ mod page;
 mod priority;
 mod report;
 mod state;
+pub mod text;
 mod time;
 mod update;
 mod url;
 
-pub use scenthound_text::{Language, Text, Token, TokenRange};
+pub use text::{Language, Text, Token, TokenRange};
 
 pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::hints::{Hint, PageHints};

@@ -5,7 +5,7 @@
 //!
 //! Invariant: all numbers are finite, and depend on the parsed page and the words alone.
 
-use scenthound_text::{Token, url_words};
+use scenthound_types::text::{Token, url_words};
 use scenthound_types::{Hint, ParsedPage, registrable_domain};
 
 use super::addresses::{KINDS, Reader, Shape};

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use scenthound_text::{Text, Token, TokenRange, tokenize};
+use scenthound_types::text::{Text, Token, TokenRange, tokenize};
 use serde::{Deserialize, Serialize};
 
 use super::memory::Memory;

@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use scenthound_text::Token;
+use scenthound_types::text::Token;
 
 /// Bits of a hash that say where a word's note stands.
 const PLACE_BITS: u32 = 16;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::KeyTable;
-use scenthound_text::Token;
+use scenthound_types::text::Token;
 use serde::{Deserialize, Serialize};
 
 use super::hot::{counted, length};
@@ -150,7 +150,7 @@ impl AnchorSums {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use scenthound_text::tokenize;
+    use scenthound_types::text::tokenize;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Links whose words are those of the query.
 
-use scenthound_text::{Token, tokenize};
+use scenthound_types::text::{Token, tokenize};
 
 /// The words of a query, and how similar a link's words must be to be hot.
 #[derive(Clone, PartialEq, Debug)]

@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scenthound_text::{StopList, Token, url_words};
 use scenthound_types::ParsedPage;
+use scenthound_types::text::{StopList, Token, url_words};
 use serde::{Deserialize, Serialize};
 
 /// What is read of a page, and how much it counts.

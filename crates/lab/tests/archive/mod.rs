@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scenthound_judge::{Judge, TermJudge, TermSettings};
+use scenthound_lab::recorded::WebFolder;
 use scenthound_lab::{PageJudge, Reading, Trial};
-use scenthound_recorded::WebFolder;
 
 /// What a URL answered.
 pub enum Told<'a> {

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use scenthound_text::{Token, tokenize, url_words};
 use scenthound_types::CanonicalUrl;
+use scenthound_types::text::{Token, tokenize, url_words};
 
 use super::Hit;
 

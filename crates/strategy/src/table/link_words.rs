@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::{Space, TableWord, WeightTable, WordCounts};
-use scenthound_text::tokenize;
+use scenthound_types::text::tokenize;
 use thiserror::Error;
 
 /// The kinds of pages that have words.

@@ -1,0 +1,214 @@
+//! `hound demo`: a little web on this machine, crawled live, and what came of it.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use scenthound_config::{Given, Surroundings, check};
+use scenthound_live::StopSwitch;
+use scenthound_report::text::harvest_curve;
+use scenthound_store::CrawlFolder;
+use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, World, serve};
+
+use crate::{crawl, exit, results, wiring};
+
+/// What the demo is told.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why\n  hound demo --topic chinese   entrance examinations, in Big5, GB18030 and UTF-8\n  hound demo --topic japanese  hot springs, in Shift_JIS, EUC-JP and ISO-2022-JP"
+)]
+pub struct Args {
+    /// Which web, and what to look for in it
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Topic::Tea)]
+    topic: Topic,
+    /// Keep the crawl folder here
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// The strategy to crawl with, in place of the topic's
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<String>,
+    /// How many pages to fetch
+    #[arg(long, value_name = "N")]
+    max_pages: Option<u64>,
+}
+
+/// The webs there are.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Topic {
+    /// Guides to brewing tea, in English
+    Tea,
+    /// Entrance examinations of graduate schools, in Chinese
+    Chinese,
+    /// Inns with hot springs, in Japanese
+    Japanese,
+}
+
+/// A web and what is known of it from its making.
+struct Shown {
+    world: Arc<dyn World>,
+    pages: usize,
+    topic: &'static str,
+    relevant: Vec<String>,
+    forbidden: Vec<String>,
+}
+
+impl Shown {
+    fn of(topic: Topic) -> Shown {
+        let web = match topic {
+            Topic::Tea => {
+                let web = DemoWeb::new();
+                return Shown {
+                    pages: web.pages(),
+                    topic: DemoWeb::TOPIC,
+                    relevant: web.relevant().to_vec(),
+                    forbidden: web.forbidden().to_vec(),
+                    world: Arc::new(web),
+                };
+            }
+            Topic::Chinese => ScriptWeb::chinese(),
+            Topic::Japanese => ScriptWeb::japanese(),
+        };
+        Shown {
+            pages: web.pages(),
+            topic: web.topic(),
+            relevant: web.relevant().to_vec(),
+            forbidden: Vec::new(),
+            world: Arc::new(web),
+        }
+    }
+}
+
+/// The name the topic goes by in messages.
+const TOPIC: &str = "demo.toml";
+/// As if the web were far away.
+const LATENCY: Duration = Duration::from_millis(5);
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let shown = Shown::of(args.topic);
+    let hosts = shown.world.hosts();
+    let serving = serve(
+        Arc::clone(&shown.world),
+        ServeOptions {
+            latency: LATENCY,
+            ..ServeOptions::default()
+        },
+    )?;
+
+    let mut given: Vec<Given> = args
+        .strategy
+        .iter()
+        .map(|name| Given::new("strategy", name))
+        .collect();
+    given.extend(
+        args.max_pages
+            .map(|most| Given::new("max-pages", most.to_string())),
+    );
+    let surroundings = Surroundings {
+        folder: &std::env::current_dir().context("the current folder cannot be told")?,
+        strategies: wiring::STRATEGIES,
+        judges: wiring::JUDGES,
+        read: &|_| Ok(shown.topic.as_bytes().to_vec()),
+    };
+    let settings = match check(TOPIC, &given, &surroundings) {
+        Ok(settings) => settings,
+        Err(faults) => {
+            note!("{faults}");
+            return Ok(ExitCode::from(exit::BAD_SETTINGS));
+        }
+    };
+    let mut live = wiring::live(&settings)?;
+    live.fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
+
+    // Kept until the end of this function unless the user wants it for longer.
+    let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
+    let output = args
+        .output
+        .clone()
+        .unwrap_or_else(|| temporary.path().join("demo"));
+    if !crawl::may_carry_on(&output, &settings)? {
+        return Ok(ExitCode::from(exit::BAD_SETTINGS));
+    }
+    let folder = CrawlFolder::open_or_create(&output)?;
+    folder.write_settings(&settings.to_toml())?;
+
+    let seeds: Vec<&str> = settings.seeds.urls.iter().map(|url| url.as_str()).collect();
+    say!(
+        "A web of {} hosts and {} pages is served on this machine, at {}.",
+        hosts.len(),
+        shown.pages,
+        serving.addr()
+    );
+    say!(
+        "Looking for: {} (judged by {} genre and {} content terms).",
+        settings.topic.name,
+        settings.terms.genre.len(),
+        settings.terms.content.len()
+    );
+    say!(
+        "Starting from {}, by {}.\n",
+        seeds.join(" and "),
+        settings.strategy.kind
+    );
+    let stop = StopSwitch::default();
+    crawl::listen_for_signals(stop.clone())?;
+    let summary = crawl::crawl(&folder, &settings, live, &stop, None)?;
+    drop(folder);
+
+    let tally = &summary.tally;
+    say!("The best pages, and why:\n");
+    results::run(results::Args {
+        folder: output.clone(),
+        top: 10,
+        all: false,
+        rank: None,
+        why: true,
+        format: results::Format::Table,
+        relevant_only: false,
+        with_duplicates: false,
+        view: Vec::new(),
+        genre: Vec::new(),
+        prefer_genre: Vec::new(),
+        agent: Vec::new(),
+        genre_cut: None,
+        content_cut: None,
+    })?;
+    say!("\nRelevant pages found, by pages fetched:\n");
+    say!("{}", harvest_curve(&tally.curve(), 60, 10));
+    say!(
+        "{} pages in {:.1} s: {} judged relevant (harvest rate {:.1} %), {} failed; {}.",
+        tally.pages,
+        summary.running.as_secs_f64(),
+        tally.relevant,
+        100.0 * tally.harvest_rate(),
+        tally.errors(),
+        crawl::ending(&summary)
+    );
+    let asked: HashSet<String> = serving
+        .requests()
+        .iter()
+        .map(|request| format!("http://{}{}", request.host, request.path))
+        .collect();
+    let found = shown.relevant.iter().filter(|url| asked.contains(*url)).count();
+    let trespassed = shown.forbidden.iter().filter(|url| asked.contains(*url)).count();
+    let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
+    say!(
+        "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
+        shown.relevant.len(),
+        shown.forbidden.len()
+    );
+    match args.output {
+        Some(kept) => say!(
+            "The crawl folder is {0}: try hound explain {0} {1}",
+            kept.display(),
+            seeds.last().unwrap_or(&"URL")
+        ),
+        None => say!(
+            "The crawl folder was temporary ({}); keep it with: hound demo -o DIR",
+            output.display()
+        ),
+    }
+    Ok(ExitCode::SUCCESS)
+}

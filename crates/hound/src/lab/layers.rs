@@ -1,0 +1,206 @@
+//! Context graphs around a task's positive examples, learnt once for all crawls of a trial.
+//!
+//! Who links to a page is told by the web itself, as a search engine would once have told it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use anyhow::Result;
+use scenthound_config::Settings;
+use scenthound_engine::link_place;
+use scenthound_graph::{BackLinks, ContextGraph, ContextSettings, TooMany};
+use scenthound_judge::{HotWords, Judge, LayerLessons, LayerModel, LayerSettings, WithLayers};
+use scenthound_lab::recorded::PageId;
+use scenthound_lab::{Opinion, PageJudge, Trial, Web};
+use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts, Token, Verdict};
+
+use crate::pages_input::bad_input;
+
+/// The back-links of a web: one pass to count, one to fill.
+pub fn back_links(web: &dyn Web) -> Result<BackLinks> {
+    let pages = u32::try_from(web.pages())?;
+    let mut neighbours = Vec::new();
+    BackLinks::new(pages, |tell| {
+        for page in 0..pages {
+            neighbours.clear();
+            web.neighbours(PageId(page), &mut neighbours);
+            for target in &neighbours {
+                tell(page, target.0);
+            }
+        }
+        Ok::<_, TooMany>(())
+    })
+    .map_err(|fault| bad_input(fault.to_string()))
+}
+
+/// Reads the targets of a context graph and at most so many pages of each layer beyond. In a dense web half of all pages are two
+/// links away from a target: a search engine would not have told them all, and learning from all would take long.
+fn lessons(
+    web: &dyn Web,
+    graph: &ContextGraph,
+    settings: &LayerSettings,
+    per_layer: usize,
+) -> Result<LayerLessons> {
+    let mut lessons = LayerLessons::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
+    for (layer, pages) in (0_u8..).zip(graph.layers()) {
+        let most = if layer == 0 { usize::MAX } else { per_layer };
+        for page in spread(pages, most) {
+            if let Some(parsed) = web.page(PageId(*page)) {
+                lessons.add(&parsed, layer, |url| graph.layer_of(web.page_at(url)?.0));
+            }
+        }
+    }
+    Ok(lessons)
+}
+
+/// At most so many, spread evenly over all.
+fn spread(pages: &[u32], most: usize) -> impl Iterator<Item = &u32> {
+    let kept = most.min(pages.len());
+    (0..kept).filter_map(move |at| pages.get(at * pages.len() / kept))
+}
+
+/// The sizes of the layers, targets first: 26/71/115/122/196.
+pub fn told_sizes(graph: &ContextGraph) -> String {
+    let sizes: Vec<String> = graph.sizes().iter().map(ToString::to_string).collect();
+    sizes.join("/")
+}
+
+/// How the settings of a strategy have layers learnt.
+fn layer_settings(settings: &Settings) -> LayerSettings {
+    LayerSettings {
+        threshold: settings.strategy.layer_threshold,
+        evidence: settings.strategy.layer_evidence,
+        ..LayerSettings::default()
+    }
+}
+
+/// What a model of layers makes of the pages of a trial's web, each read once.
+pub struct Layers {
+    model: Arc<LayerModel>,
+    hot: HotWords,
+    read: Vec<OnceLock<(Nearness, Box<[LinkPlace]>)>>,
+}
+
+impl Layers {
+    /// Those of a trial under a strategy's settings, shared by all crawls of this run.
+    pub fn shared(trial: &Trial, settings: &Settings) -> Result<Arc<Layers>> {
+        type Slot = Arc<OnceLock<Result<Arc<Layers>, String>>>;
+        static KNOWN: Mutex<BTreeMap<String, Slot>> = Mutex::new(BTreeMap::new());
+        let key = format!(
+            "{} {} {} {:?} {} {:?}",
+            trial.web_name,
+            trial.web.pages(),
+            trial.task.name,
+            settings.strategy.layers,
+            settings.strategy.hot_threshold,
+            (layer_settings(settings), settings.strategy.per_layer)
+        );
+        let slot = {
+            let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            known.entry(key).or_default().clone()
+        };
+        // Crawls of other trials go on meanwhile.
+        let made = slot.get_or_init(|| {
+            Layers::new(trial, settings)
+                .map(Arc::new)
+                .map_err(|error| format!("{error:#}"))
+        });
+        made.clone().map_err(bad_input)
+    }
+
+    fn new(trial: &Trial, settings: &Settings) -> Result<Layers> {
+        let model = match &settings.strategy.layers {
+            Some(path) => LayerModel::load(path)?,
+            None => Layers::learn(
+                trial,
+                &layer_settings(settings),
+                settings.strategy.per_layer as usize,
+            )?,
+        };
+        Ok(Layers {
+            model: Arc::new(model),
+            hot: HotWords::new(&trial.task.query, settings.strategy.hot_threshold),
+            read: (0..trial.web.pages()).map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// A model of the graph around the task's positive examples.
+    fn learn(trial: &Trial, settings: &LayerSettings, per_layer: usize) -> Result<LayerModel> {
+        let targets: Vec<u32> = trial.pages.positive.iter().map(|page| page.0).collect();
+        if targets.is_empty() {
+            return Err(bad_input(format!(
+                "task {} gives no positive examples: there is nothing to build a context graph around; give a model with \
+                 layers=FILE",
+                trial.task.name
+            )));
+        }
+        let back_links = back_links(trial.web.as_ref())?;
+        let graph = ContextGraph::around(&back_links, &targets, &ContextSettings::default());
+        let lessons = lessons(trial.web.as_ref(), &graph, settings, per_layer)?;
+        let model = lessons
+            .train()
+            .map_err(|fault| bad_input(format!("task {}: {fault}", trial.task.name)))?;
+        note!(
+            "context graph of {}: {} pages, {} learnt from; {} words count in full",
+            trial.task.name,
+            told_sizes(&graph),
+            lessons.pages(),
+            model.evidence()
+        );
+        Ok(model)
+    }
+
+    fn of(&self, web: &dyn Web, page: PageId) -> Option<&(Nearness, Box<[LinkPlace]>)> {
+        let read = self.read.get(page.0 as usize)?;
+        if read.get().is_none() {
+            let parsed = web.page(page)?;
+            let near = self.model.layer(&parsed).nearness();
+            let places = parsed
+                .links
+                .iter()
+                .filter_map(|link| link_place(self, &parsed, link));
+            // Another thread may have been quicker; it found the same.
+            let _ = read.set((near, places.collect()));
+        }
+        read.get()
+    }
+}
+
+/// Only for the places of links.
+impl Judge for Layers {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        Judgement {
+            relevance: 0.0,
+            verdict: Verdict::Irrelevant,
+            genre: None,
+            layer: Some(self.model.layer(page).layer),
+            parts: Parts::default(),
+        }
+    }
+
+    fn snippet(&self, _tokens: &[Token]) -> f32 {
+        0.0
+    }
+
+    fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {
+        Some(WithLayers::place_of(&self.model, &self.hot, anchor))
+    }
+}
+
+/// A judge that also tells layers and places.
+pub struct InLayers<'j> {
+    pub judge: &'j dyn PageJudge,
+    pub layers: Arc<Layers>,
+}
+
+impl PageJudge for InLayers<'_> {
+    fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
+        let mut opinion = self.judge.opinion(web, page, snippets);
+        if let Some((near, places)) = self.layers.of(web, page) {
+            opinion.judgement.layer = Some(near.layer);
+            opinion.judgement.parts.nearness = Some(*near);
+            opinion.places = places.to_vec();
+        }
+        opinion
+    }
+}

@@ -1,0 +1,116 @@
+//! A bench web on loopback for tests of the whole program: it remembers every request.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use scenthound_store::{CrawlView, PageRecord};
+use scenthound_testweb::bench::{BenchSize, Naming};
+use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, World, serve};
+
+const HOSTS: usize = 6;
+pub const PAGES: usize = 480;
+
+/// A small web on addresses of its own, so that hosts need no name server.
+pub struct Web {
+    pub serving: Serving,
+    pub seed: String,
+    pub urls: BTreeSet<String>,
+}
+
+impl Web {
+    /// The usual one.
+    pub fn start() -> Web {
+        let size = BenchSize {
+            hosts: HOSTS,
+            pages: PAGES,
+            bytes: 3_000,
+            links: 12,
+        };
+        Web::sized(size, Duration::from_millis(10))
+    }
+
+    /// One of another size, whose answers take so long.
+    pub fn sized(size: BenchSize, latency: Duration) -> Web {
+        // A port that is free on the first address is all but surely free on the others; try again if not.
+        for _ in 0..20 {
+            let port = TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port();
+            let web = BenchWeb::new(size, Naming::Addresses { port });
+            let listen: Vec<SocketAddr> = web
+                .hosts()
+                .iter()
+                .map(|host| format!("{host}:{port}").parse().unwrap())
+                .collect();
+            let (seed, urls) = (web.seed(), web.urls().collect());
+            let options = ServeOptions {
+                listen,
+                latency,
+                ..ServeOptions::default()
+            };
+            if let Ok(serving) = serve(Arc::new(web), options) {
+                return Web { serving, seed, urls };
+            }
+        }
+        panic!("no port is free on all addresses");
+    }
+
+    pub fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_hound"))
+            .args([
+                "crawl",
+                "water light house",
+                &self.seed,
+                "--allow-net",
+                "127.0.0.0/8",
+                "-o",
+            ])
+            .arg(folder)
+            .args([
+                "--delay",
+                "60ms",
+                "--ip-delay",
+                "0s",
+                "--contact",
+                "test@example.org",
+            ])
+            .args(options)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    /// The first page of every host, besides the seed.
+    pub fn more_seeds(&self) -> Vec<&str> {
+        let mut hosts: BTreeMap<&str, &str> = BTreeMap::new();
+        for url in self.urls.iter().filter(|url| **url != self.seed) {
+            hosts.entry(url.split('/').nth(2).unwrap()).or_insert(url);
+        }
+        hosts.into_values().collect()
+    }
+
+    pub fn page_requests(&self) -> Vec<(String, Request)> {
+        let requests = self.serving.requests().into_iter();
+        let port = self.serving.addr().port();
+        requests
+            .filter(|request| request.path != "/robots.txt")
+            .map(|request| (format!("http://{}:{port}{}", request.host, request.path), request))
+            .collect()
+    }
+}
+
+pub fn records(folder: &Path) -> Vec<PageRecord> {
+    let pages = CrawlView::open(folder).unwrap().pages().unwrap();
+    pages
+        .map(|record| record.unwrap())
+        .filter(|record| record.kind == "page")
+        .collect()
+}

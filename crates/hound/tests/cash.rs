@@ -1,0 +1,153 @@
+//! Where a URL's cash came from: told from the records, it is what the frontier holds.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bench_web;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use bench_web::Web;
+use scenthound_frontier::{Frontier, Policy};
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_testweb::bench::BenchSize;
+use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+
+/// A small web on loopback.
+fn web() -> Web {
+    let size = BenchSize {
+        hosts: 4,
+        pages: 120,
+        bytes: 2_000,
+        links: 8,
+    };
+    Web::sized(size, Duration::ZERO)
+}
+
+fn hound(args: &[&str], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
+    command.args(args).arg(folder).stderr(Stdio::null());
+    command
+}
+
+fn frontier(folder: &Path) -> DurableFrontier {
+    let policy = Policy {
+        delay: Duration::ZERO,
+        ..Policy::default()
+    };
+    let state = scenthound_store::CrawlView::open(folder)
+        .unwrap()
+        .layout()
+        .state();
+    scenthound_frontier_durable::open_read_only(&state, policy, Keyring::new(0), Timestamp::ZERO).unwrap()
+}
+
+fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
+    let Web {
+        serving: _serving,
+        seed,
+        urls,
+    } = web();
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("crawl");
+    // Half of the web, in two runs of which the first is killed, so that some pages wait and the records were cut.
+    let arguments = [
+        &[
+            "crawl",
+            "water light house",
+            &seed,
+            "--allow-net",
+            "127.0.0.0/8",
+            "--delay",
+            "5ms",
+        ][..],
+        &[
+            "--ip-delay",
+            "0s",
+            "--contact",
+            "test@example.org",
+            "--max-pages",
+            "60",
+        ],
+        strategy,
+        &["-o"],
+    ]
+    .concat();
+    let mut first = hound(&arguments, &folder).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(250));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let end = hound(&arguments, &folder).stdout(Stdio::null()).status().unwrap();
+    assert!(end.code().is_some(), "{end}");
+
+    let mut told = 0;
+    for name in urls.iter().step_by(3) {
+        let url = CanonicalUrl::parse(name).unwrap();
+        // Closed again before hound opens it.
+        let facts = frontier(&folder).look_up(&url).unwrap();
+        let Some(facts) = facts else { continue };
+        let held = facts.priority.rank.score.get();
+        let output = hound(&["explain", "--json"], &folder).arg(name).output().unwrap();
+        let story: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let cash = &story["cash"];
+        if cash.is_null() {
+            assert!(held.abs() < 1e-9, "{name} holds {held}, of which nothing is told");
+            continue;
+        }
+        let number = |name: &str| cash[name].as_f64().unwrap();
+        assert!((number("held") - held).abs() < 1e-9, "{name}: {cash} for {held}");
+        let top = cash["top"].as_array().unwrap();
+        assert!(top.len() <= 5);
+        let named: f64 = top.iter().map(|gift| gift["amount"].as_f64().unwrap()).sum();
+        assert!(named <= number("gained") + 1e-9);
+        if cash["givers"].as_u64().unwrap() <= 5 {
+            assert!((named + number("as_seed") - number("gained")).abs() < 1e-9);
+        }
+        told += 1;
+    }
+    assert!(told > 20, "{told} stories");
+    let text = hound(&["explain"], &folder).arg(&seed).output().unwrap().stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.contains("Cash: gained ") && text.contains("as a seed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn opic_explains_where_cash_came_from() {
+    gifts_add_up_to_what_is_held(&["--strategy", "opic"]);
+}
+
+#[test]
+fn otie_explains_where_cash_came_from_also_through_second_visits() {
+    gifts_add_up_to_what_is_held(&["--strategy", "otie", "--recrawl-every", "10"]);
+}
+
+#[test]
+fn a_strategy_without_cash_has_nothing_to_tell() {
+    let Web {
+        serving: _serving,
+        seed,
+        ..
+    } = web();
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("crawl");
+    let arguments = [
+        "crawl",
+        "water",
+        &seed,
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "5ms",
+        "--ip-delay",
+        "0s",
+        "--max-pages",
+        "3",
+        "-o",
+    ];
+    hound(&arguments, &folder).stdout(Stdio::null()).status().unwrap();
+    let text = hound(&["explain"], &folder).arg(&seed).output().unwrap().stdout;
+    assert!(!String::from_utf8(text).unwrap().contains("Cash"));
+}

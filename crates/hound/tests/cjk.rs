@@ -1,0 +1,276 @@
+//! Chinese and Japanese from the wire to the table: whatever encoding a page comes in, its title, its terms and its relevance
+//! are those of its text.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use encoding_rs::{BIG5, EUC_JP, Encoding, GB18030, ISO_2022_JP, SHIFT_JIS, UTF_8};
+use scenthound_testweb::{Answer, ServeOptions, World, serve};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+/// Pages by path, whatever the host.
+struct Paths(BTreeMap<String, Answer>);
+
+impl World for Paths {
+    fn answer(&self, _host: &str, path: &str) -> Answer {
+        self.0.get(path).cloned().unwrap_or_else(Answer::missing)
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        vec!["127.0.0.1".to_owned()]
+    }
+}
+
+fn hound(arguments: &[&str]) -> Output {
+    let made = Command::new(env!("CARGO_BIN_EXE_hound"))
+        .args(arguments)
+        .env("COLUMNS", "120")
+        .output()
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{arguments:?}\n{}\n{}",
+        String::from_utf8_lossy(&made.stdout),
+        String::from_utf8_lossy(&made.stderr)
+    );
+    made
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+struct Writing {
+    language: &'static str,
+    title: &'static str,
+    body: &'static str,
+    query: &'static str,
+    genre: &'static str,
+    content: &'static str,
+    encodings: &'static [(&'static str, &'static Encoding)],
+}
+
+const CHINESE: Writing = Writing {
+    language: "zh",
+    title: "資訊工程研究所碩士班甄試",
+    body: "碩士班甄試的報名從十月開始，審查以後有口試。招生名額十名，請看簡章。碩士班的學生可以申請宿舍。",
+    query: "碩士班甄試",
+    genre: "[\"簡章\", \"招生\"]",
+    content: "[\"碩士班\", \"甄試\", \"口試\"]",
+    encodings: &[("big5", BIG5), ("gb18030", GB18030), ("utf-8", UTF_8)],
+};
+
+const JAPANESE: Writing = Writing {
+    language: "ja",
+    title: "湯川温泉の宿 宿泊の案内",
+    body: "源泉かけ流しの露天風呂がある温泉旅館です。宿泊料金は一泊二食付きで一万円から。予約は電話でお願いします。",
+    query: "温泉旅館",
+    genre: "[\"案内\", \"料金\"]",
+    content: "[\"温泉\", \"露天風呂\", \"旅館\"]",
+    encodings: &[
+        ("shift_jis", SHIFT_JIS),
+        ("euc-jp", EUC_JP),
+        ("iso-2022-jp", ISO_2022_JP),
+        ("utf-8", UTF_8),
+    ],
+};
+
+impl Writing {
+    /// The same page in every encoding, told by the header, by the page, and by nobody.
+    fn world(&self) -> (Paths, Vec<String>) {
+        let mut pages = BTreeMap::new();
+        let mut paths = Vec::new();
+        for (name, encoding) in self.encodings {
+            for said in ["header", "page", "nowhere"] {
+                let meta = match said {
+                    "page" => format!("<meta charset=\"{name}\">"),
+                    _ => String::new(),
+                };
+                let html = format!(
+                    "<!doctype html><html lang=\"{}\"><head>{meta}<title>{}</title></head><body><p>{}</p></body></html>",
+                    self.language, self.title, self.body
+                );
+                let (bytes, _, lacks) = encoding.encode(&html);
+                assert!(!lacks, "{name} cannot write the page");
+                let kind: &'static str = match (said, *name) {
+                    ("header", "big5") => "text/html; charset=big5",
+                    ("header", "gb18030") => "text/html; charset=gb18030",
+                    ("header", "shift_jis") => "text/html; charset=Shift_JIS",
+                    ("header", "euc-jp") => "text/html; charset=euc-jp",
+                    ("header", "iso-2022-jp") => "text/html; charset=ISO-2022-JP",
+                    ("header", _) => "text/html; charset=utf-8",
+                    _ => "text/html",
+                };
+                let path = format!("/{name}/{said}");
+                pages.insert(path.clone(), Answer::page(kind, bytes.into_owned()));
+                paths.push(path);
+            }
+        }
+        let links: String = paths
+            .iter()
+            .map(|path| format!("<a href=\"{path}\">x</a> "))
+            .collect();
+        pages.insert("/".to_owned(), Answer::html(format!("<title>all</title>{links}")));
+        (Paths(pages), paths)
+    }
+
+    fn crawl(&self, folder: &Path) -> Vec<String> {
+        let (world, paths) = self.world();
+        let serving = serve(Arc::new(world), ServeOptions::default()).unwrap();
+        let root = format!("http://127.0.0.1:{}", serving.addr().port());
+        let topic = folder.with_extension("toml");
+        std::fs::write(
+            &topic,
+            format!(
+                "[topic]\nname = \"{0}\"\nquery = \"{0}\"\n[terms]\ngenre = {1}\ncontent = {2}\n[seeds]\nurls = [\"{root}/\"]\n\
+                 [crawl]\nallow-net = [\"127.0.0.0/8\"]\ndelay = \"0s\"\nip-delay = \"0s\"\n",
+                self.query, self.genre, self.content
+            ),
+        )
+        .unwrap();
+        hound(&["crawl", topic.to_str().unwrap(), "-o", folder.to_str().unwrap()]);
+        paths.into_iter().map(|path| format!("{root}{path}")).collect()
+    }
+}
+
+/// Title, language, relevance and terms of each page.
+fn told(folder: &Path) -> BTreeMap<String, String> {
+    let results = hound(&[
+        "results",
+        folder.to_str().unwrap(),
+        "--all",
+        "--with-duplicates",
+        "--format",
+        "jsonl",
+    ]);
+    text(&results)
+        .lines()
+        .map(|line| {
+            let page: Value = serde_json::from_str(line).unwrap();
+            let said = ["title", "language", "relevance", "parts"].map(|field| page[field].to_string());
+            (page["url"].as_str().unwrap().to_owned(), said.join(" "))
+        })
+        .collect()
+}
+
+#[test]
+fn every_encoding_gives_the_same_title_terms_and_relevance() {
+    for writing in [&CHINESE, &JAPANESE] {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("crawl");
+        let pages = writing.crawl(&folder);
+        let told = told(&folder);
+        let wanted = &told[pages.last().unwrap()];
+        assert!(wanted.contains(writing.title), "{wanted}");
+        assert!(wanted.contains(&format!("\"{}\"", writing.language)), "{wanted}");
+        for page in &pages {
+            assert_eq!(&told[page], wanted, "{page}");
+        }
+        let explained = hound(&["explain", folder.to_str().unwrap(), &pages[0]]);
+        assert!(text(&explained).contains(writing.title), "{}", text(&explained));
+    }
+}
+
+#[test]
+fn tables_with_wide_titles_are_aligned() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("crawl");
+    JAPANESE.crawl(&folder);
+    let shown = text(&hound(&[
+        "results",
+        folder.to_str().unwrap(),
+        "--all",
+        "--with-duplicates",
+    ]));
+    let columns: BTreeSet<usize> = shown
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("repeats"))
+        .filter_map(|line| {
+            line.find("http://")
+                .or_else(|| line.find("URL"))
+                .map(|at| line[..at].width())
+        })
+        .collect();
+    assert_eq!(columns.len(), 1, "{columns:?}\n{shown}");
+    assert!(shown.contains(JAPANESE.title), "{shown}");
+}
+
+#[test]
+fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
+    for (topic, title, term, frequent, all) in [
+        (
+            "chinese",
+            "中國文學碩士班甄試招生簡章",
+            "甄試",
+            "招生",
+            "14 of 14",
+        ),
+        (
+            "japanese",
+            "杉谷温泉 松の屋 宿泊の案内",
+            "露天風呂",
+            "温泉",
+            "15 of 15",
+        ),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join(topic);
+        let path = folder.to_str().unwrap();
+        let shown = text(&hound(&[
+            "demo",
+            "--topic",
+            topic,
+            "--max-pages",
+            "200",
+            "-o",
+            path,
+        ]));
+        assert!(
+            shown.contains(&format!("{all} pages worth having fetched")),
+            "{shown}"
+        );
+        let results = text(&hound(&["results", path, "--all", "--why", "--relevant-only"]));
+        for wanted in [title, term] {
+            assert!(results.contains(wanted), "{wanted} is missing in\n{results}");
+        }
+
+        // Terms generated from the pages found are words of the language, not single characters nor rubbish.
+        let list = root.path().join("good.txt");
+        let found = text(&hound(&[
+            "results",
+            path,
+            "--all",
+            "--relevant-only",
+            "--with-duplicates",
+            "--format",
+            "jsonl",
+        ]));
+        let urls: Vec<String> = found
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<Value>(line).unwrap()["url"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            })
+            .collect();
+        std::fs::write(&list, urls.join("\n")).unwrap();
+        let made = hound(&[
+            "terms",
+            "generate",
+            "--genre-terms",
+            "0",
+            "--relevant-pages",
+            list.to_str().unwrap(),
+            "--web",
+            path,
+        ]);
+        let made = text(&made);
+        assert!(made.contains(&format!("\"{frequent}\"")), "{made}");
+        assert!(!made.contains('\u{fffd}'), "{made}");
+    }
+}

@@ -1,0 +1,252 @@
+//! Terms suggested from a crawl, and pages fetched by URL: on a little web on loopback.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+
+/// Guides to tea, guides to other things, and tea that is no guide; a redirect, and a page that robots may not see.
+struct Little;
+
+const THINGS: [&str; 4] = ["roses", "bread", "chess", "sailing"];
+
+fn page(title: &str, words: &str, links: &str) -> Answer {
+    Answer::html(format!("<title>{title}</title><p>{words}</p>{links}"))
+}
+
+impl World for Little {
+    fn answer(&self, _host: &str, path: &str) -> Answer {
+        let mut parts = path.trim_start_matches('/').splitn(2, '/');
+        match (parts.next().unwrap_or_default(), parts.next()) {
+            ("robots.txt", _) => Answer::text("User-agent: *\nDisallow: /private\n"),
+            ("", _) => {
+                let links = |kind: &str| {
+                    (0..4)
+                        .map(|n| format!("<a href=/{kind}/{n}>x</a>"))
+                        .collect::<String>()
+                };
+                page("Hub", "welcome", &["tea", "guide", "shop"].map(links).concat())
+            }
+            ("tea", Some(n)) => page(
+                &format!("Guide {n}"),
+                &format!(
+                    "guide difficulty materials: warm the pot, infusion of tea leaves {n}; second infusion later"
+                ),
+                "",
+            ),
+            ("guide", Some(n)) => page(
+                &format!("Guide {n}"),
+                &format!(
+                    "guide difficulty materials: {} for everybody",
+                    THINGS[n.parse::<usize>().unwrap()]
+                ),
+                "",
+            ),
+            ("shop", Some(n)) => page(&format!("Shop {n}"), "buy tea now price basket", ""),
+            ("old", _) => Answer::redirect(301, "/tea/1"),
+            ("private", _) => page("Secret", "guide tea", ""),
+            _ => Answer::missing(),
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        vec!["127.0.0.1".to_owned()]
+    }
+}
+
+fn web() -> (Serving, String) {
+    let serving = serve(Arc::new(Little), ServeOptions::default()).unwrap();
+    let base = format!("http://127.0.0.1:{}", serving.addr().port());
+    (serving, base)
+}
+
+fn hound(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hound"))
+        .args(words)
+        .current_dir(folder)
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap()
+}
+
+fn says(folder: &Path, words: &[&str]) -> String {
+    let output = hound(folder, words);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{words:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const TOPIC: &str =
+    "[topic]\nname = \"tea guides\"\nlanguage = \"en\"\n[terms]\ngenre = [\"guide\"]\ncontent = [\"tea\"]\n";
+
+#[test]
+fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
+    let (_serving, base) = web();
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let topic = format!(
+        "{TOPIC}[seeds]\nurls = [\"{base}/\"]\n[crawl]\ndelay = \"1ms\"\nip-delay = \"0s\"\nallow-net = [\"127.0.0.0/8\"]\n"
+    );
+    std::fs::write(root.join("tea.toml"), topic).unwrap();
+    says(root, &["crawl", "tea.toml", "-o", "tea"]);
+
+    // Four ways: tea guides, other guides, shops, and the hub.
+    let counted = |view: &str| {
+        says(
+            root,
+            &[
+                "results",
+                "tea",
+                "--all",
+                "--with-duplicates",
+                "--view",
+                view,
+                "--format",
+                "jsonl",
+            ],
+        )
+        .lines()
+        .count()
+    };
+    assert_eq!(
+        ["relevant", "genre-only", "content-only", "neither"].map(counted),
+        [4, 4, 4, 1]
+    );
+    assert_eq!(counted("genre-only,content-only"), 8);
+    let strict = says(
+        root,
+        &[
+            "results",
+            "tea",
+            "--view",
+            "relevant",
+            "--content-cut",
+            "1",
+            "--genre-cut",
+            "1",
+            "--format",
+            "jsonl",
+        ],
+    );
+    assert!(strict.lines().count() <= 4);
+    let told = hound(root, &["results", "tea"]);
+    let summary = String::from_utf8(told.stderr).unwrap();
+    assert!(summary.contains("4 relevant, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.45, content 0.45, the topic's threshold)"), "{summary}");
+
+    let json = |words: &[&str]| -> serde_json::Value { serde_json::from_str(&says(root, words)).unwrap() };
+    let terms = |list: &serde_json::Value| -> Vec<String> {
+        let terms = list.as_array().unwrap().iter();
+        terms
+            .map(|term| term["term"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    // Without marks the best pages stand in.
+    assert_eq!(
+        json(&["terms", "suggest", "tea", "--top", "4", "--json"])["from"],
+        "best"
+    );
+    let marked: Vec<String> = (0..3).map(|n| format!("{base}/tea/{n}")).collect();
+    let words: Vec<&str> = ["mark", "tea", "--relevant"]
+        .into_iter()
+        .chain(marked.iter().map(String::as_str))
+        .collect();
+    says(root, &words);
+    let suggested = json(&["terms", "suggest", "tea", "--json"]);
+    assert_eq!(
+        (&suggested["from"], &suggested["good_pages"]),
+        (&"marks".into(), &3.into())
+    );
+    let (genre, content) = (terms(&suggested["genre"]), terms(&suggested["content"]));
+    assert!(genre.iter().any(|term| term.contains("materials")), "{genre:?}");
+    assert!(!genre.iter().any(|term| term.contains("infusion")), "{genre:?}");
+    assert!(
+        content.iter().any(|term| term.contains("infusion")),
+        "{content:?}"
+    );
+    assert!(
+        !genre
+            .iter()
+            .chain(&content)
+            .any(|term| term == "guide" || term == "tea"),
+        "own terms are left out"
+    );
+    // What is printed below the table is a topic file that checks.
+    let text = says(root, &["terms", "suggest", "tea"]);
+    let toml = &text[text.find("[terms]").unwrap()..];
+    std::fs::write(
+        root.join("new.toml"),
+        format!("[topic]\nname = \"tea guides\"\nlanguage = \"en\"\n{toml}"),
+    )
+    .unwrap();
+    let told = says(root, &["rejudge", "tea", "--topic", "new.toml"]);
+    assert!(told.contains("13 pages judged again"), "{told}");
+}
+
+#[test]
+fn urls_are_fetched_politely_and_mixed_with_files() {
+    let (serving, base) = web();
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    std::fs::write(root.join("tea.toml"), TOPIC).unwrap();
+    std::fs::write(root.join("page.html"), "<p>a guide to tea").unwrap();
+    let url = |path: &str| format!("{base}{path}");
+    let (old, private, missing) = (url("/old"), url("/private/1"), url("/none/1"));
+
+    // Private networks are refused unless named.
+    let refused = hound(root, &["judge", "--topic", "tea.toml", &old]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--allow-net"));
+    assert_eq!(serving.requests().len(), 0);
+
+    let net = ["--allow-net", "127.0.0.0/8", "--delay", "1ms"];
+    let words = [
+        "judge",
+        "--topic",
+        "tea.toml",
+        "--json",
+        "page.html",
+        &old,
+        &private,
+        &missing,
+    ];
+    let output = hound(root, &[&words[..], &net].concat());
+    let (out, err) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert!(output.status.success(), "{err}");
+    let pages: Vec<serde_json::Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(pages.len(), 2);
+    assert_eq!(pages[1]["page"], url("/tea/1"), "where the redirect led");
+    assert!(
+        err.contains("robots.txt disallows it") && err.contains("answered 404"),
+        "{err}"
+    );
+    assert_eq!(
+        serving.count("127.0.0.1", "/private/1"),
+        0,
+        "a forbidden page is not asked for"
+    );
+    assert_eq!(serving.requests()[0].path, "/robots.txt");
+
+    let list = (0..3).map(|n| format!("{base}/tea/{n}\n")).collect::<String>();
+    std::fs::write(root.join("tea.txt"), list).unwrap();
+    let words = [
+        "terms",
+        "generate",
+        "--genre-terms",
+        "0",
+        "--content-terms",
+        "3",
+        "--relevant-pages",
+        "tea.txt",
+    ];
+    let topic = says(root, &[&words[..], &net].concat());
+    assert!(topic.contains("\"infusion\""), "{topic}");
+    assert_eq!(serving.count("127.0.0.1", "/guide/1"), 0, "no link is followed");
+}

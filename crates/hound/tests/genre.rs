@@ -1,0 +1,403 @@
+//! Kinds of pages from the command line: detectors trained from lists, what they tell of a crawl's pages, and pages in
+//! languages that nobody asked for. All webs are made here and served on loopback.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+
+fn hound(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hound"))
+        .args(words)
+        .current_dir(folder)
+        .env("COLUMNS", "120")
+        .output()
+        .unwrap()
+}
+
+fn says(folder: &Path, words: &[&str]) -> String {
+    let output = hound(folder, words);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{words:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a refusal says; refusals of bad input have the exit code 4.
+fn refusal(folder: &Path, words: &[&str]) -> String {
+    let output = hound(folder, words);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(4), "{words:?}: {error}");
+    error
+}
+
+const FILLER: [&str; 8] = [
+    "river", "window", "morning", "paper", "garden", "station", "letter", "mountain",
+];
+
+/// A page of a kind: the kinds differ by one word only, and pages of a kind by their length and order.
+fn body(kind_word: &str, number: usize) -> String {
+    let filler: Vec<&str> = (0..30 + number % 7)
+        .map(|n| FILLER[(n * (number + 3)) % FILLER.len()])
+        .collect();
+    let kind_words = format!("{kind_word} ").repeat(4 + number % 3);
+    format!("<p>tea and {} {kind_words} {}</p>", number, filler.join(" "))
+}
+
+/// `/blog/N`, `/plain/N`, and `/diary/N`, which are blogs in a language of which no list knows a word.
+struct Kinds;
+
+const EACH: usize = 12;
+
+impl World for Kinds {
+    fn answer(&self, _host: &str, path: &str) -> Answer {
+        let mut parts = path.trim_start_matches('/').splitn(2, '/');
+        let (kind, number) = (parts.next().unwrap_or_default(), parts.next());
+        let word = match kind {
+            "" => {
+                let links: String = ["blog", "plain", "diary"]
+                    .iter()
+                    .flat_map(|kind| (0..EACH).map(move |n| format!("<a href=/{kind}/{n}>x</a> ")))
+                    .collect();
+                return Answer::html(format!("<title>Hub</title><p>tea</p>{links}"));
+            }
+            "blog" => "weblog",
+            "plain" => "kettle",
+            "diary" => "zurnalik",
+            _ => return Answer::missing(),
+        };
+        let Some(number) = number.and_then(|number| number.parse().ok()) else {
+            return Answer::missing();
+        };
+        Answer::html(format!(
+            "<title>Page {kind} {number}</title>{}",
+            body(word, number)
+        ))
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        vec!["127.0.0.1".to_owned()]
+    }
+}
+
+fn web(world: impl World + 'static) -> (Serving, String) {
+    let serving = serve(Arc::new(world), ServeOptions::default()).unwrap();
+    let base = format!("http://127.0.0.1:{}", serving.addr().port());
+    (serving, base)
+}
+
+/// `pages/`, files of two kinds, and `list.tsv`, which says which is which.
+fn labelled(folder: &Path) {
+    std::fs::create_dir(folder.join("pages")).unwrap();
+    let mut list = "# page <tab> class\n".to_owned();
+    for (class, word) in [("blog", "blog"), ("other", "teapot")] {
+        for number in 0..20 {
+            let name = format!("pages/{class}{number}.html");
+            let html = format!("<title>Page {number}</title>{}", body(word, number));
+            std::fs::write(folder.join(&name), html).unwrap();
+            list.push_str(&format!("{name}\t{class}\n"));
+        }
+    }
+    std::fs::write(folder.join("list.tsv"), list).unwrap();
+}
+
+const TRAIN: [&str; 9] = [
+    "train",
+    "genre",
+    "--detector",
+    "genre-9",
+    "--pages",
+    "list.tsv",
+    "-o",
+    "my.model",
+    "--json",
+];
+
+fn topic(folder: &Path, base: &str) {
+    let text = format!(
+        "[topic]\nname = \"tea\"\n[terms]\ncontent = [\"tea\"]\n[seeds]\nurls = [\"{base}/\"]\n\
+         [crawl]\ndelay = \"1ms\"\nip-delay = \"0s\"\nallow-net = [\"127.0.0.0/8\"]\n"
+    );
+    std::fs::write(folder.join("tea.toml"), text).unwrap();
+}
+
+/// The kinds of the results' addresses (`blog` of `/blog/3`), in order.
+fn kinds_shown(folder: &Path, more: &[&str]) -> Vec<String> {
+    let always = ["results", "c", "--all", "--with-duplicates", "--format", "jsonl"];
+    says(folder, &[&always, more].concat())
+        .lines()
+        .map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            let url = record["url"].as_str().unwrap();
+            url.split('/').nth(3).unwrap().to_owned()
+        })
+        .collect()
+}
+
+fn count(kinds: &[String], kind: &str) -> usize {
+    kinds.iter().filter(|shown| *shown == kind).count()
+}
+
+#[test]
+fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    labelled(root);
+    let told: serde_json::Value = serde_json::from_str(&says(root, &TRAIN)).unwrap();
+    assert_eq!(told["pages"], 40);
+    assert!(told["accuracy"].as_f64().unwrap() > 0.95, "{told}");
+    assert_eq!(told["confusion"]["classes"], serde_json::json!(["blog", "other"]));
+    let first = std::fs::read(root.join("my.model")).unwrap();
+    let again = refusal(root, &TRAIN);
+    assert!(again.contains("--force"), "{again}");
+    says(root, &[&TRAIN[..], &["--force"]].concat());
+    assert_eq!(std::fs::read(root.join("my.model")).unwrap(), first);
+
+    let (_serving, base) = web(Kinds);
+    topic(root, &base);
+    says(
+        root,
+        &[
+            "crawl",
+            "tea.toml",
+            "--genre",
+            "blog",
+            "--genre-model",
+            "my.model",
+            "-o",
+            "c",
+        ],
+    );
+    let all = kinds_shown(root, &[]);
+    assert_eq!(
+        (count(&all, "blog"), count(&all, "plain"), all.len()),
+        (EACH, EACH, 3 * EACH + 1)
+    );
+    assert_eq!(kinds_shown(root, &["--genre", "blog"]), vec!["blog"; EACH]);
+    let others = kinds_shown(root, &["--genre", "other"]);
+    assert_eq!(
+        (count(&others, "blog"), others.len()),
+        (0, 2 * EACH + 1),
+        "{others:?}"
+    );
+    let both = kinds_shown(root, &["--genre", "blog", "--genre", "other"]);
+    assert_eq!(both.len(), all.len());
+
+    // Either kind comes first when asked for, so the order is not that of chance.
+    let blogs_first = kinds_shown(root, &["--prefer-genre", "blog"]);
+    assert_eq!(blogs_first[..EACH], vec!["blog"; EACH]);
+    let others_first = kinds_shown(root, &["--prefer-genre", "other"]);
+    assert_eq!(others_first[2 * EACH + 1..], vec!["blog"; EACH]);
+    assert_eq!(others_first.len(), all.len(), "preferring leaves nothing out");
+}
+
+#[test]
+fn words_of_ones_own_count_like_those_that_come_with_the_program() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    labelled(root);
+    says(root, &TRAIN);
+    std::fs::write(root.join("words.txt"), "[blog]\n*zurnalik* # a diary\n").unwrap();
+    std::fs::write(root.join("wrong.txt"), "[blog]\nweblog\n[dairy]\nzurnalik\n").unwrap();
+    let (_serving, base) = web(Kinds);
+    topic(root, &base);
+    let crawl = |more: &[&str]| {
+        let always = [
+            "crawl",
+            "tea.toml",
+            "--genre",
+            "blog",
+            "--genre-model",
+            "my.model",
+            "-o",
+            "c",
+        ];
+        let _ = std::fs::remove_dir_all(root.join("c"));
+        says(root, &[&always, more].concat());
+        let blogs = kinds_shown(root, &["--genre", "blog"]);
+        (count(&blogs, "blog"), count(&blogs, "diary"), blogs.len())
+    };
+    assert_eq!(crawl(&[]), (EACH, 0, EACH));
+    assert_eq!(crawl(&["--genre-words", "words.txt"]), (EACH, EACH, 2 * EACH));
+
+    // The same from the topic's file.
+    let text = std::fs::read_to_string(root.join("tea.toml")).unwrap();
+    std::fs::write(
+        root.join("tea.toml"),
+        format!("{text}[judge]\ngenre-words = \"words.txt\"\n"),
+    )
+    .unwrap();
+    assert_eq!(crawl(&[]), (EACH, EACH, 2 * EACH));
+
+    let wrong = refusal(
+        root,
+        &[
+            "crawl",
+            "tea.toml",
+            "--genre",
+            "blog",
+            "--genre-words",
+            "wrong.txt",
+            "-o",
+            "d",
+        ],
+    );
+    assert!(
+        wrong.contains("wrong.txt:3") && wrong.contains("[dairy]"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn pages_of_a_list_are_fetched_where_no_web_holds_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (serving, base) = web(Kinds);
+    let list: String = [("blog", "blog"), ("plain", "other")]
+        .iter()
+        .flat_map(|(kind, class)| {
+            let base = &base;
+            (0..EACH).map(move |n| format!("{base}/{kind}/{n}\t{class}\n"))
+        })
+        .collect();
+    std::fs::write(root.join("list.tsv"), list).unwrap();
+    let fetched = ["--allow-net", "127.0.0.0/8", "--delay", "1ms"];
+    let told = says(root, &[&TRAIN[..], &fetched].concat());
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((&told["pages"], &told["model"]), (&24.into(), &"my.model".into()));
+    assert_eq!(serving.count("127.0.0.1", "/blog/3"), 1);
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_told_by_its_line() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    labelled(root);
+    let told_of = |list: &str| {
+        std::fs::write(root.join("list.tsv"), list).unwrap();
+        refusal(root, &TRAIN)
+    };
+    let told = told_of("pages/blog0.html\tblog\npages/blog1.html blog\n");
+    assert!(told.contains("list.tsv:2") && told.contains("a tab"), "{told}");
+    let told = told_of("pages/blog0.html\tblog\n\npages/nowhere.html\tblog\n");
+    assert!(
+        told.contains("list.tsv:3") && told.contains("nowhere.html"),
+        "{told}"
+    );
+    let told = told_of("pages/blog0.html\tblog\npages/blog1.html\tblog\n");
+    assert!(told.contains("fewer than two classes"), "{told}");
+    assert!(!root.join("my.model").exists());
+    let told = refusal(root, &["train", "genre", "-o", "my.model"]);
+    assert!(told.contains("--web"), "{told}");
+}
+
+#[test]
+fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    labelled(root);
+    says(root, &TRAIN);
+    let (serving, base) = web(Kinds);
+    topic(root, &base);
+    let sound = std::fs::read(root.join("my.model")).unwrap();
+    let told_of = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        std::fs::write(root.join("other.model"), bytes).unwrap();
+        let told = refusal(
+            root,
+            &[
+                "crawl",
+                "tea.toml",
+                "--genre",
+                "blog",
+                "--genre-model",
+                "other.model",
+                "-o",
+                "c",
+            ],
+        );
+        assert!(told.contains("other.model"), "{told}");
+        told
+    };
+    let told = told_of(&|bytes| *bytes.last_mut().unwrap() ^= 1);
+    assert!(told.contains("damaged"), "{told}");
+    let told = told_of(&|bytes| bytes.truncate(bytes.len() / 2));
+    assert!(told.contains("cut short"), "{told}");
+    let told = told_of(&|bytes| *bytes = b"hello".to_vec());
+    assert!(told.contains("not a model file"), "{told}");
+    // Behind the name of the program, the version of the layout and the kind, with its length, stands the version of the kind.
+    let version = b"SCENTMOD".len() + 2 + 1 + b"genre".len();
+    let told = told_of(&|bytes| bytes[version] += 1);
+    assert!(
+        told.contains("version 2") && told.contains("train the model again"),
+        "{told}"
+    );
+    assert_eq!(serving.served(), 0, "a crawl that is refused asks nobody");
+}
+
+/// `/` leads to a page in English and to one in German, which leads to another in German.
+struct Languages;
+
+const ENGLISH: &str = "The history of tea in the mountains is long, and the people who grow it have many stories about the weather, \
+     the harvest and the road to the city. They tell them to everyone who asks. ";
+const GERMAN: &str = "Die Geschichte des Tees in den Bergen ist lang, und die Menschen, die ihn anbauen, erzählen viele Geschichten \
+     über das Wetter, die Ernte und den Weg in die Stadt. Sie erzählen sie jedem, der fragt. ";
+
+impl World for Languages {
+    fn answer(&self, _host: &str, path: &str) -> Answer {
+        let page = |text: &str, links: &str| {
+            let text = text.repeat(3);
+            Answer::html(format!(
+                "<meta charset=utf-8><title>{path}</title><p>{text} tea</p>{links}"
+            ))
+        };
+        match path {
+            "/" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/1>x</a>"),
+            "/en/1" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/2>x</a>"),
+            "/en/2" => page(ENGLISH, "<a href=/de/1>x</a>"),
+            "/de/1" => page(GERMAN, "<a href=/de/2>x</a>"),
+            "/de/2" => page(GERMAN, ""),
+            _ => Answer::missing(),
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        vec!["127.0.0.1".to_owned()]
+    }
+}
+
+#[test]
+fn pages_in_other_languages_are_fetched_once_not_followed_and_say_why() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (serving, base) = web(Languages);
+    topic(root, &base);
+    let asked = |path: &str| serving.count("127.0.0.1", path);
+    let crawl = ["crawl", "tea.toml", "--lang", "en", "-o", "c"];
+    says(root, &crawl);
+    assert_eq!(
+        ["/", "/en/1", "/en/2", "/de/1", "/de/2"].map(asked),
+        [1, 1, 1, 1, 0]
+    );
+    let why = says(root, &["explain", "c", &format!("{base}/de/1")]);
+    assert!(
+        why.contains("not relevant") && why.contains("its language is not wanted"),
+        "{why}"
+    );
+    assert!(!kinds_shown(root, &[]).contains(&"de".to_owned()));
+
+    // Gone on with, the crawl leaves it alone.
+    says(root, &crawl);
+    assert_eq!(asked("/de/1"), 1);
+
+    // Nothing else keeps it out.
+    std::fs::remove_dir_all(root.join("c")).unwrap();
+    says(
+        root,
+        &["crawl", "tea.toml", "--lang", "en", "--lang", "de", "-o", "c"],
+    );
+    assert_eq!(["/de/1", "/de/2"].map(asked), [2, 1]);
+    assert_eq!(count(&kinds_shown(root, &[]), "de"), 2);
+}

@@ -1,0 +1,729 @@
+//! `hound lab` as people run it: the real binary, on webs of a few pages.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and print"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
+use scenthound_store::CrawlView;
+use serde_json::Value;
+
+/// A folder for one test, with a cache of its own.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
+        command
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("SCENTHOUND_CACHE", self.path("cache"));
+        command
+    }
+
+    fn hound(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Standard output of a command that must succeed.
+    fn told(&self, arguments: &[&str]) -> String {
+        let output = self.hound(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", errors(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.told(arguments)).unwrap()
+    }
+
+    /// Standard error of a command that must be refused as bad input.
+    fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.hound(arguments);
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {told}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        told
+    }
+
+    /// Writes a little synthetic web as `web`.
+    fn synthetic(&self, settings: SynthSettings) -> SynthWeb {
+        let web = SynthWeb::new(settings).unwrap();
+        write_folder(&web, &self.path("web"), &mut |_| ()).unwrap();
+        web
+    }
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn tiny() -> SynthSettings {
+    SynthSettings {
+        pages: 120,
+        hosts: 6,
+        traps: 0.0,
+        words: 40,
+        ..preset("little").unwrap()
+    }
+}
+
+/// A WARC of pages: URL, words, links.
+fn warc(pages: &[(&str, &str, &[&str])]) -> String {
+    pages
+        .iter()
+        .map(|(url, words, links)| {
+            let links: String = links
+                .iter()
+                .map(|link| format!("<p><a href=\"{link}\">on</a>"))
+                .collect();
+            let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{words}{links}");
+            format!(
+                "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
+                 WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n\
+                 Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+                block.len()
+            )
+        })
+        .collect()
+}
+
+/// Tea, in three spellings and degrees.
+fn tea(place: &Place) {
+    let folder = place.path("web");
+    fs::create_dir_all(&folder).unwrap();
+    let pages = warc(&[
+        (
+            "http://H.test:80/",
+            "start",
+            &["/weak", "/strong", "/%7eme", "/never"],
+        ),
+        ("http://h.test/weak", "tea", &[]),
+        ("http://h.test/strong", "tea kettle", &[]),
+        ("http://h.test/%7Eme", "cars", &[]),
+    ]);
+    fs::write(folder.join("pages.warc"), pages).unwrap();
+    fs::write(folder.join("any"), "http://h.test/weak\nhttp://h.test/strong\n").unwrap();
+    fs::write(folder.join("both"), "http://h.test/strong\n").unwrap();
+    let task = |name: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nseeds = [\"http://h.test/\"]\ncontent = [\"tea\", \"kettle\"]\nrelevant = \"{name}\"\n"
+        )
+    };
+    fs::write(folder.join("tasks.toml"), task("any") + &task("both")).unwrap();
+}
+
+#[test]
+fn a_replay_tells_all_its_numbers_as_json() {
+    let place = Place::new();
+    place.synthetic(tiny());
+    let run = || {
+        place.json(&[
+            "lab",
+            "replay",
+            "--web",
+            "web",
+            "--task",
+            "kapaben",
+            "--strategy",
+            "fs-2:ties=probe",
+            "--budget",
+            "30%",
+            "--delay",
+            "1s",
+            "--workers",
+            "3",
+            "--latency",
+            "100ms",
+            "--seed",
+            "5",
+            "--json",
+        ])
+    };
+    let mut first = run();
+    for number in [
+        "reachable",
+        "relevant_total",
+        "relevant_reachable",
+        "fetched",
+        "found",
+        "not_recorded",
+        "auc30",
+        "auc100",
+        "harvest_5",
+        "harvest_10",
+        "harvest_20",
+        "target_recall",
+        "precision",
+        "recall",
+        "f1",
+        "virtual_seconds",
+        "seconds",
+    ] {
+        assert!(first[number].is_number(), "{number} in {first}");
+    }
+    assert!(first.as_object().unwrap().contains_key("visits_for_90"));
+    assert_eq!(first["web"], "web");
+    assert_eq!(first["task"], "kapaben");
+    assert_eq!(first["strategy"], "fs-2:ties=probe");
+    assert_eq!(first["judge"], "terms");
+    assert_eq!(first["settings"]["delay"], 1.0);
+    assert_eq!(first["settings"]["workers"], 3);
+    assert_eq!(first["settings"]["seed"], 5);
+    let reachable = first["reachable"].as_f64().unwrap();
+    assert_eq!(first["fetched"].as_f64().unwrap(), (0.3 * reachable).ceil());
+    assert!(first["virtual_seconds"].as_f64().unwrap() > 1.0);
+    // The second one reads the cache, and finds the same.
+    let mut second = run();
+    for run in [&mut first, &mut second] {
+        run.as_object_mut().unwrap().remove("seconds");
+    }
+    assert_eq!(first, second);
+    assert_eq!(fs::read_dir(place.path("cache/webs")).unwrap().count(), 1);
+}
+
+#[test]
+fn the_order_of_visits_is_spelled_as_recorded() {
+    let place = Place::new();
+    tea(&place);
+    let shown = place.told(&[
+        "lab",
+        "replay",
+        "--web",
+        "web",
+        "--task",
+        "any",
+        "--strategy",
+        "breadth-first",
+        "--order",
+        "order",
+    ]);
+    assert!(
+        shown.contains("1 URLs were not recorded") || shown.contains("1 URL was not recorded"),
+        "{shown}"
+    );
+    assert_eq!(
+        fs::read_to_string(place.path("order")).unwrap(),
+        "http://H.test:80/\nhttp://h.test/weak\nhttp://h.test/strong\nhttp://h.test/%7Eme\n"
+    );
+}
+
+#[test]
+fn a_web_without_tasks_is_replayed_for_a_topic_of_ones_own() {
+    let place = Place::new();
+    tea(&place);
+    fs::write(
+        place.path("topic.toml"),
+        "[topic]\nname = \"tea\"\n[terms]\ncontent = [\"tea\", \"kettle\"]\n[seeds]\nurls = [\"http://h.test/\"]\n",
+    )
+    .unwrap();
+    let run = place.json(&[
+        "lab",
+        "replay",
+        "--web",
+        "web/pages.warc",
+        "--topic",
+        "topic.toml",
+        "--json",
+    ]);
+    assert_eq!((&run["web"], &run["task"]), (&"pages.warc".into(), &"tea".into()));
+    assert_eq!(
+        (&run["reachable"], &run["relevant_total"]),
+        (&4.into(), &2.into())
+    );
+}
+
+/// Without what depends on the machine.
+fn without_seconds(csv: &str) -> Vec<Vec<String>> {
+    let rows: Vec<Vec<String>> = csv
+        .lines()
+        .map(|line| line.split(',').map(str::to_owned).collect())
+        .collect();
+    let at = rows[0].iter().position(|name| name == "seconds").unwrap();
+    rows.into_iter()
+        .map(|mut row| {
+            row.remove(at);
+            row
+        })
+        .collect()
+}
+
+#[test]
+fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() {
+    let place = Place::new();
+    place.synthetic(tiny());
+    let with = |more: &[&str]| {
+        let mut arguments = vec![
+            "lab",
+            "compare",
+            "--web",
+            "web",
+            "--strategies",
+            "breadth-first,fs-2,random",
+            "--judges",
+            "terms,truth",
+            "--repeats",
+            "2",
+            "--budget",
+            "50%",
+        ];
+        arguments.extend(more);
+        place.told(&arguments)
+    };
+    let csv = without_seconds(&with(&["--csv", "--jobs", "1"]));
+    assert_eq!(csv, without_seconds(&with(&["--csv", "--jobs", "4"])));
+    let json: Value = serde_json::from_str(&with(&["--json"])).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    // Three strategies, two judges, two tasks, twice; and the bound, once a judge and task.
+    assert_eq!(runs.len(), 3 * 2 * 2 * 2 + 2 * 2);
+    assert_eq!(csv.len(), 1 + runs.len());
+    let shown = with(&["-o", "report.html"]);
+    for part in [
+        "breadth-first",
+        "fs-2",
+        "random",
+        "upper-bound",
+        "truth+terms",
+        "t-test",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    let html = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(html.contains("<svg") && html.contains("</html>"));
+    for outside in ["src=\"http", "href=\"http", "@import", "url(http"] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    // The bound has the same budget as the others.
+    let bound = runs.iter().find(|run| run["strategy"] == "upper-bound").unwrap();
+    let other = runs.iter().find(|run| run["strategy"] == "fs-2").unwrap();
+    assert_eq!(bound["fetched"], other["fetched"]);
+}
+
+#[test]
+fn what_is_not_known_is_refused_with_what_is() {
+    let place = Place::new();
+    tea(&place);
+    let replay = ["lab", "replay", "--web", "web", "--task"];
+    let compare = ["lab", "compare", "--web", "web", "--strategies"];
+    let cases: [(&[&str], &[&str], &[&str]); 13] = [
+        (&replay, &["none"], &["\"none\"", "any, both"]),
+        (
+            &replay,
+            &["any", "--strategy", "none"],
+            &["\"none\"", "breadth-first", "otie"],
+        ),
+        (
+            &replay,
+            &["any", "--judge", "none"],
+            &["\"none\"", "terms", "logistic", "truth"],
+        ),
+        (
+            &replay,
+            &["any", "--strategy", "fs-2:none=1"],
+            &["\"none\"", "change-threshold", "ties"],
+        ),
+        (
+            &replay,
+            &["any", "--strategy", "fs-2:ties=none"],
+            &["\"none\"", "fifo", "probe"],
+        ),
+        (
+            &replay,
+            &["any", "--strategy", "fs-2:threshold=0.5"],
+            &["threshold", "terms:threshold=0.5"],
+        ),
+        (
+            &replay,
+            &["any", "--judge", "terms:ties=fifo"],
+            &["ties", "strategy"],
+        ),
+        (&replay, &["any", "--budget", "130%"], &["130%", "30%"]),
+        (
+            &compare,
+            &["fs-2", "--tasks", "any,none"],
+            &["\"none\"", "any, both"],
+        ),
+        (&compare, &["fs-2,none"], &["\"none\"", "breadth-first"]),
+        (&compare, &["fs-2", "--judges", "none"], &["\"none\"", "terms"]),
+        (&compare, &["fs-2", "--baseline", "none"], &["none", "fs-2"]),
+        (
+            &["lab", "experiment"],
+            &["none"],
+            &["\"none\"", "paper1-policies", "paper3-time"],
+        ),
+    ];
+    for (command, more, parts) in cases {
+        let told = place.refused(&[command, more].concat());
+        for part in parts {
+            assert!(told.contains(part), "{more:?}: {part:?} is not in {told}");
+        }
+    }
+    for (web, part) in [
+        ("synth:none", "little, paper1-60k"),
+        ("nowhere", "nowhere"),
+        ("cache", "WARC"),
+    ] {
+        fs::create_dir_all(place.path("cache")).unwrap();
+        let told = place.refused(&["lab", "replay", "--web", web, "--task", "any"]);
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
+    let place = Place::new();
+    tea(&place);
+    let tasks = place.path("web/tasks.toml");
+    let text = fs::read_to_string(&tasks).unwrap();
+    fs::write(
+        &tasks,
+        text.replace("http://h.test/\"", "http://elsewhere.test/\""),
+    )
+    .unwrap();
+    let told = place.refused(&["lab", "replay", "--web", "web", "--task", "any"]);
+    assert!(
+        told.contains("task any") && told.contains("http://elsewhere.test/"),
+        "{told}"
+    );
+    fs::write(&tasks, "[[task]]\nname = \"any\"\nseeds = 5\n").unwrap();
+    let told = place.refused(&["lab", "replay", "--web", "web", "--task", "any"]);
+    assert!(told.contains("tasks.toml:3"), "{told}");
+}
+
+#[test]
+fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
+    let place = Place::new();
+    place.synthetic(tiny());
+    let archive = place.path("web/pages.warc.gz");
+    let whole = place.json(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
+    let bytes = fs::read(&archive).unwrap();
+    // The seed is recorded late.
+    fs::write(&archive, &bytes[..bytes.len() / 20 * 19]).unwrap();
+    // Twice: what is wrong with an archive is told from the cache too.
+    for _ in 0..2 {
+        let output = place.hound(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
+        let told = errors(&output);
+        assert!(output.status.success(), "{told}");
+        assert!(
+            told.contains("warning") && told.contains("pages.warc.gz"),
+            "{told}"
+        );
+        let cut: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let (cut_at, all) = (
+            cut["fetched"].as_u64().unwrap(),
+            whole["fetched"].as_u64().unwrap(),
+        );
+        assert!(cut_at > 10 && cut_at < all, "{cut_at} of {all}");
+        assert!(cut["not_recorded"].as_u64() > whole["not_recorded"].as_u64());
+    }
+}
+
+#[test]
+fn tuning_on_one_task_is_refused() {
+    let place = Place::new();
+    tea(&place);
+    let told = place.refused(&[
+        "lab",
+        "tune",
+        "--web",
+        "web",
+        "--tasks",
+        "any",
+        "--strategy",
+        "fs-2",
+        "--try",
+        "ties=fifo,probe",
+    ]);
+    assert!(told.contains("at least two tasks"), "{told}");
+    let told = place.refused(&[
+        "lab",
+        "tune",
+        "--web",
+        "web",
+        "--strategy",
+        "fs-2",
+        "--try",
+        "none=1,2",
+    ]);
+    assert!(told.contains("\"none\""), "{told}");
+}
+
+#[test]
+fn a_task_is_never_scored_with_a_setting_chosen_on_it() {
+    // A page with one of two terms has similarity 0.7. Task `any` wants it, so it would choose 0.5; task `both` does not,
+    // so it would choose 0.9. Each is scored with the other's choice.
+    let place = Place::new();
+    tea(&place);
+    let tuned = place.json(&[
+        "lab",
+        "tune",
+        "--web",
+        "web",
+        "--strategy",
+        "breadth-first",
+        "--try",
+        "threshold=0.5,0.9",
+        "--objective",
+        "f1",
+        "--json",
+    ]);
+    let by_task: Vec<&Value> = tuned["settings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["by_task"])
+        .collect();
+    let half = 2.0 / 3.0;
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
+    assert!(near(&by_task[0][0], 1.0) && near(&by_task[0][1], half), "{tuned}");
+    assert!(near(&by_task[1][0], half) && near(&by_task[1][1], 1.0), "{tuned}");
+    let held = tuned["held_out"].as_array().unwrap();
+    for (fold, chosen) in held.iter().zip(["threshold=0.9", "threshold=0.5"]) {
+        assert_eq!(fold["chosen"], chosen);
+        assert!(near(&fold["value"], half), "{fold}");
+    }
+    assert!(near(&tuned["expected"], half));
+}
+
+#[test]
+fn a_synthetic_web_is_written_to_an_empty_folder_only() {
+    let place = Place::new();
+    let write = [
+        "lab", "synth", "little", "--pages", "80", "--hosts", "4", "-o", "made",
+    ];
+    assert!(place.told(&write).contains("80 pages; tasks: "));
+    for file in ["pages.warc.gz", "labels.tsv", "tasks.toml", "synth.toml"] {
+        assert!(place.path("made").join(file).is_file(), "{file}");
+    }
+    let before = fs::read(place.path("made/pages.warc.gz")).unwrap();
+    assert!(place.refused(&write).contains("made"));
+    assert_eq!(before, fs::read(place.path("made/pages.warc.gz")).unwrap());
+    let listed = place.told(&["lab", "synth"]);
+    assert!(
+        listed.contains("little") && listed.contains("speed-200k"),
+        "{listed}"
+    );
+    // Settings printed are settings read.
+    fs::write(
+        place.path("my.toml"),
+        place.told(&["lab", "synth", "little", "--settings"]),
+    )
+    .unwrap();
+    let (own, named) = (
+        place.json(&[
+            "lab",
+            "replay",
+            "--web",
+            "synth:my.toml",
+            "--task",
+            "kapaben",
+            "--budget",
+            "40",
+            "--json",
+        ]),
+        place.json(&[
+            "lab",
+            "replay",
+            "--web",
+            "synth:little",
+            "--task",
+            "kapaben",
+            "--budget",
+            "40",
+            "--json",
+        ]),
+    );
+    assert_eq!(own["auc30"], named["auc30"]);
+}
+
+#[test]
+fn experiments_are_listed_by_name() {
+    let listed = Place::new().told(&["lab", "experiment"]);
+    for name in [
+        "paper1-thresholds",
+        "paper1-policies",
+        "paper2-weights",
+        "paper3-recall",
+        "paper3-time",
+    ] {
+        assert!(listed.contains(name), "{name} in {listed}");
+    }
+}
+
+/// Waits until the process has said that it will handle Ctrl-C itself.
+#[cfg(target_os = "linux")]
+fn wait_until_interruptible(child: &Child) {
+    let status = format!("/proc/{}/status", child.id());
+    loop {
+        let text = fs::read_to_string(&status).unwrap();
+        let caught = text
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .unwrap();
+        // Signal 2 is the second bit.
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & 2 != 0 {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn interrupt(child: &Child) {
+    let done = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(done.success());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
+    let place = Place::new();
+    place.synthetic(tiny());
+    let child = place
+        .command(&[
+            "lab",
+            "compare",
+            "--web",
+            "web",
+            "--strategies",
+            "fs-2,otie",
+            "--repeats",
+            "100000",
+            "-o",
+            "part.html",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until_interruptible(&child);
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(11), "{}", errors(&output));
+    let html = fs::read_to_string(place.path("part.html")).unwrap();
+    assert!(errors(&output).contains("interrupted: "), "{}", errors(&output));
+    assert!(html.contains("interrupted: ") && html.contains("</html>"));
+}
+
+/// A served web, ended when the test is.
+struct Served {
+    child: Child,
+    flags: Vec<String>,
+}
+
+impl Served {
+    fn start(place: &Place, web: &str) -> Served {
+        let mut child = place
+            .command(&["lab", "serve", web])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let flags: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        assert!(flags.iter().any(|flag| flag == "--proxy"), "{line}");
+        Served { child, flags }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn visited(folder: &Path) -> Vec<String> {
+    CrawlView::open(folder)
+        .unwrap()
+        .pages()
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|record| record.kind == "page" && record.outcome == "ok")
+        .map(|record| record.url)
+        .collect()
+}
+
+#[test]
+fn a_live_crawl_of_a_served_web_visits_what_the_replay_visits_in_the_same_order() {
+    let place = Place::new();
+    let web = place.synthetic(SynthSettings { https: 0.5, ..tiny() });
+    let task = &web.tasks()[0];
+    let quoted = |list: &[String]| format!("{list:?}");
+    fs::write(
+        place.path("topic.toml"),
+        format!(
+            "[topic]\nname = \"{}\"\n[terms]\ngenre = {}\ncontent = {}\n[seeds]\nurls = {}\n",
+            task.name,
+            quoted(&task.genre_terms),
+            quoted(&task.content_terms),
+            quoted(&task.seeds)
+        ),
+    )
+    .unwrap();
+    let served = Served::start(&place, "web");
+    let flags: Vec<&str> = served.flags.iter().map(String::as_str).collect();
+    for strategy in ["best-first", "fs-2"] {
+        let mut arguments = vec![
+            "crawl",
+            "topic.toml",
+            "-o",
+            strategy,
+            "--strategy",
+            strategy,
+            "--concurrency",
+            "1",
+            "--delay",
+            "0s",
+            "--ip-delay",
+            "0s",
+            "--ignore-robots",
+            "--sitemaps",
+            "off",
+            "--follow-nofollow",
+            "--contact",
+            "test@example.org",
+        ];
+        arguments.extend(&flags);
+        place.told(&arguments);
+        place.told(&[
+            "lab",
+            "replay",
+            "--web",
+            "web",
+            "--task",
+            &task.name,
+            "--strategy",
+            strategy,
+            "--order",
+            "order",
+        ]);
+        let order = fs::read_to_string(place.path("order")).unwrap();
+        let replayed: Vec<&str> = order.lines().collect();
+        let live = visited(&place.path(strategy));
+        assert_eq!(live.len(), web.len() as usize, "{strategy}");
+        assert_eq!(live, replayed, "{strategy}");
+        assert!(
+            live.iter().any(|url| url.starts_with("https:"))
+                && live.iter().any(|url| url.starts_with("http:"))
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! Crawls by a table of weighted words, by a query, and past the wrong sense of a word: real processes on a little web on
+//! loopback.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+
+/// Two seeds about the car; one links to the cat, whose page links to more cats.
+struct Jaguar;
+
+fn page(title: &str, words: &str, links: &[&str]) -> Answer {
+    let links: String = links
+        .iter()
+        .map(|to| format!("<p><a href=/{to}>{}</a></p>", to.replace('-', " ")))
+        .collect();
+    Answer::html(format!("<title>{title}</title><p>{words}</p>{links}"))
+}
+
+impl World for Jaguar {
+    fn answer(&self, _host: &str, path: &str) -> Answer {
+        match path.trim_start_matches('/') {
+            "robots.txt" => Answer::text("User-agent: *\n"),
+            "one" => page(
+                "Jaguar saloons",
+                "jaguar engine coupe saloon engine dealer",
+                &["weather", "coupe-engine", "cat"],
+            ),
+            "two" => page(
+                "Jaguar coupe",
+                "jaguar engine coupe dealer",
+                &["weather", "coupe-engine"],
+            ),
+            "coupe-engine" => page("Coupe", "the jaguar coupe and its engine", &["dealer"]),
+            "dealer" => page("Dealer", "a jaguar dealer with saloon and coupe", &[]),
+            "weather" => page("Weather", "rain and sun and wind over hills", &[]),
+            "cat" => page(
+                "The cat",
+                "the jaguar of the jungle, cousin of the leopard",
+                &["more-cats"],
+            ),
+            "more-cats" => page("More", "jaguar engine coupe", &[]),
+            _ => Answer::missing(),
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        vec!["127.0.0.1".to_owned()]
+    }
+}
+
+fn hound(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hound"))
+        .args(words)
+        .current_dir(folder)
+        .env("COLUMNS", "160")
+        .output()
+        .unwrap()
+}
+
+fn says(folder: &Path, words: &[&str]) -> String {
+    let output = hound(folder, words);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{words:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The relevant pages of the crawl in `out`, a line each.
+fn relevant(root: &Path) -> String {
+    let all = says(root, &["results", "out", "--format", "jsonl"]);
+    let lines = all.lines().filter(|line| line.contains("\"relevant\":true"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A topic file with these lines besides seeds and manners, and the web it is about.
+fn topic(root: &Path, lines: &str) -> (Serving, String) {
+    let serving = serve(Arc::new(Jaguar), ServeOptions::default()).unwrap();
+    let base = format!("http://127.0.0.1:{}", serving.addr().port());
+    let text = format!(
+        "[topic]\nname = \"jaguar coupe\"\nlanguage = \"en\"\n[seeds]\nurls = [\"{base}/one\", \"{base}/two\"]\n[crawl]\ndelay = \
+         \"1ms\"\nip-delay = \"0s\"\nconcurrency = 1\nallow-net = [\"127.0.0.0/8\"]\ncontact = \
+         \"test@example.org\"\n{lines}"
+    );
+    std::fs::write(root.join("jaguar.toml"), text).unwrap();
+    (serving, base)
+}
+
+fn asked(serving: &Serving) -> Vec<String> {
+    let requests = serving.requests().into_iter();
+    requests
+        .map(|request| request.path)
+        .filter(|path| path != "/robots.txt")
+        .collect()
+}
+
+#[test]
+fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let lines = "[judge]\nkind = \"table\"\nthreshold = 0.4\n[strategy]\nkind = \"table\"\ntable-size = 10\n";
+    let (serving, base) = topic(root, lines);
+    says(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    let order = asked(&serving);
+    // The weather is the first link of both seeds, and linked as often.
+    assert_eq!(
+        order.get(..3),
+        Some(["/one", "/two", "/coupe-engine"].map(str::to_owned).as_slice())
+    );
+    let coupe = says(root, &["explain", "out", &format!("{base}/coupe-engine")]);
+    assert!(coupe.contains("table") && coupe.contains("engine ×"), "{coupe}");
+    let seed = says(root, &["explain", "out", &format!("{base}/one")]);
+    assert!(seed.contains("read before the table stood"), "{seed}");
+    let relevant = relevant(root);
+    assert!(
+        relevant.contains("/coupe-engine") && !relevant.contains("/weather"),
+        "{relevant}"
+    );
+}
+
+#[test]
+fn pages_in_the_wrong_sense_are_ignored_with_their_links_under_any_judge_and_counted() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let lines =
+        "[judge]\nkind = \"query\"\n[terms]\nexclude = [\"jungle\", \"leopard\", \"fur\"]\nmin-exclude = 2\n";
+    let (serving, base) = topic(root, lines);
+    says(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    let order = asked(&serving);
+    assert!(
+        order.contains(&"/cat".to_owned()) && !order.contains(&"/more-cats".to_owned()),
+        "{order:?}"
+    );
+    let status = says(root, &["status", "out"]);
+    assert!(status.contains("1 page in the wrong sense"), "{status}");
+    let cat = says(root, &["explain", "out", &format!("{base}/cat")]);
+    assert!(
+        cat.contains("in the wrong sense (jungle, leopard): ignored, its link dropped"),
+        "{cat}"
+    );
+
+    // One word is not enough for two.
+    let lines = "[judge]\nkind = \"query\"\n[terms]\nexclude = [\"jungle\", \"fur\"]\nmin-exclude = 2\n";
+    let (serving, _) = topic(root, lines);
+    says(root, &["crawl", "jaguar.toml", "-o", "lenient"]);
+    assert!(asked(&serving).contains(&"/more-cats".to_owned()));
+}
+
+#[test]
+fn the_judge_query_keeps_pages_that_contain_the_query() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (_serving, _) = topic(root, "[judge]\nkind = \"query\"\nquery-match = \"phrase\"\n");
+    says(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    let found = relevant(root);
+    // The seed's title says it, and the page of the coupe; the others have the words apart or not at all.
+    assert!(
+        found.contains("/two") && found.contains("/coupe-engine"),
+        "{found}"
+    );
+    assert!(
+        !found.contains("/dealer") && !found.contains("/weather"),
+        "{found}"
+    );
+}
+
+#[test]
+fn the_judge_table_without_a_table_is_refused_with_the_remedies() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (_serving, _) = topic(root, "[judge]\nkind = \"table\"\n");
+    let output = hound(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success());
+    assert!(
+        error.contains("--strategy table") && error.contains("hound train relevance --kind table"),
+        "{error}"
+    );
+    assert!(!root.join("out").exists());
+}
+
+#[test]
+fn a_table_trained_on_pages_judges_others_under_any_strategy() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    for (name, words) in [("a", "jaguar engine coupe"), ("b", "jaguar coupe dealer")] {
+        std::fs::write(root.join(format!("{name}.html")), format!("<p>{words}</p>")).unwrap();
+    }
+    let told = says(
+        root,
+        &[
+            "train",
+            "relevance",
+            "--kind",
+            "table",
+            "--positive",
+            "a.html",
+            "b.html",
+            "-o",
+            "car.model",
+        ],
+    );
+    assert!(told.contains("a table of 4 words from 2 pages"), "{told}");
+    let (_serving, _) = topic(
+        root,
+        "[judge]\nkind = \"table\"\nmodel = \"car.model\"\nthreshold = 0.3\n",
+    );
+    says(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    let found = relevant(root);
+    assert!(
+        found.contains("/coupe-engine") && !found.contains("/weather"),
+        "{found}"
+    );
+}

@@ -1,0 +1,301 @@
+//! From an archive to a web: every response read, parsed and put into the compact form.
+//!
+//! Of several answers of one URL a page counts before a redirect, a redirect before a failure, and the first before the
+//! later ones. Archives are read in order and pages are taken in that order, so the same archive always gives the same web,
+//! however many threads parse.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use scenthound_parse::{Limits, PageInput, parse};
+use scenthound_store::{WarcReader, WarcRecord};
+use scenthound_types::{CanonicalUrl, ParsedPage};
+
+use crate::recorded::RecordedFault;
+use crate::recorded::web::{RecordedWeb, Spot, UrlId};
+
+/// How far the reading is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Records read.
+    pub records: u64,
+    /// Pages taken in.
+    pub pages: u64,
+}
+
+/// Longer bodies are cut, as the live crawler does.
+const MAX_BODY: usize = 8 << 20;
+/// Pages are parsed together in batches of about this many bytes.
+const BATCH_BYTES: usize = 32 << 20;
+
+/// Types that are read, as the live crawler's.
+const READ_TYPES: [&str; 5] = [
+    "text/html",
+    "application/xhtml+xml",
+    "text/plain",
+    "application/xml",
+    "text/xml",
+];
+
+/// Reads archives into a web.
+pub fn build(archives: &[PathBuf], mut progress: impl FnMut(Progress)) -> Result<RecordedWeb, RecordedFault> {
+    let mut builder = Builder::default();
+    let mut records = 0_u64;
+    for path in archives {
+        let mut faults = 0_u64;
+        for record in WarcReader::open(path)? {
+            match record {
+                Ok(record) => {
+                    records += 1;
+                    if record.faults.iter().any(|fault| fault.loses_bytes()) {
+                        builder.warn_once(
+                            path,
+                            &record
+                                .faults
+                                .iter()
+                                .map(ToString::to_string)
+                                .collect::<Vec<_>>()
+                                .join(", "),
+                        );
+                    }
+                    builder.take(&record);
+                    if records.is_multiple_of(500) {
+                        progress(Progress {
+                            records,
+                            pages: builder.web.pages() as u64,
+                        });
+                    }
+                }
+                Err(error) => {
+                    faults += 1;
+                    builder.warn_once(path, &error.to_string());
+                }
+            }
+        }
+        if faults > 1 {
+            builder
+                .web
+                .warnings
+                .push(format!("{}: {faults} stretches yield no record", path.display()));
+        }
+    }
+    let web = builder.finish();
+    progress(Progress {
+        records,
+        pages: web.pages() as u64,
+    });
+    Ok(web)
+}
+
+struct RawPage {
+    url: CanonicalUrl,
+    spelled: String,
+    content_type: Option<String>,
+    body: Vec<u8>,
+    truncated: bool,
+}
+
+#[derive(Default)]
+struct Builder {
+    web: RecordedWeb,
+    batch: Vec<RawPage>,
+    batch_bytes: usize,
+    warned: Vec<PathBuf>,
+}
+
+impl Builder {
+    /// Damage tends to come in numbers; the first of a file tells where to look.
+    fn warn_once(&mut self, path: &Path, what: &str) {
+        if !self.warned.iter().any(|known| known == path) {
+            self.warned.push(path.to_owned());
+            self.web.warnings.push(format!(
+                "{}: {what}; what could be read before and after is used",
+                path.display()
+            ));
+        }
+    }
+
+    fn take(&mut self, record: &WarcRecord) {
+        let Some(spelled) = record.target_uri() else {
+            return;
+        };
+        let Ok(url) = CanonicalUrl::parse(spelled) else {
+            return;
+        };
+        if record.kind().eq_ignore_ascii_case("resource") {
+            let content_type = record.field("Content-Type").map(str::to_owned);
+            self.take_body(url, spelled, content_type, record.block.clone(), false);
+            return;
+        }
+        if record.kind().eq_ignore_ascii_case("revisit") {
+            self.take_revisit(&url, record);
+            return;
+        }
+        if !record.kind().eq_ignore_ascii_case("response") {
+            return;
+        }
+        let Some(http) = record.http() else {
+            return;
+        };
+        match http.status {
+            301 | 302 | 303 | 307 | 308 => {
+                let to = http.header("location").and_then(|to| url.join(to).ok());
+                let from = self.web.intern(&url);
+                match to {
+                    // Another spelling of the same URL: it is the page itself.
+                    Some(to) if to == url => {}
+                    Some(to) => {
+                        let to = self.web.intern(&to);
+                        let status = http.status;
+                        self.answer(from, Spot::Redirect { status, to });
+                    }
+                    None => self.answer(from, Spot::Status(http.status)),
+                }
+            }
+            200..=299 => {
+                let content_type = http.header("content-type").map(str::to_owned);
+                let body = http.body(MAX_BODY);
+                let truncated =
+                    record.faults.iter().any(|fault| fault.loses_bytes()) || !body.faults.is_empty();
+                self.take_body(url, spelled, content_type, body.bytes, truncated);
+            }
+            status => {
+                let from = self.web.intern(&url);
+                self.answer(from, Spot::Status(status));
+            }
+        }
+    }
+
+    /// An answer that was the same as another one and not kept twice: it leads to where that one is kept.
+    fn take_revisit(&mut self, url: &CanonicalUrl, record: &WarcRecord) {
+        let kept = record
+            .field("WARC-Refers-To-Target-URI")
+            .and_then(|uri| CanonicalUrl::parse(uri.trim_matches(['<', '>'])).ok());
+        if let Some(kept) = kept
+            && kept != *url
+        {
+            let (from, to) = (self.web.intern(url), self.web.intern(&kept));
+            self.answer(from, Spot::Redirect { status: 301, to });
+        }
+    }
+
+    fn take_body(
+        &mut self,
+        url: CanonicalUrl,
+        spelled: &str,
+        content_type: Option<String>,
+        body: Vec<u8>,
+        truncated: bool,
+    ) {
+        if url.path_and_query() == "/robots.txt" {
+            let id = self.web.intern(&url);
+            let number = self.web.rules.len() as u32;
+            self.web.rules.push(body);
+            self.answer(id, Spot::Rules(number));
+        } else if is_read(content_type.as_deref(), &body) {
+            self.batch_bytes += body.len();
+            self.batch.push(RawPage {
+                url,
+                spelled: spelled.to_owned(),
+                content_type,
+                body,
+                truncated,
+            });
+            if self.batch_bytes > BATCH_BYTES {
+                self.parse_batch();
+            }
+        } else {
+            let id = self.web.intern(&url);
+            self.answer(id, Spot::NoText);
+        }
+    }
+
+    /// Keeps the better of two answers.
+    fn answer(&mut self, url: UrlId, spot: Spot) {
+        let value = |spot: Spot| match spot {
+            Spot::NotRecorded => 0,
+            Spot::Status(_) | Spot::NoText => 1,
+            Spot::Redirect { .. } => 2,
+            Spot::Page(_) | Spot::Rules(_) => 3,
+        };
+        if value(spot) > value(self.web.spot(url)) {
+            self.web.set_spot(url, spot);
+        }
+    }
+
+    fn parse_batch(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        self.batch_bytes = 0;
+        for (raw, page) in batch.iter().zip(parse_all(&batch)) {
+            let id = self.web.intern(&raw.url);
+            if matches!(self.web.spot(id), Spot::Page(_)) {
+                continue;
+            }
+            self.web.add_page(&page);
+            if raw.spelled != raw.url.as_str() {
+                self.web.spelled.insert(id.0, raw.spelled.clone());
+            }
+        }
+    }
+
+    fn finish(mut self) -> RecordedWeb {
+        self.parse_batch();
+        self.web
+    }
+}
+
+/// Parses on all cores; the pages come back in order.
+fn parse_all(batch: &[RawPage]) -> Vec<ParsedPage> {
+    let read = |raw: &RawPage| {
+        let input = PageInput {
+            url: &raw.url,
+            content_type: raw.content_type.as_deref(),
+            body: &raw.body,
+            truncated: raw.truncated,
+        };
+        parse(&input, &Limits::default())
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = batch.len().div_ceil(cores).max(1);
+    thread::scope(|scope| {
+        let parts: Vec<_> = batch
+            .chunks(share)
+            .map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<_>>()))
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| {
+                part.join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+/// Whether a body is something to read, by its type or, without one, by its first bytes: as the live crawler decides.
+fn is_read(content_type: Option<&str>, body: &[u8]) -> bool {
+    let essence = content_type
+        .map(|kind| {
+            kind.split([';', ','])
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase()
+        })
+        .filter(|kind| {
+            kind.split_once('/')
+                .is_some_and(|(kind, sub)| !kind.is_empty() && !sub.is_empty())
+        });
+    match essence {
+        Some(kind) => READ_TYPES.contains(&kind.as_str()),
+        None => {
+            let start = body.get(..512).unwrap_or(body);
+            let is_wide = start.starts_with(&[0xfe, 0xff]) || start.starts_with(&[0xff, 0xfe]);
+            is_wide
+                || !start.starts_with(b"%PDF-")
+                    && !start
+                        .iter()
+                        .any(|byte| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! A page's words in reading order.
+//!
+//! The folded writing is kept whole and each token is a span of it, so that adding a word copies nothing and
+//! overlapping character pairs share their bytes. Positions count tokens, breaks included.
+//!
+//! Deliberately absent: the writing as it was. Only the folded form is kept.
+
+use std::ops::Range;
+
+use crate::text::Token;
+use crate::text::fold::Folding;
+use crate::text::segment::{Piece, segment};
+
+/// A run of tokens of one [`Text`], by position.
+pub type TokenRange = Range<u32>;
+
+/// How far a sentence may reach to each side of a run. Writing without full stops would otherwise make one sentence
+/// of a page, once for every link.
+const SENTENCE_REACH: u32 = 64;
+
+/// One side of something marked in raw writing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edge {
+    /// It begins here.
+    Start,
+    /// It ends here.
+    End,
+}
+
+/// A place in raw writing whose position among the tokens is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// Byte offset into the raw writing.
+    pub at: u32,
+    /// Whether what is marked begins or ends there.
+    pub edge: Edge,
+}
+
+/// Normalised words in reading order, with their spellings, block breaks and sentence ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    tokens: Vec<Token>,
+    /// Where each token stands in `folded`; empty for a break.
+    spans: Vec<Span>,
+    folded: String,
+    /// Positions before which a sentence ends, ascending. Breaks end sentences too and are not listed.
+    sentence_ends: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Text {
+    /// An empty text with room for about this many bytes of writing.
+    pub fn with_capacity(bytes: usize) -> Text {
+        let words = bytes / 5;
+        Text {
+            tokens: Vec::with_capacity(words),
+            spans: Vec::with_capacity(words),
+            folded: String::with_capacity(bytes),
+            sentence_ends: Vec::new(),
+        }
+    }
+
+    /// All tokens, breaks included.
+    pub fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    /// The tokens of a run; empty where the run lies outside the text.
+    pub fn run(&self, range: &TokenRange) -> &[Token] {
+        self.tokens
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// The normalised spelling of the token at a position; empty for a break and outside the text.
+    pub fn spelling(&self, position: u32) -> &str {
+        self.spans
+            .get(position as usize)
+            .and_then(|span| self.folded.get(span.start as usize..span.end as usize))
+            .unwrap_or_default()
+    }
+
+    /// How many tokens there are, breaks included.
+    pub fn len(&self) -> u32 {
+        self.tokens.len() as u32
+    }
+
+    /// Whether there is no token at all.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Ends the present block. Two breaks never follow each other, and a text never begins with one.
+    pub fn push_break(&mut self) {
+        if self.tokens.last().is_some_and(|last| last.is_word()) {
+            let end = self.folded.len() as u32;
+            self.tokens.push(Token::BREAK);
+            self.spans.push(Span { start: end, end });
+        }
+    }
+
+    /// Adds a word that was normalised before, as [`Text::spelling`] gave it.
+    pub fn push_word(&mut self, token: Token, spelling: &str) {
+        let start = self.folded.len() as u32;
+        self.folded.push_str(spelling);
+        self.tokens.push(token);
+        self.spans.push(Span {
+            start,
+            end: self.folded.len() as u32,
+        });
+    }
+
+    /// Adds raw writing to the present block. No word reaches from one call into the next.
+    pub fn push(&mut self, raw: &str) {
+        self.push_marked(raw, &[], &mut Vec::new());
+    }
+
+    /// Adds raw writing and tells the position of each mark, in the order given; marks must ascend.
+    ///
+    /// A word that a mark splits belongs to what is marked on either side. Of a run of character pairs only the pairs
+    /// wholly inside belong.
+    pub fn push_marked(&mut self, raw: &str, marks: &[Mark], positions: &mut Vec<u32>) {
+        let from = self.folded.len();
+        let moved = self.fold_in(raw, marks);
+        let Text {
+            tokens,
+            spans,
+            folded,
+            sentence_ends,
+        } = self;
+        let mut waiting = moved.iter();
+        let mut next = waiting.next();
+        segment(folded, from, |piece| {
+            let (start, end, is_pair) = match piece {
+                Piece::Word { start, end } => (start, end, false),
+                Piece::Pair { start, end } => (start, end, true),
+                Piece::SentenceEnd => {
+                    let here = tokens.len() as u32;
+                    if here > 0 && sentence_ends.last() != Some(&here) {
+                        sentence_ends.push(here);
+                    }
+                    return;
+                }
+            };
+            let here = tokens.len() as u32;
+            while let Some((at, edge)) = next
+                && *at < end
+            {
+                let is_inside = *at > start;
+                positions.push(match (edge, is_pair) {
+                    // The first pair that begins inside is yet to come.
+                    (Edge::Start, true) if is_inside => break,
+                    (Edge::End, false) if is_inside => here + 1,
+                    _ => here,
+                });
+                next = waiting.next();
+            }
+            if let Some(spelling) = folded.get(start..end) {
+                tokens.push(Token::of(spelling));
+                spans.push(Span {
+                    start: start as u32,
+                    end: end as u32,
+                });
+            }
+        });
+        positions.extend(next.into_iter().chain(waiting).map(|_| tokens.len() as u32));
+        // Keeps the first word of the next call from running into the last one of this.
+        if self.folded.len() > from {
+            self.folded.push(' ');
+        }
+    }
+
+    /// Appends raw writing folded, and tells where in the folded writing the marks are.
+    fn fold_in(&mut self, raw: &str, marks: &[Mark]) -> Vec<(usize, Edge)> {
+        let from = self.folded.len();
+        if raw.is_ascii() {
+            self.folded.push_str(raw);
+            if let Some(tail) = self.folded.get_mut(from..) {
+                tail.make_ascii_lowercase();
+            }
+            return marks
+                .iter()
+                .map(|mark| (from + (mark.at as usize).min(raw.len()), mark.edge))
+                .collect();
+        }
+        // Folding changes lengths, so the marks are carried over piece by piece.
+        let mut folding = Folding::default();
+        let mut done = 0;
+        let mut moved = Vec::with_capacity(marks.len());
+        for mark in marks {
+            let at = floor_boundary(raw, mark.at as usize).max(done);
+            folding.fold(raw.get(done..at).unwrap_or_default(), &mut self.folded);
+            done = at;
+            moved.push((self.folded.len(), mark.edge));
+        }
+        folding.fold(raw.get(done..).unwrap_or_default(), &mut self.folded);
+        moved
+    }
+
+    /// The run and up to `words` words more, half on each side (the odd one to the right), blocks ignored.
+    pub fn widen(&self, run: &TokenRange, words: u32) -> TokenRange {
+        let mut start = run.start;
+        let mut left = words / 2;
+        while left > 0 && start > 0 {
+            start -= 1;
+            left -= u32::from(self.is_word_at(start));
+        }
+        let mut end = run.end;
+        let mut right = words - words / 2;
+        while right > 0 && end < self.len() {
+            right -= u32::from(self.is_word_at(end));
+            end += 1;
+        }
+        start..end
+    }
+
+    /// The sentence or sentences that the run stands in, bounded by breaks and by 64 tokens to each side.
+    pub fn sentence_around(&self, run: &TokenRange) -> TokenRange {
+        // An empty run stands in the sentence of the word after it, or of the word before it at a block's end.
+        let anchor = match *run {
+            TokenRange { start, end } if start < end => start..end,
+            TokenRange { start, .. } if self.is_word_at(start) => start..start + 1,
+            TokenRange { start, .. } if start > 0 && self.is_word_at(start - 1) => start - 1..start,
+            _ => return run.clone(),
+        };
+        let before = self.sentence_ends.partition_point(|end| *end <= anchor.start);
+        let floor = before
+            .checked_sub(1)
+            .and_then(|i| self.sentence_ends.get(i))
+            .copied()
+            .unwrap_or(0)
+            .max(anchor.start.saturating_sub(SENTENCE_REACH));
+        let after = self.sentence_ends.partition_point(|end| *end < anchor.end);
+        let ceiling = self
+            .sentence_ends
+            .get(after)
+            .copied()
+            .unwrap_or(self.len())
+            .min(anchor.end.saturating_add(SENTENCE_REACH));
+        let mut start = anchor.start;
+        while start > floor && self.is_word_at(start - 1) {
+            start -= 1;
+        }
+        let mut end = anchor.end;
+        while end < ceiling && self.is_word_at(end) {
+            end += 1;
+        }
+        start..end
+    }
+
+    fn is_word_at(&self, position: u32) -> bool {
+        self.tokens
+            .get(position as usize)
+            .is_some_and(|token| token.is_word())
+    }
+}
+
+fn floor_boundary(raw: &str, at: usize) -> usize {
+    let mut at = at.min(raw.len());
+    while !raw.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn spelled(text: &Text, range: TokenRange) -> Vec<&str> {
+        range.map(|position| text.spelling(position)).collect()
+    }
+
+    /// The words between `[` and `]`, which are taken out and marked.
+    fn marked(raw: &str) -> Vec<String> {
+        let mut plain = String::new();
+        let mut marks = Vec::new();
+        for c in raw.chars() {
+            let edge = match c {
+                '[' => Edge::Start,
+                ']' => Edge::End,
+                _ => {
+                    plain.push(c);
+                    continue;
+                }
+            };
+            marks.push(Mark {
+                at: plain.len() as u32,
+                edge,
+            });
+        }
+        let mut text = Text::default();
+        let mut positions = Vec::new();
+        text.push_marked(&plain, &marks, &mut positions);
+        positions
+            .chunks(2)
+            .map(|pair| spelled(&text, pair[0]..pair[1]).join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn marks_become_positions_of_words() {
+        assert_eq!(marked("one [two three] four [five]"), ["two three", "five"]);
+        assert_eq!(marked("[one]"), ["one"]);
+        assert_eq!(marked("a [] b"), [""]);
+        assert_eq!(marked("élan [été] – naïf [Ünder…] x"), ["ete", "under"]);
+    }
+
+    #[test]
+    fn a_word_split_by_a_mark_belongs_to_what_is_marked() {
+        assert_eq!(marked("foo[bar] baz"), ["foobar"]);
+        assert_eq!(marked("[foo]bar baz"), ["foobar"]);
+        assert_eq!(marked("straße[nname] baz"), ["straßenname"]);
+        assert_eq!(marked("[foo][bar]s baz"), ["foobars", "foobars"]);
+    }
+
+    #[test]
+    fn pairs_belong_when_they_are_wholly_inside() {
+        assert_eq!(marked("私は[日本語]を学ぶ"), ["日本 本語"]);
+        assert_eq!(marked("[東京]都"), ["東京"]);
+        assert_eq!(marked("東[京]都 [日本]"), ["", "日本"]);
+    }
+
+    #[test]
+    fn breaks_stand_between_words_only() {
+        let mut text = Text::default();
+        text.push_break();
+        text.push("one");
+        text.push_break();
+        text.push_break();
+        text.push("two");
+        assert_eq!(spelled(&text, 0..text.len()), ["one", "", "two"]);
+        assert_eq!(text.tokens()[1], Token::BREAK);
+    }
+
+    #[test]
+    fn words_of_two_calls_do_not_run_together() {
+        let mut text = Text::default();
+        text.push("foo");
+        text.push("bar. ");
+        text.push("\u{301}baz");
+        assert_eq!(spelled(&text, 0..3), ["foo", "bar", "baz"]);
+    }
+
+    #[test]
+    fn a_sentence_is_bounded_by_stops_and_breaks() {
+        let mut text = Text::default();
+        text.push("One two. Three four five! Six");
+        text.push_break();
+        text.push("seven");
+        assert_eq!(
+            spelled(&text, text.sentence_around(&(3..4))),
+            ["three", "four", "five"]
+        );
+        assert_eq!(
+            spelled(&text, text.sentence_around(&(2..2))),
+            ["three", "four", "five"]
+        );
+        assert_eq!(spelled(&text, text.sentence_around(&(5..6))), ["six"]);
+        assert_eq!(spelled(&text, text.sentence_around(&(6..6))), ["six"]);
+        assert_eq!(
+            spelled(&text, text.sentence_around(&(1..3))),
+            ["one", "two", "three", "four", "five"]
+        );
+    }
+
+    #[test]
+    fn an_endless_sentence_is_cut() {
+        let mut text = Text::default();
+        text.push(&"word ".repeat(1000));
+        assert_eq!(text.sentence_around(&(500..502)), 436..566);
+    }
+
+    #[test]
+    fn widening_counts_words_and_steps_over_breaks() {
+        let mut text = Text::default();
+        text.push("a1 b1 c1");
+        text.push_break();
+        text.push("d1 e1 f1");
+        assert_eq!(text.widen(&(4..5), 4), 1..7);
+        assert_eq!(text.widen(&(0..1), 1), 0..2);
+    }
+
+    proptest! {
+        #[test]
+        fn every_mark_gets_a_position_and_positions_ascend(
+            raw in "[a-z .éß漢字か]{0,40}",
+            mut at in prop::collection::vec((0u32..140, any::<bool>()), 0..8),
+        ) {
+            at.sort_by_key(|mark| mark.0);
+            let marks: Vec<Mark> = at
+                .iter()
+                .map(|(at, start)| Mark { at: *at, edge: if *start { Edge::Start } else { Edge::End } })
+                .collect();
+            let mut text = Text::default();
+            let mut positions = Vec::new();
+            text.push_marked(&raw, &marks, &mut positions);
+            prop_assert_eq!(positions.len(), marks.len());
+            prop_assert!(positions.iter().all(|p| *p <= text.len()));
+            // A word split by both may be counted by an end before it is by the next start, and only there.
+            prop_assert!(positions.windows(2).all(|pair| pair[0] <= pair[1] + 1));
+            for position in 0..text.len() {
+                prop_assert_eq!(Token::of(text.spelling(position)), text.tokens()[position as usize]);
+            }
+        }
+
+        #[test]
+        fn anything_can_be_pushed(raw in any::<String>(), more in any::<String>()) {
+            let mut text = Text::default();
+            text.push(&raw);
+            text.push_break();
+            text.push(&more);
+            text.sentence_around(&(0..text.len()));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One normalised word, as a number.
+
+use crate::text::Text;
+
+/// A normalised word or character pair, known by a 64-bit hash with a fixed seed.
+///
+/// Block elements leave a [`Token::BREAK`] between them, so that no run of tokens crosses a paragraph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Token(u64);
+
+impl Token {
+    /// Stands between two blocks of text; equal to no word.
+    pub const BREAK: Token = Token(0);
+
+    /// The token of an already normalised spelling.
+    pub fn of(spelling: &str) -> Token {
+        // 0 is taken by the break.
+        Token(xxhash_rust::xxh3::xxh3_64(spelling.as_bytes()).max(1))
+    }
+
+    /// The token with this hash, as [`Token::hash`] gave it.
+    pub fn from_hash(hash: u64) -> Token {
+        Token(hash)
+    }
+
+    /// The hash itself, for fingerprints and feature tables.
+    pub fn hash(self) -> u64 {
+        self.0
+    }
+
+    /// Whether this is a word rather than the gap between two blocks.
+    pub fn is_word(self) -> bool {
+        self != Token::BREAK
+    }
+}
+
+/// The tokens of a short string: a term, a query, an anchor.
+pub fn tokenize(raw: &str) -> Vec<Token> {
+    let mut text = Text::default();
+    text.push(raw);
+    text.tokens().to_vec()
+}
