@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::fault::{Faults, Place, Spot, Wrong, quoted};
-use crate::kind::{Reading, Value, read_url};
+use crate::fault::{Faults, Location, Spot, Wrong, quoted};
+use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
 use crate::settings::{Checked, Settings, options};
@@ -153,7 +153,7 @@ impl Check<'_> {
                 self.is_incomplete = true;
                 let path = path.to_owned();
                 self.faults
-                    .add(|| Place::Settings, Wrong::Unreadable { path, source });
+                    .add(|| Location::Settings, Wrong::Unreadable { path, source });
             }
         }
     }
@@ -179,7 +179,7 @@ impl Check<'_> {
             self.is_incomplete = true;
             let given = quoted(&phrase);
             self.faults
-                .add(|| Place::Settings, Wrong::AddressForTopic { given });
+                .add(|| Location::Settings, Wrong::AddressForTopic { given });
             return;
         }
         let mut terms: Vec<&str> = Vec::new();
@@ -205,12 +205,13 @@ impl Check<'_> {
                     None => "see hound crawl --help".to_owned(),
                 };
                 self.faults
-                    .add(|| Place::Option(name.clone()), Wrong::UnknownOption { right });
+                    .add(|| Location::Option(name.clone()), Wrong::UnknownOption { right });
                 continue;
             };
             let texts = texts.entry(option.name).or_default();
             if !texts.is_empty() && option.shape != Shape::Many {
-                self.faults.add(|| Place::Option(name.clone()), Wrong::GivenTwice);
+                self.faults
+                    .add(|| Location::Option(name.clone()), Wrong::GivenTwice);
                 continue;
             }
             texts.extend(pieces(option, value).into_iter().map(|piece| Text {
@@ -267,7 +268,7 @@ impl Check<'_> {
 
     fn read_value(&self, option: &OptionSpec, text: &str, origin: &Origin) -> Result<Value, Wrong> {
         let folder = self.folder(self.surroundings.folder, origin);
-        let with = Reading {
+        let with = ReadContext {
             strategies: self.surroundings.strategies,
             judges: self.surroundings.judges,
             folder: &folder,
@@ -309,7 +310,7 @@ impl Check<'_> {
         urls.retain(|url| matches!(url, Value::Url(url) if known.insert(url.clone())));
         let has_engines = self.checked.contains_key("engine");
         if urls.is_empty() && !has_engines && self.faults.count() == faults_before && !self.is_incomplete {
-            self.faults.add(|| Place::Settings, Wrong::NoSeeds);
+            self.faults.add(|| Location::Settings, Wrong::NoSeeds);
         }
         self.checked.insert(SEED_URLS, urls);
     }
@@ -338,7 +339,7 @@ impl Check<'_> {
                 Ok(url) => urls.push(Value::Url(url)),
                 Err(wrong) => {
                     let start = line.len() - line.trim_start().len();
-                    let place = || Place::File {
+                    let place = || Location::File {
                         path: path.to_owned(),
                         spot: Spot::in_line(index + 1, line, start..start + url.len()),
                     };
@@ -365,7 +366,7 @@ impl Check<'_> {
             is_given("url-terms"),
         );
         if !genre && !content && !url {
-            self.faults.add(|| Place::Settings, Wrong::NoTerms);
+            self.faults.add(|| Location::Settings, Wrong::NoTerms);
             return;
         }
         let sum = |parts: &[(bool, f64)]| -> f64 {
@@ -384,7 +385,7 @@ impl Check<'_> {
             (url, weight("url-weight")),
         ]);
         if all == 0.0 || ((genre || content) && page == 0.0) {
-            self.faults.add(|| Place::Settings, Wrong::NoWeight);
+            self.faults.add(|| Location::Settings, Wrong::NoWeight);
         }
     }
 
@@ -479,8 +480,10 @@ impl Check<'_> {
     fn blame(&mut self, option: &OptionSpec, origin: &Origin, wrong: Wrong) {
         match (origin, &self.topic_file) {
             (Origin::File(span), Some(file)) => file.blame(span.clone(), wrong, &mut self.faults),
-            (Origin::Words, _) => self.faults.add(|| Place::Settings, wrong),
-            _ => self.faults.add(|| Place::Option(option.name.to_owned()), wrong),
+            (Origin::Words, _) => self.faults.add(|| Location::Settings, wrong),
+            _ => self
+                .faults
+                .add(|| Location::Option(option.name.to_owned()), wrong),
         }
     }
 

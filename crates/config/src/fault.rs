@@ -120,7 +120,7 @@ impl Wrong {
 
 /// Where a fault is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum Location {
     /// In a file.
     File {
         /// As the user named it.
@@ -180,7 +180,7 @@ impl Spot {
 #[derive(Debug)]
 pub struct Fault {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// What.
     pub wrong: Wrong,
 }
@@ -189,7 +189,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let help = self.wrong.help();
         match &self.place {
-            Place::File { path, spot } => {
+            Location::File { path, spot } => {
                 let path = harmless(&path.to_string_lossy());
                 writeln!(f, "{path}:{}:{}: {}", spot.line, spot.column, self.wrong)?;
                 writeln!(f, "    {}", spot.shown)?;
@@ -202,8 +202,8 @@ impl fmt::Display for Fault {
             place => {
                 match place {
                     // Seeds stand on the command line without an option.
-                    Place::Option(name) if name == "seed-urls" => write!(f, "SEED_URL: {}", self.wrong)?,
-                    Place::Option(name) => write!(f, "--{}: {}", harmless(name), self.wrong)?,
+                    Location::Option(name) if name == "seed-urls" => write!(f, "SEED_URL: {}", self.wrong)?,
+                    Location::Option(name) => write!(f, "--{}: {}", harmless(name), self.wrong)?,
                     _ => write!(f, "settings: {}", self.wrong)?,
                 }
                 help.map_or(Ok(()), |help| write!(f, "; {help}"))
@@ -231,7 +231,7 @@ impl Faults {
     }
 
     /// Adds one. The place is asked for only if the fault is kept: finding a column costs the length of the line.
-    pub(crate) fn add(&mut self, place: impl FnOnce() -> Place, wrong: Wrong) {
+    pub(crate) fn add(&mut self, place: impl FnOnce() -> Location, wrong: Wrong) {
         if self.kept.len() < KEPT {
             self.kept.push(Fault {
                 place: place(),
@@ -246,13 +246,13 @@ impl Faults {
     pub(crate) fn sort(&mut self, topic_file: Option<&Path>) {
         self.kept.sort_by_key(|fault| {
             let rank = match &fault.place {
-                Place::File { path, .. } if Some(path.as_path()) == topic_file => 0,
-                Place::File { .. } => 1,
-                Place::Option(_) => 2,
-                Place::Settings => 3,
+                Location::File { path, .. } if Some(path.as_path()) == topic_file => 0,
+                Location::File { .. } => 1,
+                Location::Option(_) => 2,
+                Location::Settings => 3,
             };
             let spot = match &fault.place {
-                Place::File { path, spot } => Some((path.clone(), spot.line, spot.column)),
+                Location::File { path, spot } => Some((path.clone(), spot.line, spot.column)),
                 // The command line keeps the order of the list of options.
                 _ => None,
             };

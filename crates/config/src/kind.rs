@@ -109,7 +109,7 @@ pub(crate) enum Value {
 
 /// What reading needs to know besides the text.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReadContext<'a> {
     pub strategies: &'a [&'a str],
     pub judges: &'a [&'a str],
     /// The folder relative paths start from.
@@ -145,7 +145,7 @@ impl Kind {
     }
 
     /// Reads one value.
-    pub(crate) fn read(&self, text: &str, with: Reading<'_>) -> Result<Value, Wrong> {
+    pub(crate) fn read(&self, text: &str, with: ReadContext<'_>) -> Result<Value, Wrong> {
         let text = text.trim();
         let no = |noun: &'static str, right: &str| Wrong::NotA {
             given: quoted(text),

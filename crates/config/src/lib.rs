@@ -24,7 +24,7 @@ pub use ipnet::IpNet;
 
 pub use crate::check::{Given, Surroundings, check};
 pub use crate::choice::{Deal, LearnFrom, QueryMatch, Scope, Sitemaps, TableParents, TableSpace, Ties};
-pub use crate::fault::{Fault, Faults, Place, Spot, Wrong};
+pub use crate::fault::{Fault, Faults, Location, Spot, Wrong};
 pub use crate::kind::{Kind, Pattern};
 pub use crate::option::{OnResume, OptionSpec, Shape};
 pub use crate::resume::{Change, changes};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::fault::{Faults, Place, Spot, Wrong, bare, quoted};
+use crate::fault::{Faults, Location, Spot, Wrong, bare, quoted};
 use crate::nearest::nearest;
 use crate::option::OptionSpec;
 use crate::settings::options;
@@ -187,13 +187,13 @@ impl TopicFile {
         }
     }
 
-    fn place(&self, span: Range<usize>) -> Place {
+    fn place(&self, span: Range<usize>) -> Location {
         let line = self.line_of(span.start);
         let start = self.line_starts.get(line).copied().unwrap_or(0);
         let end = self.line_starts.get(line + 1).copied().unwrap_or(self.text.len());
         let source = self.text.get(start..end).unwrap_or_default();
         let within = span.start.saturating_sub(start)..span.end.saturating_sub(start);
-        Place::File {
+        Location::File {
             path: self.path.clone(),
             spot: Spot::in_line(line + 1, source, within),
         }

@@ -1,6 +1,6 @@
 //! What a host's robots.txt lets us do, as kept with the host.
 
-use scenthound_robots::{Answer, History, Meaning, RETRY_FIRST, Rules, verdict};
+use scenthound_robots::{History, Meaning, RETRY_FIRST, RobotsResponse, Rules, verdict};
 use scenthound_types::{Failure, Outcome, Refusal, Timestamp, Truncation};
 
 /// The name robots.txt files know us by.
@@ -61,13 +61,13 @@ pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -
         Outcome::Body {
             truncated: Some(Truncation::Disconnect | Truncation::Time),
             ..
-        } => Answer::None,
-        Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => Answer::Status(*status),
-        Outcome::Failed(Failure::Status(status)) => Answer::Status(*status),
-        Outcome::Failed(Failure::NotRecorded) => Answer::Status(404),
-        Outcome::Failed(_) => Answer::None,
+        } => RobotsResponse::None,
+        Outcome::Body { status, .. } | Outcome::Redirect { status, .. } => RobotsResponse::Status(*status),
+        Outcome::Failed(Failure::Status(status)) => RobotsResponse::Status(*status),
+        Outcome::Failed(Failure::NotRecorded) => RobotsResponse::Status(404),
+        Outcome::Failed(_) => RobotsResponse::None,
         // A robots.txt that is an image or redirects to nowhere holds no rules.
-        Outcome::Refused(_) => Answer::DeadRedirect,
+        Outcome::Refused(_) => RobotsResponse::DeadRedirect,
     };
     // Redirects left over at this point are over the limit.
     let history = History {

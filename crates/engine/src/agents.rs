@@ -111,7 +111,7 @@ pub struct AgentFacts {
 }
 
 /// An agent at work.
-pub(crate) struct Member {
+pub(crate) struct AgentSlot {
     pub agent: Agent,
     pub pages: u64,
     pub relevant: u64,
@@ -132,10 +132,10 @@ pub(crate) struct Member {
     is_changed: bool,
 }
 
-impl Member {
-    pub fn new(agent: Agent) -> Member {
+impl AgentSlot {
+    pub fn new(agent: Agent) -> AgentSlot {
         let is_seeding = agent.strategy.needs().seeds_first;
-        Member {
+        AgentSlot {
             agent,
             pages: 0,
             relevant: 0,
@@ -176,7 +176,7 @@ impl Member {
 
     /// Takes up the counts of an earlier run.
     pub fn restore(&mut self, id: AgentId, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlError> {
-        let name = Member::counts_under(id);
+        let name = AgentSlot::counts_under(id);
         let Some((_, saved)) = notes.iter().find(|(note, _)| *note == name) else {
             return Ok(());
         };
@@ -195,11 +195,11 @@ impl Member {
     pub fn save(&mut self, id: AgentId, out: &mut StateDelta) {
         if std::mem::take(&mut self.is_changed) {
             let counts = format!("{} {} {}", self.pages, self.relevant, u8::from(self.is_seeding));
-            out.put(Member::counts_under(id), counts.into_bytes());
+            out.put(AgentSlot::counts_under(id), counts.into_bytes());
         }
         let mut learnt = StateDelta::default();
         self.agent.strategy.save_changes(&mut learnt);
-        let prefix = Member::learnt_under(id);
+        let prefix = AgentSlot::learnt_under(id);
         for (name, value) in learnt.changes() {
             out.put(format!("{prefix}{name}"), value.as_slice());
         }
@@ -211,26 +211,26 @@ impl Member {
 }
 
 /// How many pages an agent may still ask for, of a budget shared by all.
-pub(crate) fn share_left(crew: &[Member], at: usize, budget: Option<u64>, rules: &AgentRules) -> u64 {
-    let (Some(budget), Some(member)) = (budget, crew.get(at)) else {
+pub(crate) fn share_left(slots: &[AgentSlot], at: usize, budget: Option<u64>, rules: &AgentRules) -> u64 {
+    let (Some(budget), Some(slot)) = (budget, slots.get(at)) else {
         return u64::MAX;
     };
-    let agents = crew.len() as u64;
+    let agents = slots.len() as u64;
     let share = |at: usize| budget / agents + u64::from((at as u64) < budget % agents);
     let mut mine = share(at);
     if rules.redistribute {
-        let has_stopped = |member: &Member| member.is_exhausted || member.has_met(rules.goal);
-        let working = crew.iter().filter(|member| !has_stopped(member)).count() as u64;
-        let unspent: u64 = crew
+        let has_stopped = |slot: &AgentSlot| slot.is_exhausted || slot.has_met(rules.goal);
+        let working = slots.iter().filter(|slot| !has_stopped(slot)).count() as u64;
+        let unspent: u64 = slots
             .iter()
             .enumerate()
-            .filter(|(_, member)| has_stopped(member))
-            .map(|(at, member)| share(at).saturating_sub(member.pages + member.pages_out))
+            .filter(|(_, slot)| has_stopped(slot))
+            .map(|(at, slot)| share(at).saturating_sub(slot.pages + slot.pages_out))
             .sum();
         // Rounded up, since the whole budget is kept by the crawl itself.
         mine += unspent.div_ceil(working.max(1));
     }
-    mine.saturating_sub(member.pages + member.pages_out)
+    mine.saturating_sub(slot.pages + slot.pages_out)
 }
 
 #[cfg(test)]
@@ -239,49 +239,49 @@ mod tests {
 
     use super::*;
 
-    fn crew(pages: &[u64]) -> Vec<Member> {
-        let member = |pages: &u64| {
-            let mut member = Member::new(Agent {
+    fn slots(pages: &[u64]) -> Vec<AgentSlot> {
+        let slot = |pages: &u64| {
+            let mut slot = AgentSlot::new(Agent {
                 name: String::new(),
                 strategy: Box::new(BreadthFirst),
                 seeds: Vec::new(),
             });
-            member.pages = *pages;
-            member
+            slot.pages = *pages;
+            slot
         };
-        pages.iter().map(member).collect()
+        pages.iter().map(slot).collect()
     }
 
     #[test]
     fn the_shares_of_all_agents_are_the_budget() {
-        let crew = crew(&[0, 0, 0]);
-        let shares = (0..3).map(|at| share_left(&crew, at, Some(11), &AgentRules::default()));
+        let slots = slots(&[0, 0, 0]);
+        let shares = (0..3).map(|at| share_left(&slots, at, Some(11), &AgentRules::default()));
         assert_eq!(shares.collect::<Vec<_>>(), [4, 4, 3]);
-        assert_eq!(share_left(&crew, 0, None, &AgentRules::default()), u64::MAX);
+        assert_eq!(share_left(&slots, 0, None, &AgentRules::default()), u64::MAX);
     }
 
     #[test]
     fn what_a_stopped_agent_leaves_goes_to_the_others_if_so_wanted() {
-        let mut crew = crew(&[10, 4, 10]);
-        crew[1].is_exhausted = true;
+        let mut slots = slots(&[10, 4, 10]);
+        slots[1].is_exhausted = true;
         let keep = AgentRules::default();
         let pass_on = AgentRules {
             redistribute: true,
             ..keep
         };
-        assert_eq!(share_left(&crew, 0, Some(30), &keep), 0);
-        assert_eq!(share_left(&crew, 0, Some(30), &pass_on), 3);
-        assert_eq!(share_left(&crew, 2, Some(30), &pass_on), 3);
+        assert_eq!(share_left(&slots, 0, Some(30), &keep), 0);
+        assert_eq!(share_left(&slots, 0, Some(30), &pass_on), 3);
+        assert_eq!(share_left(&slots, 2, Some(30), &pass_on), 3);
     }
 
     #[test]
     fn counts_come_back_and_damaged_ones_are_refused() {
-        let mut crew = crew(&[7]);
-        crew[0].relevant = 3;
+        let mut slots = slots(&[7]);
+        slots[0].relevant = 3;
         let mut saved = StateDelta::default();
-        crew[0].save(AgentId(2), &mut saved);
+        slots[0].save(AgentId(2), &mut saved);
         let notes: Vec<_> = saved.changes().to_vec();
-        let mut back = self::crew(&[0]);
+        let mut back = self::slots(&[0]);
         back[0].restore(AgentId(2), &notes).unwrap();
         assert_eq!((back[0].pages, back[0].relevant), (7, 3));
         let damaged = [("agents/2/counts".to_owned(), b"seven".to_vec())];

@@ -1,12 +1,12 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
-mod crew;
+mod turns;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostRules, Manners, Next, Recall, Settled};
+use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
     AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal,
@@ -15,10 +15,10 @@ use scenthound_types::{
 
 use crate::CrawlError;
 use crate::access::Access;
-use crate::agents::{Agent, AgentRules, Member};
-use crate::answer::{Answer, Found, FoundLink, ResponseFacts};
-use crate::manners;
+use crate::agents::{Agent, AgentRules, AgentSlot};
+use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
+use crate::retry_policy;
 use crate::scope::Scope;
 use crate::tally::Tally;
 
@@ -166,7 +166,7 @@ impl Default for SitemapRoom {
 pub struct Crawl<F, R> {
     settings: CrawlSettings,
     frontier: F,
-    crew: Vec<Member>,
+    slots: Vec<AgentSlot>,
     /// Whose turn it is to ask first.
     turn: usize,
     recorder: R,
@@ -216,23 +216,23 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Some((_, bytes)) => Tally::from_bytes(&bytes).map_err(|what| CrawlError::Damaged { what })?,
             None => Tally::default(),
         };
-        let mut crew = Vec::with_capacity(agents.len());
+        let mut slots = Vec::with_capacity(agents.len());
         let is_alone = agents.len() == 1;
         for (number, agent) in (0..AgentId::MOST).zip(agents) {
             let id = AgentId(number);
-            let mut member = Member::new(agent);
+            let mut slot = AgentSlot::new(agent);
             if is_alone {
-                (member.pages, member.relevant) = (tally.pages, tally.relevant);
+                (slot.pages, slot.relevant) = (tally.pages, tally.relevant);
             }
-            member.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
-            let prefix = Member::learnt_under(id);
+            slot.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
+            let prefix = AgentSlot::learnt_under(id);
             let saved: Vec<_> = frontier
                 .notes(&prefix)?
                 .into_iter()
                 .map(|(name, value)| (name.strip_prefix(&prefix).unwrap_or(&name).to_owned(), value))
                 .collect();
-            member.agent.strategy.restore(&saved)?;
-            let seeds = &member.agent.seeds;
+            slot.agent.strategy.restore(&saved)?;
+            let seeds = &slot.agent.seeds;
             let offers: Vec<Offer> = seeds
                 .iter()
                 .map(|url| {
@@ -240,21 +240,21 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     Offer {
                         url: url.clone(),
                         key,
-                        rank: member.agent.strategy.seed(key, seeds.len()),
+                        rank: slot.agent.strategy.seed(key, seeds.len()),
                         merge: Merge::Keep,
                     }
                 })
                 .collect();
             frontier.seed_for(id, &offers, now)?;
-            crew.push(member);
+            slots.push(slot);
         }
         let mut crawl = Crawl {
             settings,
             frontier,
-            redirect_merge: crew
+            redirect_merge: slots
                 .first()
-                .map_or(Merge::Max, |member| member.agent.strategy.needs().redirects),
-            crew,
+                .map_or(Merge::Max, |slot| slot.agent.strategy.needs().redirects),
+            slots,
             turn: 0,
             recorder,
             keyring,
@@ -396,8 +396,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     /// Ends a lease with what came of it.
-    pub fn settle(&mut self, answer: Answer<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
-        let Answer {
+    pub fn settle(&mut self, answer: LeaseResult<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
+        let LeaseResult {
             lease,
             outcome,
             found,
@@ -420,13 +420,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
         let agent = usize::from(lease.agent.0);
         self.report_links(&lease, &mut found);
-        self.weigh(&lease, &outcome, &mut found)?;
+        self.score_page(&lease, &outcome, &mut found)?;
         let examined = match &found {
             Found::Page(examined) => Some(examined.as_ref()),
             _ => None,
         };
         let relevance = examined.map_or(0.0, |examined| examined.judgement.relevance);
-        let (mut end, mut manners) = manners::read(
+        let (mut end, mut host_effect) = retry_policy::after(
             &lease,
             &outcome,
             relevance as f32,
@@ -443,7 +443,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Found::Rules(Access::Unreachable, again) => {
                 end = End::Retry;
                 if lease.attempt >= self.settings.retries {
-                    manners = Manners::Later(*again);
+                    host_effect = HostEffect::Later(*again);
                 }
             }
             Found::Rules(access, fresh_until) => {
@@ -466,8 +466,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 links: &self.links,
                 will_retry,
             };
-            if let Some(member) = self.crew.get_mut(agent) {
-                member.agent.strategy.observe(&report, &mut self.updates);
+            if let Some(slot) = self.slots.get_mut(agent) {
+                slot.agent.strategy.observe(&report, &mut self.updates);
             }
         }
         let visit = Visit {
@@ -486,7 +486,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let settled = Settled {
             lease: &lease,
             end,
-            manners,
+            host_effect,
             updates: &self.updates,
             links: &self.keys,
             rules,
@@ -628,8 +628,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 judgement.map(|judgement| judgement.relevance),
                 is_relevant,
             );
-            if let Some(member) = self.crew.get_mut(usize::from(lease.agent.0)) {
-                member.count(is_relevant);
+            if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
+                slot.count(is_relevant);
             }
         } else if facts.asked {
             self.tally.other_requests += 1;
@@ -653,8 +653,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             notes.put("engine/mark", mark);
         }
         notes.put("engine/tally", self.tally.to_bytes());
-        for (number, member) in (0..AgentId::MOST).zip(&mut self.crew) {
-            member.save(AgentId(number), &mut notes);
+        for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
+            slot.save(AgentId(number), &mut notes);
         }
         Ok(self.frontier.commit(&notes)?)
     }

@@ -1,10 +1,10 @@
 //! The crawl as a synchronous state machine.
 //!
-//! A driver asks [`Crawl::next`] what to fetch, has each answer examined on any thread by a [`Desk`], and brings it back
+//! A driver asks [`Crawl::next`] what to fetch, has each answer examined on any thread by a [`PageProcessor`], and brings it back
 //! to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with sockets and a clock,
 //! the lab with recorded webs and virtual time. Same seed, same web and same settings give the same journal.
 //!
-//! **Invariant:** every lease ends in exactly one settle or hand-back, and a settled page, its records and all its updates
+//! **Invariant:** every lease ends in exactly one settle or assignment-back, and a settled page, its records and all its updates
 //! become durable together.
 //!
 //! Deliberately absent: clocks, sockets, threads, files. Time arrives with each call, records leave through a
@@ -12,13 +12,13 @@
 
 mod access;
 mod agents;
-mod answer;
+mod assign_seeds;
 mod crawl;
-mod dealing;
-mod desk;
-mod layer_teacher;
-mod manners;
+mod layer_trainer;
+mod lease_result;
+mod page_processor;
 mod recorder;
+mod retry_policy;
 mod scope;
 mod tally;
 
@@ -28,11 +28,13 @@ use thiserror::Error;
 
 pub use access::{Access, PRODUCT_TOKEN, read_rules};
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, needs_of};
-pub use answer::{Answer, Examined, Found, FoundLink, ResponseFacts, SitemapFinds, Skipped};
+pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
-pub use dealing::{Dealing, Hand, deal};
-pub use desk::{Desk, DeskSettings, Response, link_evidence, link_place, page_words, snippet_scores};
-pub use layer_teacher::LayerTeacher;
+pub use layer_trainer::LayerModelTrainer;
+pub use lease_result::{Examined, Found, FoundLink, LeaseResult, ResponseFacts, SitemapFinds, Skipped};
+pub use page_processor::{
+    PageProcessor, PageSettings, Response, link_evidence, link_place, page_words, snippet_scores,
+};
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};
 pub use tally::Tally;

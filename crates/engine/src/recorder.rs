@@ -2,7 +2,7 @@
 
 use scenthound_types::{Lease, Outcome, Timestamp, Update};
 
-use crate::answer::{Examined, ResponseFacts};
+use crate::lease_result::{Examined, ResponseFacts};
 
 /// One attempt, as it is recorded.
 #[derive(Clone, Copy, Debug)]

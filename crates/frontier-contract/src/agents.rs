@@ -1,6 +1,6 @@
 //! Several agents, each with a stack of its own, over one seen-set and one politeness.
 
-use scenthound_frontier::{End, Frontier, Manners, Next, Policy, State};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
 use scenthound_types::{AgentId, Merge, Parents, Standing, Update};
 
 use crate::stage::{at, rank, secs};
@@ -69,23 +69,23 @@ pub fn a_handed_back_or_retried_url_is_in_both_stacks_again<H: Harness>() {
     );
     let lease = stage.take_one_for(0, "a/1");
     assert_eq!(lease.taken.rank.score.get(), 0.9);
-    stage.settle_with(&lease, End::Retry, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Retry, HostEffect::Asked, &[]);
     assert_eq!(
         (stage.waits_for(0, "a/1"), stage.waits_for(1, "a/1")),
         (Some(0.9), Some(0.5))
     );
     let lease = stage.take_one_for(1, "a/1");
     assert_eq!(lease.attempt, 1, "tries are the URL's, whoever tries");
-    stage.settle_with(&lease, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Gone, HostEffect::Asked, &[]);
     stage.take_one_for(0, "b/1");
     stage.take_one_for(1, "c/1");
 }
 
 /// One request at a time, a rest after each, one robots.txt, whoever asks.
 pub fn politeness_is_shared<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(3),
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed_for(0, "a/1:0.9");
     stage.seed_for(1, "a/2:0.9");
@@ -153,9 +153,9 @@ pub fn offers_merge_with_the_agents_own<H: Harness>() {
 
 /// The second agent's raise, its new rank and its wish to forget change nothing for the first.
 pub fn updates_reach_only_the_agents_own_stack<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed_for(0, "hub/1:1");
     stage.fetch_for(0, "hub/1", "a/1:0.2 a/2:0.1 a/3:0.1");
@@ -282,7 +282,7 @@ pub fn a_drawn_list_is_the_first_agents<H: Harness>() {
     stage.fetch_for(1, "c/1", "");
     let lease = stage.take_one_for(0, "a/1");
     assert_eq!(stage.next_for(0, 1, u16::MAX), Next::Blocked);
-    stage.settle_with(&lease, End::Retry, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Retry, HostEffect::Asked, &[]);
     stage.fetch_for(1, "a/1", "");
     stage.fetch_for(0, "b/1", "");
 }

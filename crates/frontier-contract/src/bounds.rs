@@ -1,15 +1,15 @@
 //! What has waited too long, or is too much, is dropped; it leaves nothing behind and may enter again.
 
-use scenthound_frontier::{End, Frontier, Manners, Policy};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy};
 use scenthound_types::{AgentId, Evidence, Merge, Standing};
 
 use crate::stage::secs;
 use crate::{Harness, Stage};
 
 pub(crate) fn lasting<H: Harness>(seconds: u64) -> Stage<H> {
-    Stage::new(Policy {
+    Stage::new(HostPolicy {
         expire_after: Some(secs(seconds)),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     })
 }
 
@@ -40,9 +40,9 @@ pub fn a_url_that_waited_too_long_is_dropped_and_may_enter_again<H: Harness>() {
 
 /// Counted in pages tried.
 pub fn a_url_is_dropped_after_so_many_pages<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         expire_after_pages: Some(2),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("s/1:9 s/2:8 s/3:7 s/4:6 s/5:5");
     stage.fetch("s/1", "a/1:0.1");
@@ -63,7 +63,7 @@ pub fn seeds_and_leased_urls_do_not_expire<H: Harness>() {
     let out = stage.take_one("a/1");
     stage.pass(60_000);
     assert_eq!(stage.take(0), []);
-    stage.settle_with(&out, End::Retry, Manners::Asked, &[]);
+    stage.settle_with(&out, End::Retry, HostEffect::Asked, &[]);
     assert_eq!(stage.counts().expired, 0);
     stage.pass(10_000);
     let out = stage.take_one("a/1");
@@ -77,9 +77,9 @@ pub fn seeds_and_leased_urls_do_not_expire<H: Harness>() {
 
 /// The worst go, down to the bound, once there are a tenth more.
 pub fn the_worst_are_dropped_where_too_many_wait<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         max_waiting: Some(10),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:9 hub/2:8 s/1:0.001");
     let line = |numbers: std::ops::Range<u32>| -> String {

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use scenthound_frontier::{End, Frontier, Manners};
+use scenthound_frontier::{End, Frontier, HostEffect};
 use scenthound_types::{Merge, Rank, Update};
 
 use crate::{Harness, Stage};
@@ -97,9 +97,9 @@ pub fn cash_is_neither_made_nor_lost<H: Harness>() {
             match what {
                 0 => {
                     let bank = give(&stage, "bank/0", cash);
-                    stage.settle_with(&lease, End::Gone, Manners::Asked, &[bank]);
+                    stage.settle_with(&lease, End::Gone, HostEffect::Asked, &[bank]);
                 }
-                1 => stage.settle_with(&lease, End::Retry, Manners::Asked, &[]),
+                1 => stage.settle_with(&lease, End::Retry, HostEffect::Asked, &[]),
                 2 => stage.redirected(&lease, &page(whom), Merge::Add),
                 3 => {
                     let now = stage.now;

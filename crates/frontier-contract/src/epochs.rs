@@ -1,6 +1,6 @@
 //! Evidence of waiting links, and scoring them again in bounded steps.
 
-use scenthound_frontier::{Frontier, Next, Policy};
+use scenthound_frontier::{Frontier, HostPolicy, Next};
 use scenthound_types::{AgentId, Evidence, Rank, Update, UrlKey, WaitingLink};
 
 use crate::stage::secs;
@@ -108,10 +108,10 @@ pub fn what_surfaces_stale_is_scored_before_it_is_leased<H: Harness>() {
 
 /// In the order they came in, so many at a time; what comes in later is fresh.
 pub fn an_epoch_is_worked_off_in_batches<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(100),
         robots: false,
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/0:9");
     let links = "a/1:0.1 a/2:0.2 a/3:0.3 a/4:0.4 a/5:0.5";

@@ -14,7 +14,7 @@ pub mod agents;
 pub mod bounds;
 pub mod cash;
 pub mod epochs;
-pub mod manners;
+pub mod host_policy;
 mod model;
 pub mod order;
 pub mod random;
@@ -23,7 +23,7 @@ pub mod restarts;
 mod stage;
 pub mod updates;
 
-use scenthound_frontier::{Frontier, Policy};
+use scenthound_frontier::{Frontier, HostPolicy};
 use scenthound_types::{Keyring, Timestamp};
 
 pub use crate::stage::{Stage, url};
@@ -40,7 +40,7 @@ pub trait Harness: Sized {
     const CASES: u32;
 
     /// An empty frontier.
-    fn fresh(policy: Policy, keyring: Keyring) -> Self;
+    fn fresh(policy: HostPolicy, keyring: Keyring) -> Self;
 
     /// The frontier.
     fn frontier(&mut self) -> &mut Self::F;
@@ -78,7 +78,7 @@ macro_rules! frontier_contract {
             standings_answer_in_the_order_asked,
             notes_are_found_by_prefix,
         ]);
-        $crate::facts!($harness, manners: [
+        $crate::facts!($harness, host_policy: [
             one_request_a_host_at_a_time,
             as_many_requests_a_host_as_allowed,
             a_host_rests_after_each_request,

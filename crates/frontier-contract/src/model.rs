@@ -6,7 +6,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use scenthound_frontier::{Ask, Counts, End, HostRules, Manners, Policy, State};
+use scenthound_frontier::{Ask, Counts, End, HostEffect, HostPolicy, HostRules, State};
 use scenthound_types::{
     AgentId, CanonicalUrl, LeaseId, LeaseKind, Merge, Offer, Parents, Priority, Rank, Reason, Score,
     Standing, Timestamp, Update, UrlKey,
@@ -117,7 +117,7 @@ pub(crate) enum ModelNext {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
-    policy: Policy,
+    policy: HostPolicy,
     pub urls: Vec<ModelUrl>,
     pub hosts: Vec<ModelHost>,
     leases: BTreeMap<LeaseId, Out>,
@@ -147,7 +147,7 @@ fn is_waiting(state: State) -> bool {
 }
 
 impl Model {
-    pub fn new(policy: Policy) -> Model {
+    pub fn new(policy: HostPolicy) -> Model {
         Model {
             policy,
             urls: Vec::new(),
@@ -1104,7 +1104,7 @@ impl Model {
         &mut self,
         id: LeaseId,
         end: &End,
-        manners: Manners,
+        host_effect: HostEffect,
         updates: &[Update],
         links: &[UrlKey],
         rules: Option<&HostRules>,
@@ -1116,13 +1116,13 @@ impl Model {
         let gives = |update: &Update| matches!(update, Update::Offer(offer) if offer.merge == Merge::Add);
         self.has_cash |= updates.iter().any(gives);
         let host = &mut self.hosts[out.host];
-        match manners {
-            Manners::Asked => host.failures = 0,
-            Manners::Failed => host.failures += 1,
-            Manners::Later(_) | Manners::Untouched => {}
+        match host_effect {
+            HostEffect::Asked => host.failures = 0,
+            HostEffect::Failed => host.failures += 1,
+            HostEffect::Later(_) | HostEffect::Untouched => {}
         }
         let is_redirect = matches!(end, End::Redirected { .. });
-        if out.kind == LeaseKind::Page && !is_redirect && manners != Manners::Untouched {
+        if out.kind == LeaseKind::Page && !is_redirect && host_effect != HostEffect::Untouched {
             host.pages += 1;
             self.pages += 1;
         }
@@ -1136,27 +1136,27 @@ impl Model {
         }
         let (failures, had) = (u32::from(host.failures), host.rest_until);
         let usual = self.usual_rest(out.host);
-        let (least, most) = match manners {
-            Manners::Untouched => (Duration::ZERO, Duration::ZERO),
-            Manners::Asked => (usual, usual),
-            Manners::Later(until) => {
+        let (least, most) = match host_effect {
+            HostEffect::Untouched => (Duration::ZERO, Duration::ZERO),
+            HostEffect::Asked => (usual, usual),
+            HostEffect::Later(until) => {
                 let rest = until.since(now).min(self.policy.max_retry_after).max(usual);
                 (rest, rest)
             }
-            Manners::Failed => {
+            HostEffect::Failed => {
                 let rest = self.policy.backoff * 2_u32.pow(failures - 1);
                 let rest = rest.min(self.policy.max_backoff).max(usual);
                 (rest, rest.mul_f64(1.25))
             }
         };
-        let (earliest, latest) = if manners == Manners::Untouched {
+        let (earliest, latest) = if host_effect == HostEffect::Untouched {
             (had, had)
         } else {
             (had.max(now + least), had.max(now + most))
         };
         assert!(
             (earliest..=latest).contains(&rests_until),
-            "after {manners:?} at {now:?} the host should rest until {earliest:?} to {latest:?}, not {rests_until:?}"
+            "after {host_effect:?} at {now:?} the host should rest until {earliest:?} to {latest:?}, not {rests_until:?}"
         );
         self.hosts[out.host].rest_until = rests_until;
 

@@ -1,6 +1,6 @@
 //! Which URL comes next, and what a lease's end means for its place.
 
-use scenthound_frontier::{End, Frontier, FrontierError, Manners, Next, Policy, Settled, State};
+use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Settled, State};
 use scenthound_types::{LeaseKind, Merge, Reason, Standing, StateDelta, Update};
 
 use crate::stage::{at, names, rank, secs};
@@ -66,7 +66,7 @@ pub fn a_retry_keeps_its_place_and_counts_the_attempt<H: Harness>() {
     for attempt in 0..3 {
         let lease = stage.take_one("a/1");
         assert_eq!(lease.attempt, attempt);
-        stage.settle_with(&lease, End::Retry, Manners::Asked, &[]);
+        stage.settle_with(&lease, End::Retry, HostEffect::Asked, &[]);
         assert_eq!(stage.standing("a/1"), Standing::Waiting);
     }
     assert_eq!(stage.score("a/1"), 0.5);
@@ -145,7 +145,7 @@ pub fn a_link_to_a_url_that_moved_leads_to_where_it_moved<H: Harness>() {
     let offered = stage.links("a/3:0.1", Merge::Replace);
     let lease = stage.take_one("a/3");
     assert_eq!(stage.standing("a/1"), Standing::Leased);
-    stage.settle_with(&lease, End::Retry, Manners::Untouched, &offered);
+    stage.settle_with(&lease, End::Retry, HostEffect::Untouched, &offered);
     let offered = stage.links("a/1:0.7", Merge::Max);
     stage.fetch_with("b/1", &offered);
     assert_eq!((stage.score("a/1"), stage.score("a/3")), (0.0, 0.7));
@@ -182,10 +182,10 @@ pub fn a_drawn_list_is_worked_off_before_anything_else<H: Harness>() {
 
 /// `a` rests, and its URL is still the best.
 pub fn a_drawn_list_takes_the_best_of_resting_hosts_too<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(5),
         robots: false,
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.5 b/2:0.4");
     stage.fetch("a/1", "");
@@ -200,9 +200,9 @@ pub fn a_drawn_list_takes_the_best_of_resting_hosts_too<H: Harness>() {
 
 /// `a` may give one page; two of it are drawn.
 pub fn a_drawn_list_whose_hosts_are_full_holds_nobody_up<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         max_pages_per_host: Some(1),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.5");
     let now = stage.now;
@@ -279,7 +279,7 @@ pub fn a_settled_lease_cannot_be_settled_again<H: Harness>() {
     let again = Settled {
         lease: &lease,
         end: End::Gone,
-        manners: Manners::Asked,
+        host_effect: HostEffect::Asked,
         updates: &[],
         links: &[],
         rules: None,
@@ -295,13 +295,13 @@ pub fn a_settled_lease_cannot_be_settled_again<H: Harness>() {
 
 /// `hub → a/1`, and `hub` failed once before.
 pub fn looking_up_tells_where_a_url_stands<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         backoff: secs(1),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/0:1");
     let lease = stage.take_one("hub/0");
-    stage.settle_with(&lease, End::Retry, Manners::Failed, &[]);
+    stage.settle_with(&lease, End::Retry, HostEffect::Failed, &[]);
     let facts = stage.facts("hub/0");
     assert_eq!(
         (facts.state, facts.host_failures, facts.host_pages),
@@ -333,9 +333,9 @@ pub fn standings_answer_in_the_order_asked<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/fetched:0.9 b/gone:0.8 c/leased:0.7 d/waiting:0.6");
     let fetched = stage.take_one("a/fetched");
-    stage.settle_with(&fetched, End::Fetched { relevance: 0.25 }, Manners::Asked, &[]);
+    stage.settle_with(&fetched, End::Fetched { relevance: 0.25 }, HostEffect::Asked, &[]);
     let gone = stage.take_one("b/gone");
-    stage.settle_with(&gone, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&gone, End::Gone, HostEffect::Asked, &[]);
     let leased = stage.take_one("c/leased");
     assert_eq!(leased.kind, LeaseKind::Page);
     let keys = ["d/waiting", "x/new", "c/leased", "b/gone", "a/fetched"].map(|name| stage.key(name));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use scenthound_frontier::{Ask, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_frontier::{Ask, End, Frontier, HostEffect, HostPolicy, HostRules, Next, Settled, UrlFacts};
 use scenthound_types::{
     AgentId, Evidence, Lease, LeaseKind, Merge, Offer, Parents, Rank, Score, Standing, StateDelta, Timestamp,
     Update, UrlKey,
@@ -49,7 +49,7 @@ enum Step {
     /// For whom, how many, of which classes at most.
     Take(u8, usize, u16),
     Evidence(u8, usize, u64),
-    Settle(usize, EndKind, Manners, Vec<Change>),
+    Settle(usize, EndKind, HostEffect, Vec<Change>),
     HandBack(usize, u64),
     Pass(u64),
     PassToNext,
@@ -102,12 +102,12 @@ fn ends() -> impl Strategy<Value = EndKind> {
     ]
 }
 
-fn all_manners() -> impl Strategy<Value = Manners> {
+fn all_manners() -> impl Strategy<Value = HostEffect> {
     prop_oneof![
-        5 => Just(Manners::Asked),
-        2 => Just(Manners::Failed),
-        1 => (0..30_000_u64).prop_map(|at| Manners::Later(Timestamp::from_millis(at))),
-        1 => Just(Manners::Untouched),
+        5 => Just(HostEffect::Asked),
+        2 => Just(HostEffect::Failed),
+        1 => (0..30_000_u64).prop_map(|at| HostEffect::Later(Timestamp::from_millis(at))),
+        1 => Just(HostEffect::Untouched),
     ]
 }
 
@@ -126,7 +126,7 @@ fn steps() -> impl Strategy<Value = Step> {
         9 => (agents(), 0..4_usize, classes()).prop_map(|(agent, n, class)| Step::Take(agent, n, class)),
         1 => (agents(), pages(), 0..9_u64).prop_map(|(agent, page, word)| Step::Evidence(agent, page, word)),
         12 => (0..8_usize, ends(), all_manners(), vec(changes(), 0..7))
-            .prop_map(|(which, end, manners, changes)| Step::Settle(which, end, manners, changes)),
+            .prop_map(|(which, end, host_effect, changes)| Step::Settle(which, end, host_effect, changes)),
         1 => (0..8_usize, 0..3000_u64).prop_map(|(which, wait)| Step::HandBack(which, wait)),
         2 => (0..2000_u64).prop_map(Step::Pass),
         2 => Just(Step::PassToNext),
@@ -140,7 +140,7 @@ fn bounds(range: std::ops::Range<u64>) -> impl Strategy<Value = Option<u64>> {
     prop_oneof![3 => Just(None), 1 => range.prop_map(Some)]
 }
 
-fn policies() -> impl Strategy<Value = Policy> {
+fn policies() -> impl Strategy<Value = HostPolicy> {
     let delays = prop_oneof![Just(0_u64), Just(1000)];
     (
         delays,
@@ -153,7 +153,7 @@ fn policies() -> impl Strategy<Value = Policy> {
         (bounds(1..30), bounds(0..20), bounds(4..16)),
     )
         .prop_map(
-            |(delay, connections, most, robots, all_parents, agents, bounds)| Policy {
+            |(delay, connections, most, robots, all_parents, agents, bounds)| HostPolicy {
                 delay: Duration::from_millis(delay),
                 max_delay: Duration::from_secs(3),
                 backoff: Duration::from_millis(2 * delay),
@@ -175,7 +175,7 @@ fn policies() -> impl Strategy<Value = Policy> {
 /// A frontier and the model, kept in step.
 struct Pair<H> {
     stage: Stage<H>,
-    policy: Policy,
+    policy: HostPolicy,
     model: Model,
     committed: Model,
     out: Vec<Lease>,
@@ -185,7 +185,7 @@ struct Pair<H> {
 }
 
 impl<H: Harness> Pair<H> {
-    fn new(policy: Policy) -> Pair<H> {
+    fn new(policy: HostPolicy) -> Pair<H> {
         let model = Model::new(policy.clone());
         Pair {
             stage: Stage::new(policy.clone()),
@@ -258,7 +258,7 @@ impl<H: Harness> Pair<H> {
         }
     }
 
-    fn settle(&mut self, which: usize, end: EndKind, manners: Manners, changes: &[Change]) {
+    fn settle(&mut self, which: usize, end: EndKind, host_effect: HostEffect, changes: &[Change]) {
         if self.out.is_empty() {
             return;
         }
@@ -311,7 +311,7 @@ impl<H: Harness> Pair<H> {
                 Settled {
                     lease: &lease,
                     end: end.clone(),
-                    manners,
+                    host_effect,
                     updates: &updates,
                     links: &links,
                     rules: rules.clone(),
@@ -333,7 +333,7 @@ impl<H: Harness> Pair<H> {
         self.model.settle(
             lease.id,
             &end,
-            manners,
+            host_effect,
             &updates,
             &links,
             rules.as_ref(),
@@ -382,7 +382,9 @@ impl<H: Harness> Pair<H> {
                 self.stage.f().keep_evidence(agent, key, &evidence).unwrap();
                 self.model.keep_evidence(agent, key, *word);
             }
-            Step::Settle(which, end, manners, changes) => self.settle(*which, *end, *manners, changes),
+            Step::Settle(which, end, host_effect, changes) => {
+                self.settle(*which, *end, *host_effect, changes)
+            }
             Step::HandBack(which, wait) => {
                 if !self.out.is_empty() {
                     let lease = self.out.swap_remove(which % self.out.len());

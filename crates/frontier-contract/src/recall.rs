@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scenthound_frontier::{End, Frontier, Manners, Next, Policy, Recall};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, Recall};
 use scenthound_types::{AgentId, Lease, LeaseKind, Merge, Reason, Standing, Update, UrlKey};
 
 use crate::stage::{at, name, rank};
@@ -32,9 +32,9 @@ fn recall_kind<H: Harness>(
 
 /// The worst URL of a host that rests and has not told its rules.
 pub fn a_recalled_url_waits_for_nobody<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: Duration::from_secs(10),
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/1:0.9 a/2:0.5 a/3:0.1");
     let lease = recall(&mut stage, "a/3", None).unwrap();
@@ -101,7 +101,7 @@ pub fn forgotten_and_gone_urls_come_back_to_be_leased<H: Harness>() {
     };
     stage.fetch_with("a/1", &[forget]);
     let lease = stage.take_one("a/2");
-    stage.settle_with(&lease, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Gone, HostEffect::Asked, &[]);
     for what in ["a/2", "a/3"] {
         let lease = recall(&mut stage, what, None).unwrap();
         assert!(!lease.revisit);
@@ -125,9 +125,9 @@ pub fn a_fetched_url_is_recalled_as_a_revisit<H: Harness>() {
 
 /// Rules and sitemaps are leased as what they are.
 pub fn rules_and_sitemaps_are_recalled_as_such<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/1:1");
     let lease = recall_kind(&mut stage, "a/robots.txt", None, LeaseKind::Robots).unwrap();

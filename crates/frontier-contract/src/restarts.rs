@@ -1,6 +1,6 @@
 //! What is there after a restart: everything committed and nothing else.
 
-use scenthound_frontier::{End, Frontier, Manners, Next, Policy, State};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
 use scenthound_types::{AgentId, Merge, ParentPage, Parents, Standing, StateDelta, Update, UrlKey};
 
 use crate::bounds::lasting;
@@ -14,7 +14,7 @@ pub fn what_was_committed_is_there<H: Harness>() {
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.7");
     stage.fetch("a/1", "a/2:1/0.5/7 d/1:0.25");
     let gone = stage.take_one("b/1");
-    stage.settle_with(&gone, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&gone, End::Gone, HostEffect::Asked, &[]);
     let forget = Update::Forget {
         url: stage.key("d/1"),
     };
@@ -73,10 +73,10 @@ pub fn leases_end_with_the_process<H: Harness>() {
 
 /// When the last request was made is not known, so each gets its full rest.
 pub fn every_host_rests_one_delay_on_opening<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(3),
         robots: false,
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/1:0.9 b/1:0.8");
     stage.commit();
@@ -91,14 +91,14 @@ pub fn every_host_rests_one_delay_on_opening<H: Harness>() {
 
 /// `a` failed twice and rests long; `b` has rules and asks for a crawl-delay.
 pub fn backoff_and_rules_survive<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         backoff: secs(100),
         max_pages_per_host: Some(3),
-        ..Policy::default()
+        ..HostPolicy::default()
     });
     stage.seed("a/1:0.9 b/1:0.1 b/2:0.1");
     let robots = stage.take_one("a/robots.txt");
-    stage.settle_with(&robots, End::Retry, Manners::Failed, &[]);
+    stage.settle_with(&robots, End::Retry, HostEffect::Failed, &[]);
     let robots = stage.take_one("b/robots.txt");
     stage.rules(&robots, at(50), Some(secs(7)), "");
     stage.pass(7000);
@@ -133,7 +133,7 @@ pub fn ages_and_attempts_survive<H: Harness>() {
     let lease = stage.take_one("a/1");
     stage.redirected(&lease, "a/4", Merge::Max);
     let lease = stage.take_one("a/4");
-    stage.settle_with(&lease, End::Retry, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Retry, HostEffect::Asked, &[]);
     stage.commit();
     stage.restart();
     let lease = stage.take_one("a/4");
@@ -174,10 +174,10 @@ pub fn children_are_found_again<H: Harness>() {
 
 /// Two parents each at most, and raises that were had are no news.
 pub fn raises_and_parents_survive<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
         max_parents: 2,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:2 hub/2:2 hub/3:2 hub/4:1.9");
     stage.fetch("hub/1", "a/1:1 b/1:0.1");

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use scenthound_frontier::{Ask, Counts, End, Frontier, HostRules, Manners, Next, Policy, Settled, UrlFacts};
+use scenthound_frontier::{
+    Ask, Counts, End, Frontier, HostEffect, HostPolicy, HostRules, Next, Settled, UrlFacts,
+};
 use scenthound_types::{
     AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Score, Standing, StateDelta,
     Timestamp, Update, UrlKey,
@@ -53,7 +55,7 @@ pub struct Stage<H> {
 
 impl<H: Harness> Stage<H> {
     /// An empty frontier at time 0.
-    pub fn new(policy: Policy) -> Stage<H> {
+    pub fn new(policy: HostPolicy) -> Stage<H> {
         let keyring = Keyring::new(KEYRING_SEED);
         Stage {
             harness: H::fresh(policy, keyring),
@@ -64,7 +66,7 @@ impl<H: Harness> Stage<H> {
 
     /// An empty frontier that asks for no robots.txt and rests no host.
     pub fn instant() -> Stage<H> {
-        Stage::new(Policy::instant())
+        Stage::new(HostPolicy::instant())
     }
 
     pub(crate) fn f(&mut self) -> &mut H::F {
@@ -179,7 +181,13 @@ impl<H: Harness> Stage<H> {
         }
     }
 
-    pub(crate) fn settle_with(&mut self, lease: &Lease, end: End, manners: Manners, updates: &[Update]) {
+    pub(crate) fn settle_with(
+        &mut self,
+        lease: &Lease,
+        end: End,
+        host_effect: HostEffect,
+        updates: &[Update],
+    ) {
         let links: Vec<UrlKey> = updates
             .iter()
             .filter_map(|update| match update {
@@ -193,7 +201,7 @@ impl<H: Harness> Stage<H> {
                 Settled {
                     lease,
                     end,
-                    manners,
+                    host_effect,
                     updates,
                     links: &links,
                     rules: None,
@@ -206,7 +214,7 @@ impl<H: Harness> Stage<H> {
 
     /// Settles as read, with these updates.
     pub(crate) fn fetched(&mut self, lease: &Lease, updates: &[Update]) {
-        self.settle_with(lease, End::Fetched { relevance: 0.5 }, Manners::Asked, updates);
+        self.settle_with(lease, End::Fetched { relevance: 0.5 }, HostEffect::Asked, updates);
     }
 
     /// Leases the next URL, which must be this one, and settles it as read with a line of links.
@@ -236,7 +244,7 @@ impl<H: Harness> Stage<H> {
                 Settled {
                     lease,
                     end: End::Gone,
-                    manners: Manners::Asked,
+                    host_effect: HostEffect::Asked,
                     updates: &[],
                     links: &[],
                     rules: Some(HostRules {
@@ -253,7 +261,7 @@ impl<H: Harness> Stage<H> {
 
     pub(crate) fn redirected(&mut self, lease: &Lease, to: &str, merge: Merge) {
         let (to, key) = (url(to), self.key(to));
-        self.settle_with(lease, End::Redirected { to, key, merge }, Manners::Asked, &[]);
+        self.settle_with(lease, End::Redirected { to, key, merge }, HostEffect::Asked, &[]);
     }
 
     pub(crate) fn hand_back(&mut self, lease: &Lease, until: Timestamp) {

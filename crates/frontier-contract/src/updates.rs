@@ -1,6 +1,6 @@
 //! What a strategy's updates do.
 
-use scenthound_frontier::{End, Frontier, Manners, Policy};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy};
 use scenthound_types::{Merge, Parents, Rank, Standing, Update};
 
 use crate::stage::rank;
@@ -125,9 +125,9 @@ pub fn raising_siblings_reaches_the_first_parents_children<H: Harness>() {
 /// ```
 /// `a/1` is visited: `a/2` through `hub/1`, `b/1` and `c/1` through `hub/2`; not `c/2`.
 pub fn raising_by_all_parents_reaches_every_linking_page<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:2 hub/2:2 hub/3:2");
     stage.fetch("hub/1", "a/1:1 a/2:0.1");
@@ -152,9 +152,9 @@ pub fn a_raise_never_lowers<H: Harness>() {
 /// `a/3` is lowered by hand after a raise to 0.5. Another raise to 0.5 is no news; one to 0.6 is.
 pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
     for parents in [Parents::First, Parents::All] {
-        let mut stage = Stage::<H>::new(Policy {
+        let mut stage = Stage::<H>::new(HostPolicy {
             all_parents: true,
-            ..Policy::instant()
+            ..HostPolicy::instant()
         });
         stage.seed("hub/1:1");
         stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.1 a/4:0.7");
@@ -176,9 +176,9 @@ pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
 /// The siblings get the rank, whatever they had.
 pub fn a_replacing_raise_lowers_too<H: Harness>() {
     for parents in [Parents::First, Parents::All] {
-        let mut stage = Stage::<H>::new(Policy {
+        let mut stage = Stage::<H>::new(HostPolicy {
             all_parents: true,
-            ..Policy::instant()
+            ..HostPolicy::instant()
         });
         stage.seed("hub/1:1");
         stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.1");
@@ -192,10 +192,10 @@ pub fn a_replacing_raise_lowers_too<H: Harness>() {
 
 /// Three pages link to `a/1`, two are kept: the third's child is no sibling.
 pub fn no_more_parents_are_kept_than_allowed<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
         max_parents: 2,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:2 hub/2:2 hub/3:2");
     stage.fetch("hub/1", "a/1:1 b/1:0.1");
@@ -212,10 +212,10 @@ pub fn no_more_parents_are_kept_than_allowed<H: Harness>() {
 
 /// `hub/1` links to `a/1` on both its visits; that leaves room for `hub/2`.
 pub fn a_page_fetched_twice_is_one_parent<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
         max_parents: 2,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:1 hub/2:0.9 hub/3:0.8");
     let mut updates = stage.links("a/1:0.5 b/1:0.1", Merge::Max);
@@ -244,9 +244,9 @@ pub fn a_page_fetched_twice_is_one_parent<H: Harness>() {
 /// ```
 /// `c/1` is visited: both hubs lead to it.
 pub fn a_redirect_target_inherits_all_parents<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:2 hub/2:2");
     stage.fetch("hub/1", "a/1:1 a/2:0.1");
@@ -267,7 +267,7 @@ pub fn a_redirect_right_after_its_siblings_is_raised_once<H: Harness>() {
     stage.seed("hub/1:1");
     stage.fetch("hub/1", "a/1:0.9 b/2:0.8");
     let lease = stage.take_one("a/1");
-    stage.settle_with(&lease, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&lease, End::Gone, HostEffect::Asked, &[]);
     let lease = stage.take_one("b/2");
     stage.redirected(&lease, "b/3", Merge::Max);
     let (of, retie) = ("a/1", stage.key("a/1"));
@@ -283,15 +283,15 @@ pub fn a_redirect_right_after_its_siblings_is_raised_once<H: Harness>() {
 /// Two of `hub/1`'s children are visited (one of them failed), one is out, so the fourth has tie 2 and `b/1`, of equal
 /// score, comes first.
 pub fn retying_counts_the_visited_children_of_the_first_parent<H: Harness>() {
-    let mut stage = Stage::<H>::new(Policy {
+    let mut stage = Stage::<H>::new(HostPolicy {
         connections_per_host: 2,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     });
     stage.seed("hub/1:1 hub/2:1");
     stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.7 a/4:0.5");
     stage.fetch("hub/2", "b/1:0.5");
     let gone = stage.take_one("a/1");
-    stage.settle_with(&gone, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&gone, End::Gone, HostEffect::Asked, &[]);
     let second = stage.take_one("a/2");
     let out = stage.take_one("a/3");
     let of = stage.key("a/2");
@@ -314,7 +314,7 @@ pub fn the_richest_fetched_url_is_fetched_again<H: Harness>() {
     assert!(again.revisit);
     assert_eq!(again.taken.rank, rank("0.75"));
     assert_eq!(stage.standing("b/1"), Standing::Fetched { relevance: 0.5 });
-    stage.settle_with(&again, End::Fetched { relevance: 0.875 }, Manners::Asked, &[]);
+    stage.settle_with(&again, End::Fetched { relevance: 0.875 }, HostEffect::Asked, &[]);
     assert_eq!(stage.standing("b/1"), Standing::Fetched { relevance: 0.875 });
     assert_eq!(stage.score("b/1"), 0.0);
     stage.fetch_with("c/2", &[Update::RevisitRichest]);
@@ -335,11 +335,11 @@ pub fn a_failed_revisit_is_tried_again<H: Harness>() {
     updates.push(Update::RevisitRichest);
     stage.fetch_with("b/1", &updates);
     let again = stage.take_one("a/1");
-    stage.settle_with(&again, End::Retry, Manners::Asked, &[]);
+    stage.settle_with(&again, End::Retry, HostEffect::Asked, &[]);
     assert_eq!(stage.score("a/1"), 0.5);
     let again = stage.take_one("a/1");
     assert_eq!((again.attempt, again.revisit), (1, true));
-    stage.settle_with(&again, End::Gone, Manners::Asked, &[]);
+    stage.settle_with(&again, End::Gone, HostEffect::Asked, &[]);
     assert_eq!(stage.standing("a/1"), Standing::Fetched { relevance: 0.5 });
     assert_eq!(stage.score("a/1"), 0.0);
     assert_eq!(stage.f().counts().leased, 0);

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use scenthound_frontier::{End, Frontier, Manners, Next, Policy, Settled};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, Settled};
 use scenthound_frontier_durable::{DurableFrontier, open};
 use scenthound_types::{CanonicalUrl, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update, UrlKey};
 
@@ -118,7 +118,7 @@ impl Filler {
         let settled = Settled {
             lease: &leases[0],
             end: End::Fetched { relevance: 0.5 },
-            manners: Manners::Asked,
+            host_effect: HostEffect::Asked,
             updates,
             links: &[],
             rules: None,
@@ -204,7 +204,7 @@ fn main() {
         .and_then(|number| number.to_str()?.parse().ok())
         .unwrap_or(2_000_000);
     let keyring = Keyring::new(1);
-    let policy = Policy::instant();
+    let policy = HostPolicy::instant();
     let frontier = open(&folder, policy.clone(), keyring, Timestamp::ZERO).unwrap();
     let mut filler = Filler {
         frontier,

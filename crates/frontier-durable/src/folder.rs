@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use scenthound_types::Keyring;
 
 use crate::DurableError;
-use crate::shelf::FjallShelf;
+use crate::storage::FjallStorage;
 
 const LABEL: &str = "FRONTIER";
 const FORMAT: &str = "scenthound frontier 1";
@@ -67,7 +67,7 @@ pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError
         _ => {}
     }
     fs::create_dir_all(&unfinished).map_err(fault(&unfinished))?;
-    drop(FjallShelf::open(&unfinished)?);
+    drop(FjallStorage::open(&unfinished)?);
     let path = unfinished.join(LABEL);
     let label = format!("{FORMAT}\n{}\n", fingerprint(keyring));
     fs::File::create_new(&path)

@@ -1,6 +1,6 @@
 //! A frontier that survives being killed, kept in an embedded store.
 //!
-//! The rules of the frontier are [`Ledger`]'s; this crate gives it a [`FjallShelf`], so that what one commit wrote is there
+//! The rules of the frontier are [`StoredFrontier`]'s; this crate gives it a [`FjallStorage`], so that what one commit wrote is there
 //! after a crash, all of it or none. What the hot paths need is read into memory on opening; strings, child lists and
 //! rules stay in the store.
 //!
@@ -12,32 +12,32 @@ mod fault;
 mod folder;
 mod pending;
 mod scan;
-mod shelf;
+mod storage;
 
 use std::path::Path;
 
-use scenthound_frontier::{FrontierError, Ledger, Policy};
+use scenthound_frontier::{FrontierError, HostPolicy, StoredFrontier};
 use scenthound_types::{Keyring, Timestamp};
 
 pub use crate::fault::DurableError;
-pub use crate::shelf::FjallShelf;
+pub use crate::storage::FjallStorage;
 
 /// A frontier that survives being killed.
-pub type DurableFrontier = Ledger<FjallShelf>;
+pub type DurableFrontier = StoredFrontier<FjallStorage>;
 
 /// Opens the frontier kept in a folder as it was at its last commit, or makes a new one.
 ///
 /// Fails at once, and changes nothing, if another process has it open.
 pub fn open(
     folder: &Path,
-    policy: Policy,
+    policy: HostPolicy,
     keyring: Keyring,
     now: Timestamp,
 ) -> Result<DurableFrontier, FrontierError> {
     if !folder::holds_store(folder, keyring)? {
         folder::create(folder, keyring)?;
     }
-    scan::reopen(FjallShelf::open(folder)?, policy, keyring, now)
+    scan::reopen(FjallStorage::open(folder)?, policy, keyring, now)
 }
 
 /// Opens the frontier kept in a folder to look things up. Commits are refused.
@@ -45,7 +45,7 @@ pub fn open(
 /// Fails if there is none, or while another process has it open.
 pub fn open_read_only(
     folder: &Path,
-    policy: Policy,
+    policy: HostPolicy,
     keyring: Keyring,
     now: Timestamp,
 ) -> Result<DurableFrontier, FrontierError> {
@@ -55,5 +55,5 @@ pub fn open_read_only(
         }
         .into());
     }
-    scan::reopen(FjallShelf::open(folder)?.read_only(), policy, keyring, now)
+    scan::reopen(FjallStorage::open(folder)?.read_only(), policy, keyring, now)
 }

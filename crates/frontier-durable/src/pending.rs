@@ -1,4 +1,4 @@
-//! What was put on the shelf since the last commit: not in the store yet, but already to be found.
+//! What was put on the storage since the last commit: not in the store yet, but already to be found.
 //!
 //! One value a key. Two writes of one key in one batch would leave it to the store which of them counts.
 

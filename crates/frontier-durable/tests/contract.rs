@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // the lint knows test functions, not what they call
 
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_frontier_contract::{Harness, frontier_contract, restart_contract};
 use scenthound_frontier_durable::{DurableFrontier, open};
 use scenthound_types::{Keyring, Timestamp};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 struct Durable {
     /// None only while it is being opened again.
     frontier: Option<DurableFrontier>,
-    policy: Policy,
+    policy: HostPolicy,
     keyring: Keyring,
     folder: TempDir,
 }
@@ -21,7 +21,7 @@ impl Harness for Durable {
     const SURVIVES: bool = true;
     const CASES: u32 = 128;
 
-    fn fresh(policy: Policy, keyring: Keyring) -> Durable {
+    fn fresh(policy: HostPolicy, keyring: Keyring) -> Durable {
         // In memory where there is such a place: a disk would spend the suite's time on syncing thousands of new files.
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
         let frontier = open(folder.path(), policy.clone(), keyring, Timestamp::ZERO).unwrap();

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use scenthound_frontier::{Frontier, FrontierError, Policy};
+use scenthound_frontier::{Frontier, FrontierError, HostPolicy};
 use scenthound_frontier_durable::{DurableError, DurableFrontier, open, open_read_only};
 use scenthound_types::{CanonicalUrl, Keyring, Merge, Offer, Rank, StateDelta, Timestamp};
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ fn keyring() -> Keyring {
 }
 
 fn open_in(folder: &Path) -> Result<DurableFrontier, FrontierError> {
-    open(folder, Policy::instant(), keyring(), Timestamp::ZERO)
+    open(folder, HostPolicy::instant(), keyring(), Timestamp::ZERO)
 }
 
 fn seed(frontier: &mut DurableFrontier, url: &str) {
@@ -48,7 +48,7 @@ fn a_frontier_in_use_is_refused_and_goes_on_unharmed() {
     first.commit(&StateDelta::default()).unwrap();
     for second in [
         open_in(&folder),
-        open_read_only(&folder, Policy::instant(), keyring(), Timestamp::ZERO),
+        open_read_only(&folder, HostPolicy::instant(), keyring(), Timestamp::ZERO),
     ] {
         let message = fault(second);
         assert!(message.contains("in use"), "{message}");
@@ -64,7 +64,7 @@ fn a_frontier_in_use_is_refused_and_goes_on_unharmed() {
 fn reading_only_looks_things_up_and_commits_nothing() {
     let place = TempDir::new().unwrap();
     let folder = place.path().join("state");
-    let look = || open_read_only(&folder, Policy::instant(), keyring(), Timestamp::ZERO);
+    let look = || open_read_only(&folder, HostPolicy::instant(), keyring(), Timestamp::ZERO);
     assert!(fault(look()).contains("holds no frontier"));
     assert!(!folder.exists(), "looking makes nothing");
     let mut frontier = open_in(&folder).unwrap();
@@ -112,7 +112,7 @@ fn another_seed_or_format_is_refused_with_what_to_do() {
     let place = TempDir::new().unwrap();
     let folder = place.path().join("state");
     drop(open_in(&folder).unwrap());
-    let other = open(&folder, Policy::instant(), Keyring::new(4), Timestamp::ZERO);
+    let other = open(&folder, HostPolicy::instant(), Keyring::new(4), Timestamp::ZERO);
     assert!(fault(other).contains("another seed"));
     let label = folder.join("FRONTIER");
     let written = fs::read_to_string(&label).unwrap();

@@ -9,7 +9,7 @@
     missing_docs
 )] // a bench reads the clock
 
-use scenthound_frontier::{End, Frontier, Manners, MemoryFrontier, Next, Policy, Settled};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, MemoryFrontier, Next, Settled};
 use scenthound_types::{CanonicalUrl, Keyring, Lease, Merge, Offer, Rank, Timestamp, Update};
 
 const LINKS: u64 = 95;
@@ -48,9 +48,9 @@ impl Web {
     }
 
     fn filled(&mut self, urls: u64) -> MemoryFrontier {
-        let policy = Policy {
+        let policy = HostPolicy {
             connections_per_host: 1000,
-            ..Policy::instant()
+            ..HostPolicy::instant()
         };
         let mut frontier = MemoryFrontier::new(policy, self.keyring);
         let mut number = 0;
@@ -69,7 +69,7 @@ fn settle(frontier: &mut MemoryFrontier, lease: &Lease, updates: &[Update]) {
     let settled = Settled {
         lease,
         end: End::Fetched { relevance: 0.5 },
-        manners: Manners::Asked,
+        host_effect: HostEffect::Asked,
         updates,
         links: &[],
         rules: None,

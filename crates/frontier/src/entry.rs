@@ -1,7 +1,7 @@
 //! One known URL in 40 bytes.
 //!
 //! A crawl knows far more URLs than it fetches, so everything the hot paths need of a URL sits in one small record, and
-//! records sit in chunks that never move. Strings, child lists, evidence and reasons live on the [`crate::Shelf`].
+//! records sit in chunks that never move. Strings, child lists, evidence and reasons live on the [`crate::Storage`].
 //!
 //! An entry belongs to one agent, whose number stands in the upper four bits of the class: an order among sixteen agents
 //! costs no room, and a folder written before there were agents reads as all of it the first agent's. A URL that waits in the
@@ -78,7 +78,7 @@ pub(crate) mod flag {
     pub const MOVED: u8 = 32;
     /// It is one more agent's wish for a URL that has an entry already.
     pub const CLAIM: u8 = 64;
-    /// Evidence of it is on the shelf.
+    /// Evidence of it is on the storage.
     pub const EVIDENCE: u8 = 128;
 }
 
@@ -119,7 +119,7 @@ const _: () = assert!(
 );
 
 impl Entry {
-    /// Bytes of an entry on the shelf.
+    /// Bytes of an entry on the storage.
     pub const BYTES: usize = 40;
 
     pub(crate) fn has(&self, flag: u8) -> bool {
@@ -205,7 +205,7 @@ impl Entry {
         }
     }
 
-    /// As the shelf keeps it. What lives only in this process is left out: a leased or drawn URL is stored as waiting,
+    /// As the storage keeps it. What lives only in this process is left out: a leased or drawn URL is stored as waiting,
     /// because its lease dies with the process.
     pub fn to_bytes(&self) -> [u8; Entry::BYTES] {
         let state = match self.state {

@@ -10,7 +10,7 @@ pub struct HostId(pub u32);
 
 /// Where a host with URLs is. It is in exactly one place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum HostState {
     /// Nothing to ask it for, or all it may be asked for was asked.
     Idle,
     /// As many requests out as allowed.
@@ -37,7 +37,7 @@ pub(crate) struct Stack {
 #[derive(Debug)]
 pub(crate) struct Host {
     pub origin: Box<str>,
-    pub place: Place,
+    pub place: HostState,
     /// Waiting URLs of the first agent.
     pub queue: Heap,
     /// Those of the other agents; empty as long as none has any here, so that a crawl without agents pays nothing.
@@ -69,7 +69,7 @@ impl Host {
     pub fn new(origin: &str) -> Host {
         Host {
             origin: origin.into(),
-            place: Place::Idle,
+            place: HostState::Idle,
             queue: Heap::default(),
             others: Box::default(),
             revisits: Vec::new(),
@@ -120,7 +120,7 @@ impl Host {
     /// Where it is among an agent's ready hosts.
     pub fn ready_slot(&self, agent: AgentId) -> Option<u32> {
         let slot = match (usize::from(agent.0).checked_sub(1), self.place) {
-            (None, Place::Ready(slot)) => slot,
+            (None, HostState::Ready(slot)) => slot,
             (None, _) => NOT_READY,
             (Some(other), _) => self.others.get(other).map_or(NOT_READY, |stack| stack.ready),
         };
@@ -175,7 +175,7 @@ pub struct HostRecord {
 }
 
 impl HostRecord {
-    /// As the shelf keeps it.
+    /// As the storage keeps it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(26 + self.origin.len());
         bytes.extend(self.rest_until.as_millis().to_le_bytes());

@@ -9,16 +9,16 @@
 //! new one before it has rested.
 //!
 //! Nothing here reads a clock, scores a link or touches a file: callers pass `now`, scores arrive with each update, and
-//! what must outlive the process goes to a [`Shelf`].
+//! what must outlive the process goes to a [`Storage`].
 
 mod chunks;
 mod entry;
 mod heap;
 mod host;
-mod ledger;
-mod manners;
+mod host_policy;
 mod memory;
-mod shelf;
+mod storage;
+mod stored;
 
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Lease, LeaseKind, Merge, Offer, Priority, Rank, Reason, Standing,
@@ -29,13 +29,13 @@ use thiserror::Error;
 
 pub use entry::{Entry, State, UrlId};
 pub use host::{HostId, HostRecord};
-pub use ledger::{Inherited, Ledger};
-pub use manners::{Manners, Policy};
-pub use memory::MemoryShelf;
-pub use shelf::{Kinship, KnownUrl, Shelf};
+pub use host_policy::{HostEffect, HostPolicy};
+pub use memory::MemoryStorage;
+pub use storage::{Kinship, KnownUrl, Storage};
+pub use stored::{Inherited, StoredFrontier};
 
 /// A frontier in memory only: for the lab and for tests.
-pub type MemoryFrontier = Ledger<MemoryShelf>;
+pub type MemoryFrontier = StoredFrontier<MemoryStorage>;
 
 /// What a frontier cannot do. What the web does is never an error here.
 #[derive(Debug, Error)]
@@ -147,10 +147,10 @@ pub struct Settled<'a> {
     /// How it ended.
     pub end: End,
     /// What it means for the host's rest.
-    pub manners: Manners,
+    pub host_effect: HostEffect,
     /// What the strategy wants changed.
     pub updates: &'a [Update],
-    /// Keys of all links that may be followed, for [`Policy::all_parents`].
+    /// Keys of all links that may be followed, for [`HostPolicy::all_parents`].
     pub links: &'a [UrlKey],
     /// New rules of the host.
     pub rules: Option<HostRules>,

@@ -1,15 +1,15 @@
-//! A shelf that forgets when the process ends.
+//! A storage that forgets when the process ends.
 
 use std::collections::{BTreeMap, HashMap};
 
 use scenthound_types::{AgentId, Evidence, Parents, Rank};
 
 use crate::chunks::{Chunks, Slot};
-use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Shelf, UrlId};
+use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
 
-/// Keeps everything in memory. Entries and hosts are not kept: the ledger has them.
+/// Keeps everything in memory. Entries and hosts are not kept: the frontier has them.
 #[derive(Debug, Default)]
-pub struct MemoryShelf {
+pub struct MemoryStorage {
     /// By id, which are given out in order.
     urls: Chunks<Option<KnownUrl>>,
     /// As bytes, which take less room.
@@ -29,7 +29,7 @@ impl Slot for Option<KnownUrl> {
     }
 }
 
-impl MemoryShelf {
+impl MemoryStorage {
     /// How many URLs it keeps.
     pub fn len(&self) -> usize {
         self.urls.live()
@@ -41,7 +41,7 @@ impl MemoryShelf {
     }
 }
 
-impl Shelf for MemoryShelf {
+impl Storage for MemoryStorage {
     fn put_url(&mut self, id: UrlId, known: &KnownUrl) {
         debug_assert_eq!(id.0, self.urls.next());
         self.urls.push(Some(known.clone()));

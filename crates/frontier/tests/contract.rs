@@ -1,6 +1,6 @@
 //! The frontier in memory keeps the contract of all frontiers.
 
-use scenthound_frontier::{MemoryFrontier, Policy};
+use scenthound_frontier::{HostPolicy, MemoryFrontier};
 use scenthound_frontier_contract::{Harness, frontier_contract};
 use scenthound_types::{Keyring, Timestamp};
 
@@ -11,7 +11,7 @@ impl Harness for Memory {
     const SURVIVES: bool = false;
     const CASES: u32 = 512;
 
-    fn fresh(policy: Policy, keyring: Keyring) -> Memory {
+    fn fresh(policy: HostPolicy, keyring: Keyring) -> Memory {
         Memory(MemoryFrontier::new(policy, keyring))
     }
 

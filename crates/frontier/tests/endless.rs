@@ -8,7 +8,7 @@
     reason = "a test may panic, and says what was run"
 )]
 
-use scenthound_frontier::{Ask, End, Frontier, Manners, MemoryFrontier, Next, Policy, Settled};
+use scenthound_frontier::{Ask, End, Frontier, HostEffect, HostPolicy, MemoryFrontier, Next, Settled};
 use scenthound_types::{AgentId, CanonicalUrl, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update};
 
 const LINKS: u64 = 100;
@@ -43,7 +43,7 @@ fn peak_memory() -> u64 {
 }
 
 /// Crawls until all offers are made, and sees all the while that nothing grows but what was fetched.
-fn crawl(policy: Policy, agents: u8, most: u64) {
+fn crawl(policy: HostPolicy, agents: u8, most: u64) {
     let keyring = Keyring::new(1);
     let mut frontier = MemoryFrontier::new(policy, keyring);
     for agent in 0..agents {
@@ -74,7 +74,7 @@ fn crawl(policy: Policy, agents: u8, most: u64) {
                 Settled {
                     lease: &leases[0],
                     end: End::Fetched { relevance: 0.5 },
-                    manners: Manners::Asked,
+                    host_effect: HostEffect::Asked,
                     updates: &updates,
                     links: &[],
                     rules: None,
@@ -101,7 +101,7 @@ fn crawl(policy: Policy, agents: u8, most: u64) {
         "{bytes} bytes for {live} entries"
     );
     assert!(
-        frontier.shelf().len() as u64 <= live,
+        frontier.storage().len() as u64 <= live,
         "strings are dropped with their URLs"
     );
     println!(
@@ -114,19 +114,19 @@ fn crawl(policy: Policy, agents: u8, most: u64) {
 
 #[test]
 fn memory_is_bounded_where_the_worst_are_dropped() {
-    let policy = Policy {
+    let policy = HostPolicy {
         max_waiting: Some(MOST),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     };
     crawl(policy, 1, MOST + MOST / 10);
 }
 
 #[test]
 fn memory_is_bounded_for_several_agents() {
-    let policy = Policy {
+    let policy = HostPolicy {
         max_waiting: Some(MOST),
         agents: 3,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     };
     crawl(policy, 3, MOST + MOST / 10);
 }
@@ -135,9 +135,9 @@ fn memory_is_bounded_for_several_agents() {
 fn memory_is_bounded_where_old_urls_are_dropped() {
     // Ten pages a second, a hundred links each.
     let seconds = MOST / 1000;
-    let policy = Policy {
+    let policy = HostPolicy {
         expire_after: Some(std::time::Duration::from_secs(seconds)),
-        ..Policy::instant()
+        ..HostPolicy::instant()
     };
     crawl(policy, 1, seconds * 1000 + 2 * LINKS);
 }

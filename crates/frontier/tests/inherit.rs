@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use scenthound_frontier::{
-    Ask, End, Frontier, HostRules, Inherited, Manners, MemoryFrontier, Next, Policy, Recall, Settled, State,
+    Ask, End, Frontier, HostEffect, HostPolicy, HostRules, Inherited, MemoryFrontier, Next, Recall, Settled,
+    State,
 };
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseKind, Merge, Offer, Rank, Timestamp, Update, UrlKey,
@@ -46,7 +47,7 @@ fn settle(
     frontier: &mut MemoryFrontier,
     lease: &Lease,
     end: End,
-    manners: Manners,
+    host_effect: HostEffect,
     links: &[Offer],
     now: Timestamp,
 ) {
@@ -59,7 +60,7 @@ fn settle(
     let settled = Settled {
         lease,
         end,
-        manners,
+        host_effect,
         updates: &updates,
         links: &[],
         rules,
@@ -70,10 +71,10 @@ fn settle(
 
 /// `a.test` told its rules and gave a page, then failed; `a.test/2` is to be tried again.
 fn old() -> MemoryFrontier {
-    let mut frontier = MemoryFrontier::new(Policy::default(), keys());
+    let mut frontier = MemoryFrontier::new(HostPolicy::default(), keys());
     frontier.seed(&[offer("a.test/1", 1.0)], at(0)).unwrap();
     let robots = take(&mut frontier, at(0));
-    settle(&mut frontier, &robots, End::Gone, Manners::Asked, &[], at(0));
+    settle(&mut frontier, &robots, End::Gone, HostEffect::Asked, &[], at(0));
     let page = take(&mut frontier, at(100));
     let links = [
         offer("a.test/2", 0.6),
@@ -84,19 +85,26 @@ fn old() -> MemoryFrontier {
         &mut frontier,
         &page,
         End::Fetched { relevance: 0.75 },
-        Manners::Asked,
+        HostEffect::Asked,
         &links,
         at(100),
     );
     let failing = take(&mut frontier, at(200));
-    settle(&mut frontier, &failing, End::Retry, Manners::Failed, &[], at(200));
+    settle(
+        &mut frontier,
+        &failing,
+        End::Retry,
+        HostEffect::Failed,
+        &[],
+        at(200),
+    );
     frontier
 }
 
 #[test]
 fn an_empty_frontier_becomes_what_the_old_one_was() {
     let old = old();
-    let mut new = MemoryFrontier::new(Policy::default(), keys());
+    let mut new = MemoryFrontier::new(HostPolicy::default(), keys());
     let inherited = new.inherit(&old, at(200)).unwrap();
     assert_eq!(
         inherited,
@@ -137,7 +145,7 @@ fn an_empty_frontier_becomes_what_the_old_one_was() {
 #[test]
 fn what_was_settled_does_not_wait_and_what_waited_is_not_gone() {
     let old = old();
-    let mut new = MemoryFrontier::new(Policy::default(), keys());
+    let mut new = MemoryFrontier::new(HostPolicy::default(), keys());
     new.seed(&[offer("a.test/1", 1.0), offer("a.test/2", 0.9)], at(200))
         .unwrap();
     let wanted = Recall {
@@ -149,7 +157,7 @@ fn what_was_settled_does_not_wait_and_what_waited_is_not_gone() {
         depth: 0,
     };
     let lease = new.recall(&wanted, at(200)).unwrap().unwrap();
-    settle(&mut new, &lease, End::Gone, Manners::Asked, &[], at(200));
+    settle(&mut new, &lease, End::Gone, HostEffect::Asked, &[], at(200));
     assert_eq!(
         new.inherit(&old, at(200)).unwrap(),
         Inherited {
@@ -180,7 +188,7 @@ fn the_links_of_a_page_are_those_it_was_first_to_find() {
 #[test]
 fn wishes_and_evidence_of_every_agent_are_taken_over() {
     let second = AgentId(1);
-    let mut old = MemoryFrontier::new(Policy::instant(), keys());
+    let mut old = MemoryFrontier::new(HostPolicy::instant(), keys());
     old.seed(&[offer("a.test/1", 0.5), offer("b.test/1", 0.1)], at(0))
         .unwrap();
     old.seed_for(second, &[offer("a.test/1", 0.3), offer("b.test/1", 0.9)], at(0))
@@ -199,11 +207,11 @@ fn wishes_and_evidence_of_every_agent_are_taken_over() {
         &mut old,
         &leases[0],
         End::Fetched { relevance: 0.5 },
-        Manners::Asked,
+        HostEffect::Asked,
         &[],
         at(0),
     );
-    let mut new = MemoryFrontier::new(Policy::instant(), keys());
+    let mut new = MemoryFrontier::new(HostPolicy::instant(), keys());
     new.inherit(&old, at(0)).unwrap();
     let score = |agent, name| {
         let waits = new.waits_for(agent, key(name));

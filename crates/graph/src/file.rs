@@ -83,7 +83,7 @@ impl Header {
 
 /// Where the names and the links of a block begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BlockStart {
     pub(crate) names: u64,
     pub(crate) links: u64,
 }
@@ -103,7 +103,7 @@ pub struct GraphFile {
     file: File,
     path: PathBuf,
     header: Header,
-    places: Vec<Place>,
+    places: Vec<BlockStart>,
     aliases: Vec<(u32, u32)>,
     /// The names of the block that was read last.
     block: Option<(usize, Vec<Vec<u8>>)>,
@@ -167,13 +167,13 @@ impl GraphFile {
             return Err(damaged("its index is not as it was written"));
         }
         let (places, aliases) = index.split_at((16 * blocks as usize).min(index.len()));
-        let places: Vec<Place> = places
+        let places: Vec<BlockStart> = places
             .as_chunks::<8>()
             .0
             .as_chunks::<2>()
             .0
             .iter()
-            .map(|[names, links]| Place {
+            .map(|[names, links]| BlockStart {
                 names: u64::from_le_bytes(*names),
                 links: u64::from_le_bytes(*links),
             })

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::file::{BLOCK, HEADER_BYTES, Header, Place};
+use crate::file::{BLOCK, BlockStart, HEADER_BYTES, Header};
 use crate::names::put_name;
 use crate::{GraphFault, is_host, varint};
 
@@ -17,7 +17,7 @@ pub(crate) struct GraphWriter {
     at: u64,
     path: PathBuf,
     header: Header,
-    places: Vec<Place>,
+    places: Vec<BlockStart>,
     block: Vec<u8>,
     before: Vec<u8>,
     /// Names or targets in the block.
@@ -86,7 +86,7 @@ impl GraphWriter {
             self.end_block()?;
         }
         if self.held == 0 {
-            self.places.push(Place {
+            self.places.push(BlockStart {
                 names: self.at,
                 links: 0,
             });

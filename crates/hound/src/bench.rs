@@ -18,7 +18,7 @@ use scenthound_fetch::{FetchSettings, Fetcher, Want};
 use scenthound_live::StopSwitch;
 use scenthound_store::CrawlFolder;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
-use scenthound_testweb::{BenchWeb, World};
+use scenthound_testweb::{BenchWeb, TestSite};
 use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use scenthound_config::Settings;
-use scenthound_engine::{Desk, Response};
+use scenthound_engine::{PageProcessor, Response};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
@@ -72,7 +72,12 @@ impl CashStory {
         let live = wiring::live(settings)?;
         let mut replay = Replay {
             view,
-            desk: Desk::new(wiring::judge(settings)?, strategy.needs(), keyring, live.desk),
+            processor: PageProcessor::new(
+                wiring::judge(settings)?,
+                strategy.needs(),
+                keyring,
+                live.processor,
+            ),
             page_bytes: live.fetch.limits.decoded_bytes,
             strategy,
             keyring,
@@ -146,7 +151,7 @@ impl CashStory {
 /// The crawl gone through again, for what concerns one URL.
 struct Replay<'a> {
     view: &'a CrawlView,
-    desk: Desk,
+    processor: PageProcessor,
     page_bytes: usize,
     strategy: Box<dyn Strategy>,
     keyring: Keyring,
@@ -217,7 +222,7 @@ impl Replay<'_> {
             redirects: 0,
             revisit: record.revisit,
         };
-        let examined = self.desk.examine(
+        let examined = self.processor.examine(
             &lease,
             &Response {
                 content_type: record.content_type.as_deref(),

@@ -11,7 +11,7 @@ use scenthound_config::{Given, Surroundings, check};
 use scenthound_live::StopSwitch;
 use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
-use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, World, serve};
+use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, TestSite, serve};
 
 use crate::{crawl, exit, results, wiring};
 
@@ -48,7 +48,7 @@ enum Topic {
 
 /// A web and what is known of it from its making.
 struct Shown {
-    world: Arc<dyn World>,
+    site: Arc<dyn TestSite>,
     pages: usize,
     topic: &'static str,
     relevant: Vec<String>,
@@ -65,7 +65,7 @@ impl Shown {
                     topic: DemoWeb::TOPIC,
                     relevant: web.relevant().to_vec(),
                     forbidden: web.forbidden().to_vec(),
-                    world: Arc::new(web),
+                    site: Arc::new(web),
                 };
             }
             Topic::Chinese => ScriptWeb::chinese(),
@@ -76,7 +76,7 @@ impl Shown {
             topic: web.topic(),
             relevant: web.relevant().to_vec(),
             forbidden: Vec::new(),
-            world: Arc::new(web),
+            site: Arc::new(web),
         }
     }
 }
@@ -88,9 +88,9 @@ const LATENCY: Duration = Duration::from_millis(5);
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let shown = Shown::of(args.topic);
-    let hosts = shown.world.hosts();
+    let hosts = shown.site.hosts();
     let serving = serve(
-        Arc::clone(&shown.world),
+        Arc::clone(&shown.site),
         ServeOptions {
             latency: LATENCY,
             ..ServeOptions::default()

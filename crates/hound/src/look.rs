@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
 use scenthound_config::{Settings, Surroundings, check};
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_store::{CrawlView, Error as StoreError, PageRecord};
 use scenthound_types::{Keyring, Timestamp};
@@ -83,10 +83,10 @@ pub fn frontier(view: &CrawlView, settings: &Settings, now: Timestamp) -> anyhow
     }
     let keyring = Keyring::new(settings.crawl.seed);
     // A frontier that is opened to crawl lets every host rest first; looking asks nobody for anything.
-    let policy = Policy {
+    let policy = HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     };
     let state = view.layout().state();
     Ok(scenthound_frontier_durable::open_read_only(

@@ -8,7 +8,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use scenthound_judge::{DetectorKind, GenreFigures, GenreFolds, GenreLessons, GenreWords, LessonSettings};
+use scenthound_judge::{
+    DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords,
+};
 use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::{CanonicalUrl, registrable_domain};
 use serde_json::json;
@@ -129,12 +131,12 @@ pub fn run(args: &Args) -> Result<()> {
             .add(&path.display().to_string(), &list)
             .map_err(|fault| bad_input(fault.to_string()))?;
     }
-    let mut lessons = GenreLessons::new(args.detector, words);
-    read_pages(args, &mut lessons)?;
+    let mut training = GenreTrainingSet::new(args.detector, words);
+    read_pages(args, &mut training)?;
     if let Some(most) = args.most_per_group {
-        lessons.thin_groups(most.max(1));
+        training.thin_groups(most.max(1));
     }
-    let left_out = lessons.leave_out_small(args.least_pages.max(usize::from(args.folds)), args.least_groups);
+    let left_out = training.leave_out_small(args.least_pages.max(usize::from(args.folds)), args.least_groups);
     for (class, pages, groups) in &left_out {
         note!(
             "note: {} is left out: it has {} of {} only",
@@ -143,13 +145,13 @@ pub fn run(args: &Args) -> Result<()> {
             counted(*groups as u64, "group")
         );
     }
-    if lessons.classes().len() < 2 {
+    if training.classes().len() < 2 {
         return Err(bad_input(
             "there are fewer than two classes with enough pages: nothing to tell apart".to_owned(),
         ));
     }
     let (least_leaf, balanced) = usual(args.detector);
-    let settings = LessonSettings {
+    let settings = GenreTrainingSettings {
         trees: args.trees,
         features_a_split: args.features_a_split,
         least_leaf: args.least_leaf.unwrap_or(least_leaf),
@@ -162,7 +164,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => GenreFolds::Pages,
     };
     let bar = webs::spinner("training");
-    let figures = lessons
+    let figures = training
         .cross_validate(apart, &settings, |fold| {
             bar.set_message(format!("training: fold {fold} of {} done", args.folds));
             bar.tick();
@@ -171,15 +173,15 @@ pub fn run(args: &Args) -> Result<()> {
     bar.finish_and_clear();
     let mut bytes = None;
     if let Some(path) = &args.output {
-        let detector = lessons.train(&settings)?;
+        let detector = training.train(&settings)?;
         detector.save(path)?;
         bytes = Some(std::fs::metadata(path).map_or(0, |file| file.len()));
     }
     if args.json {
-        say!("{}", object(args, &lessons, &left_out, &figures, bytes));
+        say!("{}", object(args, &training, &left_out, &figures, bytes));
         return Ok(());
     }
-    stdout::write(|out| write_figures(out, args, &lessons, &figures, bytes))
+    stdout::write(|out| write_figures(out, args, &training, &figures, bytes))
 }
 
 fn read_text(path: &Path) -> Result<String> {
@@ -227,10 +229,10 @@ impl ClassMap {
 }
 
 /// Reads the labelled pages of all webs.
-fn read_pages(args: &Args, lessons: &mut GenreLessons) -> Result<()> {
+fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
     let map = args.classes.as_deref().map(ClassMap::read).transpose()?;
     if args.web.is_empty() {
-        return read_pages_of_list(args, map.as_ref(), lessons);
+        return read_pages_of_list(args, map.as_ref(), training);
     }
     let list = args.pages.as_deref().map(read_list).transpose()?;
     let mut unmapped: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -257,7 +259,7 @@ fn read_pages(args: &Args, lessons: &mut GenreLessons) -> Result<()> {
             }
         }
         let mut taken: BTreeSet<PageId> = BTreeSet::new();
-        let mut add = |url: &CanonicalUrl, label: &str, lessons: &mut GenreLessons| {
+        let mut add = |url: &CanonicalUrl, label: &str, training: &mut GenreTrainingSet| {
             let class = match &map {
                 None => Some(label),
                 Some(map) => map.class(&folder.name, label),
@@ -272,12 +274,12 @@ fn read_pages(args: &Args, lessons: &mut GenreLessons) -> Result<()> {
                 .get(url)
                 .copied()
                 .unwrap_or_else(|| registrable_domain(url.host()));
-            push(&web, url, class, group, &mut taken, lessons)
+            push(&web, url, class, group, &mut taken, training)
         };
         match (&list, &labels) {
             (Some(list), _) => {
                 for (number, (url, label)) in list.iter().enumerate() {
-                    if add(url, label, lessons) {
+                    if add(url, label, training) {
                         found.insert(number);
                     }
                 }
@@ -289,7 +291,7 @@ fn read_pages(args: &Args, lessons: &mut GenreLessons) -> Result<()> {
                     .column(column.map_or("genre", String::as_str))
                     .map_err(|fault| bad_input(fault.to_string()))?;
                 for (url, label) in values {
-                    add(url, label, lessons);
+                    add(url, label, training);
                 }
             }
             (None, None) => {
@@ -316,14 +318,14 @@ fn read_pages(args: &Args, lessons: &mut GenreLessons) -> Result<()> {
             counted(list.len() as u64, "page")
         );
     }
-    if lessons.is_empty() {
+    if training.is_empty() {
         return Err(bad_input("no labelled page was found".to_owned()));
     }
     Ok(())
 }
 
 /// Reads the pages of a list from files and from the web.
-fn read_pages_of_list(args: &Args, map: Option<&ClassMap>, lessons: &mut GenreLessons) -> Result<()> {
+fn read_pages_of_list(args: &Args, map: Option<&ClassMap>, training: &mut GenreTrainingSet) -> Result<()> {
     let naming = Naming {
         web: &[],
         web_option: "--web",
@@ -362,10 +364,10 @@ fn read_pages_of_list(args: &Args, map: Option<&ClassMap>, lessons: &mut GenreLe
                 || registrable_domain(named.page.url.host()).to_owned(),
                 |folder| folder.display().to_string(),
             );
-            lessons.push(&named.page, &class, &group);
+            training.push(&named.page, &class, &group);
         })?;
     }
-    if lessons.is_empty() {
+    if training.is_empty() {
         return Err(bad_input("no labelled page was found".to_owned()));
     }
     Ok(())
@@ -378,7 +380,7 @@ fn push(
     class: &str,
     group: &str,
     taken: &mut BTreeSet<PageId>,
-    lessons: &mut GenreLessons,
+    training: &mut GenreTrainingSet,
 ) -> bool {
     let Some(page) = web.page_at(url) else {
         return false;
@@ -386,7 +388,7 @@ fn push(
     if taken.insert(page)
         && let Some(page) = web.page(page)
     {
-        lessons.push(&page, class, group);
+        training.push(&page, class, group);
     }
     true
 }
@@ -433,12 +435,12 @@ fn apart(args: &Args) -> &str {
 
 fn object(
     args: &Args,
-    lessons: &GenreLessons,
+    training: &GenreTrainingSet,
     left_out: &[(String, usize, usize)],
     figures: &GenreFigures,
     bytes: Option<u64>,
 ) -> serde_json::Value {
-    let sizes = lessons.classes();
+    let sizes = training.classes();
     let per_class: Vec<_> = figures
         .classes
         .iter()
@@ -466,7 +468,7 @@ fn object(
         .collect();
     json!({
         "detector": args.detector.name(),
-        "pages": lessons.len(),
+        "pages": training.len(),
         "folds": figures.folds,
         "folds_by": apart(args),
         "accuracy": figures.figures.accuracy,
@@ -483,7 +485,7 @@ fn object(
 fn write_figures(
     out: &mut dyn Write,
     args: &Args,
-    lessons: &GenreLessons,
+    training: &GenreTrainingSet,
     figures: &GenreFigures,
     bytes: Option<u64>,
 ) -> Result<()> {
@@ -491,7 +493,7 @@ fn write_figures(
         out,
         "{}: {} of {} classes, {} folds by {}",
         args.detector.name(),
-        counted(lessons.len() as u64, "page"),
+        counted(training.len() as u64, "page"),
         figures.classes.len(),
         figures.folds,
         apart(args)

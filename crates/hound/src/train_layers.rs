@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use scenthound_graph::{ContextSettings, GraphFile, is_host};
-use scenthound_judge::{LayerFigures, LayerLessons, LayerModel, LayerSettings};
+use scenthound_judge::{LayerFigures, LayerModel, LayerSettings, LayerTrainingSet};
 use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::ParsedPage;
 
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
 
     let begun = Instant::now();
     let model = class
-        .lessons
+        .training
         .train()
         .map_err(|fault| bad_input(fault.to_string()))?;
     let training = begun.elapsed();
@@ -131,14 +131,14 @@ pub fn run(args: &Args) -> Result<()> {
             words.get(..WORDS.min(words.len())).unwrap_or_default().join(", ")
         );
     }
-    match class.lessons.cross_validate(usize::from(args.folds), args.seed) {
+    match class.training.cross_validate(usize::from(args.folds), args.seed) {
         Ok(figures) => stdout::write(|out| tell(&figures, out))?,
         Err(fault) => note!("the layers cannot be cross-validated: {fault}"),
     }
     say!(
         "cost: {:.2} s of training on {}; {:.0} µs to tell the layer of a page",
         training.as_secs_f64(),
-        counted(class.lessons.pages() as u64, "page"),
+        counted(class.training.pages() as u64, "page"),
         prediction(&model, &class.timed).as_secs_f64() * 1e6
     );
     note!("written: {}", args.output.display());
@@ -209,7 +209,7 @@ fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
 
 /// The pages of layers as they are read.
 struct Class {
-    lessons: LayerLessons,
+    training: LayerTrainingSet,
     sizes: Vec<u64>,
     timed: Vec<ParsedPage>,
 }
@@ -217,7 +217,7 @@ struct Class {
 impl Class {
     fn new(settings: &LayerSettings) -> Result<Class> {
         Ok(Class {
-            lessons: LayerLessons::new(settings).map_err(|fault| bad_input(fault.to_string()))?,
+            training: LayerTrainingSet::new(settings).map_err(|fault| bad_input(fault.to_string()))?,
             sizes: vec![0; usize::from(settings.layers) + 1],
             timed: Vec::new(),
         })
@@ -252,8 +252,8 @@ impl Class {
                 }
             })?;
         }
-        let wordless = list.pages().saturating_sub(self.lessons.pages());
-        if self.lessons.pages() == 0 {
+        let wordless = list.pages().saturating_sub(self.training.pages());
+        if self.training.pages() == 0 {
             return Err(bad_input(
                 "none of the layers' pages was found with its words; name the crawl or archive that has them with --pages, or \
                  fetch them with --fetch"
@@ -274,7 +274,7 @@ impl Class {
             return;
         };
         *size += 1;
-        self.lessons.add(&page, layer, |url| {
+        self.training.add(&page, layer, |url| {
             // What redirects leads to the layer of where it leads to.
             layer_of.target(url).or_else(|| {
                 let web = web?;

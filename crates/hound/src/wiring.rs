@@ -10,11 +10,11 @@ use scenthound_config::{
     TableParents, TableSpace, Ties as TiesName,
 };
 use scenthound_engine::{
-    Agent, AgentRules, Budget, CrawlSettings, Dealing, DeskSettings, LayerTeacher, Scope, ScopeKind,
-    SitemapUse, deal,
+    Agent, AgentRules, Budget, CrawlSettings, LayerModelTrainer, PageSettings, Scope, ScopeKind,
+    SeedAssignment, SitemapUse, assign_seeds,
 };
 use scenthound_fetch::{FetchSettings, Limits, Proxy};
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_judge::{
     DetectorKind, GenreDetector, HotWords, IdfTable, Judge, LayerModel, LayerSettings, LeftToStrategy,
     ModelKind, QueryJudge, QueryMatch, TableJudge, TableJudgeSettings, TermJudge, TermSets, TermSettings,
@@ -25,7 +25,7 @@ use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LearnFrom, LinkContext,
-    LinkGenre, LinkWords, Opic, Otie, OtieSettings, ParentWorth, PigTable, Placing, Random, SelfTaught,
+    LinkGenre, LinkWords, Opic, Otie, OtieSettings, ParentScore, PigTable, Placing, Random, SelfTaught,
     SelfTaughtSettings, Shark, Siblings, Strategy, TableSettings, Ties, TopicTable,
 };
 use scenthound_types::CanonicalUrl;
@@ -364,14 +364,14 @@ fn self_taught(settings: &Settings) -> Box<dyn Strategy> {
         ..usual
     };
     let query = settings.topic.query.as_deref().unwrap_or(&settings.topic.name);
-    let teacher = LayerTeacher {
+    let trainer = LayerModelTrainer {
         settings: LayerSettings {
             layers: taught.layers,
             ..LayerSettings::default()
         },
         hot: HotWords::new(query, chosen.hot_threshold),
     };
-    Box::new(SelfTaught::new(taught, Box::new(teacher)))
+    Box::new(SelfTaught::new(taught, Box::new(trainer)))
 }
 
 /// The words of links to pages of each kind, the user's own among them.
@@ -398,9 +398,9 @@ fn table_settings(settings: &Settings) -> Result<TableSettings> {
         topic_weight: chosen.link_topic_weight,
         genre_weight: chosen.link_genre_weight,
         parents: match chosen.table_parents {
-            TableParents::Sum => ParentWorth::Sum,
-            TableParents::Mean => ParentWorth::Mean,
-            TableParents::Max => ParentWorth::Max,
+            TableParents::Sum => ParentScore::Sum,
+            TableParents::Mean => ParentScore::Mean,
+            TableParents::Max => ParentScore::Max,
         },
         vocabulary: chosen.table_vocabulary as usize,
         genres: genres.filter_map(|name| words.genre(name)).collect(),
@@ -474,22 +474,22 @@ pub fn agents_from(settings: &Settings, seeds: &[CanonicalUrl]) -> Result<Vec<Ag
         return Ok(vec![Agent::alone(strategy(settings)?, seeds)]);
     }
     let dealing = match settings.crawl.deal {
-        Deal::Even => Dealing::Even,
-        Deal::Host => Dealing::ByHost,
-        Deal::Genre => Dealing::ByGenre,
+        Deal::Even => SeedAssignment::Even,
+        Deal::Host => SeedAssignment::ByHost,
+        Deal::Genre => SeedAssignment::ByGenre,
     };
     let words = link_words(settings)?;
     let kinds: Vec<LinkGenre> = match settings.crawl.genres.as_slice() {
         [] => USUAL_KINDS.iter().filter_map(|name| words.genre(name)).collect(),
         named => named.iter().filter_map(|name| words.genre(name)).collect(),
     };
-    deal(seeds, wanted, dealing, &|seed| kind_of_address(&kinds, seed))
+    assign_seeds(seeds, wanted, dealing, &|seed| kind_of_address(&kinds, seed))
         .into_iter()
-        .map(|hand| {
+        .map(|assignment| {
             Ok(Agent {
-                name: hand.name,
+                name: assignment.name,
                 strategy: strategy(settings)?,
-                seeds: hand.seeds,
+                seeds: assignment.seeds,
             })
         })
         .collect()
@@ -511,9 +511,9 @@ fn kind_of_address(kinds: &[LinkGenre], url: &CanonicalUrl) -> String {
     best.0.to_owned()
 }
 
-pub fn policy(settings: &Settings) -> Policy {
+pub fn policy(settings: &Settings) -> HostPolicy {
     let crawl = &settings.crawl;
-    Policy {
+    HostPolicy {
         delay: crawl.delay,
         max_delay: crawl.max_delay,
         backoff: (crawl.delay * BACKOFF_DELAYS).max(MIN_BACKOFF),
@@ -524,7 +524,7 @@ pub fn policy(settings: &Settings) -> Policy {
         expire_after: crawl.expire_after,
         expire_after_pages: crawl.expire_after_pages,
         max_waiting: crawl.max_waiting,
-        ..Policy::default()
+        ..HostPolicy::default()
     }
 }
 
@@ -594,7 +594,7 @@ pub fn live(settings: &Settings) -> Result<LiveSettings> {
         min_free_bytes: MIN_FREE_BYTES,
         threads: 0,
         policy: policy(settings),
-        desk: DeskSettings {
+        processor: PageSettings {
             scope: scope.clone(),
             max_depth: crawl.depth,
             width: crawl.width,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bench_web::Web;
-use scenthound_frontier::{Frontier, Policy};
+use scenthound_frontier::{Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_testweb::bench::BenchSize;
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
@@ -31,9 +31,9 @@ fn hound(args: &[&str], folder: &Path) -> Command {
 }
 
 fn frontier(folder: &Path) -> DurableFrontier {
-    let policy = Policy {
+    let policy = HostPolicy {
         delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     };
     let state = scenthound_store::CrawlView::open(folder)
         .unwrap()

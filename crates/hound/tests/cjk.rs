@@ -8,16 +8,16 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use encoding_rs::{BIG5, EUC_JP, Encoding, GB18030, ISO_2022_JP, SHIFT_JIS, UTF_8};
-use scenthound_testweb::{Answer, ServeOptions, World, serve};
+use scenthound_testweb::{ServeOptions, SiteResponse, TestSite, serve};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 /// Pages by path, whatever the host.
-struct Paths(BTreeMap<String, Answer>);
+struct Paths(BTreeMap<String, SiteResponse>);
 
-impl World for Paths {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
-        self.0.get(path).cloned().unwrap_or_else(Answer::missing)
+impl TestSite for Paths {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
+        self.0.get(path).cloned().unwrap_or_else(SiteResponse::missing)
     }
 
     fn hosts(&self) -> Vec<String> {
@@ -81,7 +81,7 @@ const JAPANESE: Writing = Writing {
 
 impl Writing {
     /// The same page in every encoding, told by the header, by the page, and by nobody.
-    fn world(&self) -> (Paths, Vec<String>) {
+    fn site(&self) -> (Paths, Vec<String>) {
         let mut pages = BTreeMap::new();
         let mut paths = Vec::new();
         for (name, encoding) in self.encodings {
@@ -106,7 +106,7 @@ impl Writing {
                     _ => "text/html",
                 };
                 let path = format!("/{name}/{said}");
-                pages.insert(path.clone(), Answer::page(kind, bytes.into_owned()));
+                pages.insert(path.clone(), SiteResponse::page(kind, bytes.into_owned()));
                 paths.push(path);
             }
         }
@@ -114,13 +114,16 @@ impl Writing {
             .iter()
             .map(|path| format!("<a href=\"{path}\">x</a> "))
             .collect();
-        pages.insert("/".to_owned(), Answer::html(format!("<title>all</title>{links}")));
+        pages.insert(
+            "/".to_owned(),
+            SiteResponse::html(format!("<title>all</title>{links}")),
+        );
         (Paths(pages), paths)
     }
 
     fn crawl(&self, folder: &Path) -> Vec<String> {
-        let (world, paths) = self.world();
-        let serving = serve(Arc::new(world), ServeOptions::default()).unwrap();
+        let (site, paths) = self.site();
+        let serving = serve(Arc::new(site), ServeOptions::default()).unwrap();
         let root = format!("http://127.0.0.1:{}", serving.addr().port());
         let topic = folder.with_extension("toml");
         std::fs::write(

@@ -5,22 +5,22 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
 
 /// Guides to tea, guides to other things, and tea that is no guide; a redirect, and a page that robots may not see.
 struct Little;
 
 const THINGS: [&str; 4] = ["roses", "bread", "chess", "sailing"];
 
-fn page(title: &str, words: &str, links: &str) -> Answer {
-    Answer::html(format!("<title>{title}</title><p>{words}</p>{links}"))
+fn page(title: &str, words: &str, links: &str) -> SiteResponse {
+    SiteResponse::html(format!("<title>{title}</title><p>{words}</p>{links}"))
 }
 
-impl World for Little {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
+impl TestSite for Little {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
         let mut parts = path.trim_start_matches('/').splitn(2, '/');
         match (parts.next().unwrap_or_default(), parts.next()) {
-            ("robots.txt", _) => Answer::text("User-agent: *\nDisallow: /private\n"),
+            ("robots.txt", _) => SiteResponse::text("User-agent: *\nDisallow: /private\n"),
             ("", _) => {
                 let links = |kind: &str| {
                     (0..4)
@@ -45,9 +45,9 @@ impl World for Little {
                 "",
             ),
             ("shop", Some(n)) => page(&format!("Shop {n}"), "buy tea now price basket", ""),
-            ("old", _) => Answer::redirect(301, "/tea/1"),
+            ("old", _) => SiteResponse::redirect(301, "/tea/1"),
             ("private", _) => page("Secret", "guide tea", ""),
-            _ => Answer::missing(),
+            _ => SiteResponse::missing(),
         }
     }
 

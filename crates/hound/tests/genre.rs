@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
 
 fn hound(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hound"))
@@ -50,8 +50,8 @@ struct Kinds;
 
 const EACH: usize = 12;
 
-impl World for Kinds {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
+impl TestSite for Kinds {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
         let mut parts = path.trim_start_matches('/').splitn(2, '/');
         let (kind, number) = (parts.next().unwrap_or_default(), parts.next());
         let word = match kind {
@@ -60,17 +60,17 @@ impl World for Kinds {
                     .iter()
                     .flat_map(|kind| (0..EACH).map(move |n| format!("<a href=/{kind}/{n}>x</a> ")))
                     .collect();
-                return Answer::html(format!("<title>Hub</title><p>tea</p>{links}"));
+                return SiteResponse::html(format!("<title>Hub</title><p>tea</p>{links}"));
             }
             "blog" => "weblog",
             "plain" => "kettle",
             "diary" => "zurnalik",
-            _ => return Answer::missing(),
+            _ => return SiteResponse::missing(),
         };
         let Some(number) = number.and_then(|number| number.parse().ok()) else {
-            return Answer::missing();
+            return SiteResponse::missing();
         };
-        Answer::html(format!(
+        SiteResponse::html(format!(
             "<title>Page {kind} {number}</title>{}",
             body(word, number)
         ))
@@ -81,8 +81,8 @@ impl World for Kinds {
     }
 }
 
-fn web(world: impl World + 'static) -> (Serving, String) {
-    let serving = serve(Arc::new(world), ServeOptions::default()).unwrap();
+fn web(site: impl TestSite + 'static) -> (Serving, String) {
+    let serving = serve(Arc::new(site), ServeOptions::default()).unwrap();
     let base = format!("http://127.0.0.1:{}", serving.addr().port());
     (serving, base)
 }
@@ -345,11 +345,11 @@ const ENGLISH: &str = "The history of tea in the mountains is long, and the peop
 const GERMAN: &str = "Die Geschichte des Tees in den Bergen ist lang, und die Menschen, die ihn anbauen, erzählen viele Geschichten \
      über das Wetter, die Ernte und den Weg in die Stadt. Sie erzählen sie jedem, der fragt. ";
 
-impl World for Languages {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
+impl TestSite for Languages {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
         let page = |text: &str, links: &str| {
             let text = text.repeat(3);
-            Answer::html(format!(
+            SiteResponse::html(format!(
                 "<meta charset=utf-8><title>{path}</title><p>{text} tea</p>{links}"
             ))
         };
@@ -359,7 +359,7 @@ impl World for Languages {
             "/en/2" => page(ENGLISH, "<a href=/de/1>x</a>"),
             "/de/1" => page(GERMAN, "<a href=/de/2>x</a>"),
             "/de/2" => page(GERMAN, ""),
-            _ => Answer::missing(),
+            _ => SiteResponse::missing(),
         }
     }
 

@@ -15,11 +15,11 @@ use scenthound_store::CrawlView;
 use serde_json::Value;
 
 /// A folder for one test, with a cache of its own.
-struct Place(tempfile::TempDir);
+struct Workspace(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        Place(tempfile::tempdir().unwrap())
+impl Workspace {
+    fn new() -> Workspace {
+        Workspace(tempfile::tempdir().unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -102,7 +102,7 @@ fn warc(pages: &[(&str, &str, &[&str])]) -> String {
 }
 
 /// Tea, in three spellings and degrees.
-fn tea(place: &Place) {
+fn tea(place: &Workspace) {
     let folder = place.path("web");
     fs::create_dir_all(&folder).unwrap();
     let pages = warc(&[
@@ -128,7 +128,7 @@ fn tea(place: &Place) {
 
 #[test]
 fn a_replay_tells_all_its_numbers_as_json() {
-    let place = Place::new();
+    let place = Workspace::new();
     place.synthetic(tiny());
     let run = || {
         place.json(&[
@@ -197,7 +197,7 @@ fn a_replay_tells_all_its_numbers_as_json() {
 
 #[test]
 fn the_order_of_visits_is_spelled_as_recorded() {
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     let shown = place.told(&[
         "lab",
@@ -223,7 +223,7 @@ fn the_order_of_visits_is_spelled_as_recorded() {
 
 #[test]
 fn a_web_without_tasks_is_replayed_for_a_topic_of_ones_own() {
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     fs::write(
         place.path("topic.toml"),
@@ -263,7 +263,7 @@ fn without_seconds(csv: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() {
-    let place = Place::new();
+    let place = Workspace::new();
     place.synthetic(tiny());
     let with = |more: &[&str]| {
         let mut arguments = vec![
@@ -314,7 +314,7 @@ fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() 
 
 #[test]
 fn what_is_not_known_is_refused_with_what_is() {
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     let replay = ["lab", "replay", "--web", "web", "--task"];
     let compare = ["lab", "compare", "--web", "web", "--strategies"];
@@ -384,7 +384,7 @@ fn what_is_not_known_is_refused_with_what_is() {
 
 #[test]
 fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     let tasks = place.path("web/tasks.toml");
     let text = fs::read_to_string(&tasks).unwrap();
@@ -405,7 +405,7 @@ fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
 
 #[test]
 fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
-    let place = Place::new();
+    let place = Workspace::new();
     place.synthetic(tiny());
     let archive = place.path("web/pages.warc.gz");
     let whole = place.json(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
@@ -433,7 +433,7 @@ fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
 
 #[test]
 fn tuning_on_one_task_is_refused() {
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     let told = place.refused(&[
         "lab",
@@ -465,7 +465,7 @@ fn tuning_on_one_task_is_refused() {
 fn a_task_is_never_scored_with_a_setting_chosen_on_it() {
     // A page with one of two terms has similarity 0.7. Task `any` wants it, so it would choose 0.5; task `both` does not,
     // so it would choose 0.9. Each is scored with the other's choice.
-    let place = Place::new();
+    let place = Workspace::new();
     tea(&place);
     let tuned = place.json(&[
         "lab",
@@ -500,7 +500,7 @@ fn a_task_is_never_scored_with_a_setting_chosen_on_it() {
 
 #[test]
 fn a_synthetic_web_is_written_to_an_empty_folder_only() {
-    let place = Place::new();
+    let place = Workspace::new();
     let write = [
         "lab", "synth", "little", "--pages", "80", "--hosts", "4", "-o", "made",
     ];
@@ -551,7 +551,7 @@ fn a_synthetic_web_is_written_to_an_empty_folder_only() {
 
 #[test]
 fn experiments_are_listed_by_name() {
-    let listed = Place::new().told(&["lab", "experiment"]);
+    let listed = Workspace::new().told(&["lab", "experiment"]);
     for name in [
         "paper1-thresholds",
         "paper1-policies",
@@ -592,7 +592,7 @@ fn interrupt(child: &Child) {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
-    let place = Place::new();
+    let place = Workspace::new();
     place.synthetic(tiny());
     let child = place
         .command(&[
@@ -627,7 +627,7 @@ struct Served {
 }
 
 impl Served {
-    fn start(place: &Place, web: &str) -> Served {
+    fn start(place: &Workspace, web: &str) -> Served {
         let mut child = place
             .command(&["lab", "serve", web])
             .stdout(Stdio::piped())
@@ -664,7 +664,7 @@ fn visited(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_live_crawl_of_a_served_web_visits_what_the_replay_visits_in_the_same_order() {
-    let place = Place::new();
+    let place = Workspace::new();
     let web = place.synthetic(SynthSettings { https: 0.5, ..tiny() });
     let task = &web.tasks()[0];
     let quoted = |list: &[String]| format!("{list:?}");

@@ -4,7 +4,7 @@
 //! The web is one host. From the front page lead ten lists of dull pages and, two links deep among them, one list of tea:
 //!
 //! ```text
-//! / → /area/0…9 → /area/N/0…7      /area/6 → /shelf → /tea/0…11
+//! / → /area/0…9 → /area/N/0…7      /area/6 → /storage → /tea/0…11
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
 use serde_json::Value;
 
 struct Shelves(BTreeMap<String, String>);
@@ -43,8 +43,8 @@ impl Shelves {
         for area in 0..10 {
             let mut links = numbered(&format!("/area/{area}/"), 8, "house");
             let words = if area == 6 {
-                links.push(("/shelf".to_owned(), "the pantry shelf".to_owned()));
-                "a street with a grocer who keeps jars on a shelf in the pantry"
+                links.push(("/storage".to_owned(), "the pantry storage".to_owned()));
+                "a street with a grocer who keeps jars on a storage in the pantry"
             } else {
                 "a street with houses and gardens and cars parked before them"
             };
@@ -58,15 +58,15 @@ impl Shelves {
             }
         }
         add(
-            "/shelf",
-            "jars on the shelf, each with a label and a lid",
+            "/storage",
+            "jars on the storage, each with a label and a lid",
             numbered("/tea/", 12, "jar of leaves"),
         );
         for jar in 0..12 {
             add(
                 &format!("/tea/{jar}"),
                 "green tea leaves to steep in hot water, a cup of tea",
-                vec![("/shelf".to_owned(), "shelf".to_owned())],
+                vec![("/storage".to_owned(), "storage".to_owned())],
             );
         }
         Shelves(pages)
@@ -79,11 +79,11 @@ impl Shelves {
     }
 }
 
-impl World for Shelves {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
+impl TestSite for Shelves {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
         match self.0.get(path) {
-            Some(html) => Answer::html(html.clone()),
-            None => Answer::missing(),
+            Some(html) => SiteResponse::html(html.clone()),
+            None => SiteResponse::missing(),
         }
     }
 
@@ -178,7 +178,7 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
         "-o",
         &text("tea.layers"),
     ]);
-    // The shelf; the street with the grocer; the town. The other tea pages link to the shelf as well.
+    // The storage; the street with the grocer; the town. The other tea pages link to the storage as well.
     assert!(out.contains("context graph: 6/1/7/1/80"), "{out}");
     assert!(out.contains("layer 0: "), "{out}");
 

@@ -23,11 +23,11 @@ tasks = [{{ name = "first", topic = 0 }}, {{ name = "second", topic = 1 }}, {{ n
     )
 }
 
-struct Place(tempfile::TempDir);
+struct Workspace(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl Workspace {
+    fn new() -> Workspace {
+        let place = Workspace(tempfile::tempdir().unwrap());
         fs::write(place.0.path().join("plain.toml"), web(false)).unwrap();
         fs::write(place.0.path().join("two.toml"), web(true)).unwrap();
         place
@@ -59,7 +59,7 @@ fn number(row: &Value, column: &str) -> f64 {
 
 #[test]
 fn more_requests_out_take_less_virtual_time() {
-    let place = Place::new();
+    let place = Workspace::new();
     let arguments = [
         "paper4-concurrency",
         "--web",
@@ -84,7 +84,7 @@ fn more_requests_out_take_less_virtual_time() {
 
 #[test]
 fn agents_share_the_pages_of_one_budget() {
-    let told = Place::new().json(&[
+    let told = Workspace::new().json(&[
         "paper4-agents",
         "--web",
         "synth:plain.toml",
@@ -105,7 +105,7 @@ fn agents_share_the_pages_of_one_budget() {
 
 #[test]
 fn half_the_sum_visits_what_the_sum_visits() {
-    let place = Place::new();
+    let place = Workspace::new();
     let told = place.json(&[
         "paper4-genre",
         "--web",
@@ -128,7 +128,7 @@ fn half_the_sum_visits_what_the_sum_visits() {
 
 #[test]
 fn a_table_has_as_many_words_as_it_was_given() {
-    let told = Place::new().json(&[
+    let told = Workspace::new().json(&[
         "paper4-table",
         "--web",
         "synth:plain.toml",
@@ -157,7 +157,7 @@ fn a_table_has_as_many_words_as_it_was_given() {
 
 #[test]
 fn words_of_the_wrong_sense_keep_irrelevant_pages_away() {
-    let place = Place::new();
+    let place = Workspace::new();
     let told = place.json(&[
         "paper4-disambiguation",
         "--web",

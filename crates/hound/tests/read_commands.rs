@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use scenthound_engine::Access;
-use scenthound_frontier::{End, Frontier, HostRules, Manners, Next, Policy, Settled};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, HostRules, Next, Settled};
 use scenthound_robots::Rules;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, PageRecord, Position, RecordFiles};
 use scenthound_types::{
@@ -401,9 +401,9 @@ fn with_frontier(crawl: &Path) {
         merge: Merge::Max,
     };
     let now = Timestamp::from_millis(1_000);
-    let policy = Policy {
+    let policy = HostPolicy {
         delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     };
     let mut frontier = scenthound_frontier_durable::open(&crawl.join("state"), policy, keyring, now).unwrap();
     frontier.seed(&[offer("http://hub.test/", 1.0)], now).unwrap();
@@ -419,7 +419,7 @@ fn with_frontier(crawl: &Path) {
         let settled = Settled {
             lease: &leases[0],
             end: End::Fetched { relevance: 0.9 },
-            manners: Manners::Asked,
+            host_effect: HostEffect::Asked,
             updates: if round == 1 { &updates } else { &[] },
             links: &[],
             rules: (round == 0).then(|| HostRules {

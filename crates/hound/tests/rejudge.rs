@@ -18,7 +18,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use bench_web::{Web, records};
-use scenthound_frontier::{Frontier, Policy, UrlFacts};
+use scenthound_frontier::{Frontier, HostPolicy, UrlFacts};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_testweb::bench::BenchSize;
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
@@ -74,9 +74,9 @@ fn text(path: &Path) -> &str {
 
 /// Everything the frontier knows of the web's URLs, but for when hosts may be asked.
 fn facts(web: &Web, folder: &Path) -> BTreeMap<String, UrlFacts> {
-    let policy = Policy {
+    let policy = HostPolicy {
         delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     };
     let state = CrawlView::open(folder).unwrap().layout().state();
     let frontier =

@@ -20,7 +20,7 @@ mod bench_web;
 
 use bench_web::{PAGES, Web, records};
 
-use scenthound_frontier::{Frontier, Policy, State};
+use scenthound_frontier::{Frontier, HostPolicy, State};
 use scenthound_store::{CrawlView, WarcReader};
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
 
@@ -101,10 +101,10 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
 
         // Another look at what the killed process had committed: asked for from here on is an error.
         if folder.join("state").exists() && folder.join("crawl.toml").exists() {
-            let policy = Policy {
+            let policy = HostPolicy {
                 delay: Duration::ZERO,
                 agents: 3,
-                ..Policy::default()
+                ..HostPolicy::default()
             };
             let frontier = scenthound_frontier_durable::open_read_only(
                 &folder.join("state"),

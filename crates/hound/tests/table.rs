@@ -6,23 +6,23 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use scenthound_testweb::{Answer, ServeOptions, Serving, World, serve};
+use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
 
 /// Two seeds about the car; one links to the cat, whose page links to more cats.
 struct Jaguar;
 
-fn page(title: &str, words: &str, links: &[&str]) -> Answer {
+fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
     let links: String = links
         .iter()
         .map(|to| format!("<p><a href=/{to}>{}</a></p>", to.replace('-', " ")))
         .collect();
-    Answer::html(format!("<title>{title}</title><p>{words}</p>{links}"))
+    SiteResponse::html(format!("<title>{title}</title><p>{words}</p>{links}"))
 }
 
-impl World for Jaguar {
-    fn answer(&self, _host: &str, path: &str) -> Answer {
+impl TestSite for Jaguar {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
         match path.trim_start_matches('/') {
-            "robots.txt" => Answer::text("User-agent: *\n"),
+            "robots.txt" => SiteResponse::text("User-agent: *\n"),
             "one" => page(
                 "Jaguar saloons",
                 "jaguar engine coupe saloon engine dealer",
@@ -42,7 +42,7 @@ impl World for Jaguar {
                 &["more-cats"],
             ),
             "more-cats" => page("More", "jaguar engine coupe", &[]),
-            _ => Answer::missing(),
+            _ => SiteResponse::missing(),
         }
     }
 

@@ -57,7 +57,7 @@ fn response(page: &str) -> String {
 }
 
 /// A folder with each page as a file, all of them as a WARC, and lists of URLs.
-fn world() -> TempDir {
+fn site() -> TempDir {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     fs::create_dir(root.join("genre")).unwrap();
@@ -157,9 +157,9 @@ fn generate(folder: &Path, words: &[&str]) -> String {
 
 #[test]
 fn a_topic_is_generated_with_its_counts() {
-    let world = world();
+    let site = site();
     let topic = generate(
-        world.path(),
+        site.path(),
         &[
             "--genre-pages",
             "genre",
@@ -197,8 +197,8 @@ content = [
 
 #[test]
 fn the_same_pages_give_the_same_terms_however_they_are_named() {
-    let world = world();
-    let root = world.path();
+    let site = site();
+    let root = site.path();
     crawl_in(&root.join("crawl"));
     fs::write(
         root.join("mixed.txt"),
@@ -265,8 +265,8 @@ fn the_same_pages_give_the_same_terms_however_they_are_named() {
 
 #[test]
 fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
-    let world = world();
-    let root = world.path();
+    let site = site();
+    let root = site.path();
     let words = [
         "--genre-pages",
         "genre",
@@ -309,8 +309,8 @@ fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
 
 #[test]
 fn judging_tells_every_part_and_what_was_not_found() {
-    let world = world();
-    let root = world.path();
+    let site = site();
+    let root = site.path();
     crawl_in(&root.join("crawl"));
     let topic = "[topic]\nlanguage = \"en\"\n[terms]\ngenre = [\"syllabus\", \"credits\"]\ncontent = [\"relational model\"]\n";
     fs::write(root.join("topic.toml"), topic).unwrap();
@@ -369,8 +369,8 @@ fn overlap_gives_three_figures_for_topics_and_for_lists() {
 
 #[test]
 fn an_idf_table_is_one_the_judge_takes() {
-    let world = world();
-    let root = world.path();
+    let site = site();
+    let root = site.path();
     let topic = "[topic]\nlanguage = \"en\"\n[terms]\ncontent = [\"relational model\", \"syllabus\"]\n[judge]\nidf = \"idf.json\"\n";
     fs::write(root.join("topic.toml"), topic).unwrap();
     let make = |more: &[&str]| {
@@ -397,8 +397,8 @@ fn an_idf_table_is_one_the_judge_takes() {
 
 #[test]
 fn slips_are_told_with_their_place_and_their_remedy() {
-    let world = world();
-    let root = world.path();
+    let site = site();
+    let root = site.path();
     fs::write(root.join("bad.txt"), "http://site.test/a\n\nno such page\n").unwrap();
     fs::write(root.join("lost.txt"), "http://site.test/lost\n").unwrap();
     fs::write(root.join("typo.txt"), "gone.html\ndatabases.html\n").unwrap();

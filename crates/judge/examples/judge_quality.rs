@@ -11,7 +11,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use scenthound_judge::{
-    Calibrate, HoldOut, Judge, ModelKind, Reading, TrainedJudge, TrainingPages, TrainingSettings,
+    Calibrate, FeatureWeights, HoldOut, Judge, ModelKind, TrainedJudge, TrainingPages, TrainingSettings,
 };
 use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_learn::{BinaryFigures, Idf, Length, TermFrequency, VectorSettings, auc};
@@ -156,7 +156,7 @@ fn average_precision(labels: &[bool], scores: &[f64]) -> f64 {
 /// Settings by name: parts joined by commas, as `url=1,pairs=1,cost=10`.
 fn settings(variant: &str) -> Result<TrainingSettings, Box<dyn Error>> {
     let mut settings = TrainingSettings::default();
-    let mut reading = Reading::TITLES_TWICE;
+    let mut reading = FeatureWeights::TITLES_TWICE;
     let mut reads = false;
     for part in variant.split(',') {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));

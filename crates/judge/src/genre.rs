@@ -3,7 +3,7 @@
 //! A [`GenreDetector`] reads numbers off a parsed page (how long it is, where its links lead, which words it uses, what its
 //! markup says of itself) and lets a random forest vote. There are two sets of numbers: the nine of the paper
 //! ([`DetectorKind::Nine`]) and many more ([`DetectorKind::Rich`]); the classes are whatever the training pages were
-//! labelled with. Two trained detectors come with the program. [`GenreLessons`] trains others, and [`WithGenre`] lets any
+//! labelled with. Two trained detectors come with the program. [`GenreTrainingSet`] trains others, and [`WithGenre`] lets any
 //! judge tell the genre too.
 //!
 //! Invariant: a guess depends on the parsed page and the model alone. The words are part of the model, so a model counts what
@@ -13,11 +13,11 @@
 
 mod addresses;
 mod features;
-mod lessons;
-mod lexicon;
 mod memory;
 mod note;
 mod substrings;
+mod training;
+mod word_lists;
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -27,9 +27,9 @@ use scenthound_types::{GenreGuess, Judgement, LinkPlace, ParsedPage, Token};
 use serde::{Deserialize, Serialize};
 
 use self::features::Name;
-pub use self::lessons::{Apart as GenreFolds, GenreFigures, GenreLessons, LessonSettings};
-pub use self::lexicon::GenreWords;
-use self::lexicon::Lexicon;
+pub use self::training::{Apart as GenreFolds, GenreFigures, GenreTrainingSet, GenreTrainingSettings};
+pub use self::word_lists::GenreWords;
+use self::word_lists::WordLists;
 use crate::{Judge, JudgeFault};
 
 /// Which numbers a detector goes by.
@@ -58,10 +58,10 @@ impl DetectorKind {
         DetectorKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    fn tell(self, page: &ParsedPage, lexicon: &Lexicon, tell: impl FnMut(Name, f32)) {
+    fn tell(self, page: &ParsedPage, lists: &WordLists, tell: impl FnMut(Name, f32)) {
         match self {
-            DetectorKind::Nine => features::nine(page, lexicon, tell),
-            DetectorKind::Rich => features::rich(page, lexicon, tell),
+            DetectorKind::Nine => features::nine(page, lists, tell),
+            DetectorKind::Rich => features::rich(page, lists, tell),
         }
     }
 }
@@ -86,7 +86,7 @@ pub struct GenreDetector {
     kind: DetectorKind,
     classes: Vec<Arc<str>>,
     words: GenreWords,
-    lexicon: Lexicon,
+    lists: WordLists,
     forest: RandomForest,
 }
 
@@ -108,7 +108,7 @@ impl GenreDetector {
             GenreDetector {
                 kind,
                 classes,
-                lexicon: Lexicon::new(&words),
+                lists: WordLists::new(&words),
                 words,
                 forest,
             }
@@ -184,7 +184,7 @@ impl GenreDetector {
         let mut words = self.words.clone();
         words.add(name, list)?;
         Ok(GenreDetector {
-            lexicon: Lexicon::new(&words),
+            lists: WordLists::new(&words),
             words,
             ..self.clone()
         })
@@ -193,7 +193,7 @@ impl GenreDetector {
     /// The numbers of a page.
     pub fn features(&self, page: &ParsedPage) -> Vec<f32> {
         let mut values = Vec::with_capacity(self.forest.features() as usize);
-        self.kind.tell(page, &self.lexicon, |_, value| values.push(value));
+        self.kind.tell(page, &self.lists, |_, value| values.push(value));
         values
     }
 
@@ -214,8 +214,8 @@ impl GenreDetector {
 /// What the numbers of a kind are called, in order.
 pub fn feature_names(kind: DetectorKind) -> Vec<String> {
     let mut names = Vec::new();
-    let lexicon = Lexicon::new(&GenreWords::default());
-    kind.tell(&lessons::blank_page(), &lexicon, |name, _| {
+    let lists = WordLists::new(&GenreWords::default());
+    kind.tell(&training::blank_page(), &lists, |name, _| {
         names.push(name.to_string())
     });
     names

@@ -1,6 +1,6 @@
 //! How far a page stands from a target, learnt from a context graph, and where its links stand.
 //!
-//! A context graph is the targets (layer 0) and, layer by layer, the pages that link to the layer before. [`LayerLessons`]
+//! A context graph is the targets (layer 0) and, layer by layer, the pages that link to the layer before. [`LayerTrainingSet`]
 //! reads such pages; the [`LayerModel`] they make tells the layer of any page by its words ([`LayerModel::layers`] + 1 for
 //! none of them) and the layer that a link with given words leads to. [`WithLayers`] adds both to any judge.
 //!
@@ -10,8 +10,8 @@
 
 mod anchors;
 mod hot;
-mod lessons;
 mod targets;
+mod training;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts};
 use serde::{Deserialize, Serialize};
 
 pub use self::hot::{HOT, HotWords};
-pub use self::lessons::{LayerFigures, LayerLessons, LayerSettings};
+pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
 
 use self::anchors::AnchorTable;
 use self::targets::TargetMean;

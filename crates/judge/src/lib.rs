@@ -33,20 +33,21 @@ use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
-    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreLessons, GenreWords, LessonSettings,
-    WithGenre, feature_names, is_of_genre,
+    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings,
+    GenreWords, WithGenre, feature_names, is_of_genre,
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
 pub use crate::layers::{
-    HOT, HotWords, LayerFigures, LayerGuess, LayerLessons, LayerModel, LayerSettings, MOST_LAYERS, WithLayers,
+    HOT, HotWords, LayerFigures, LayerGuess, LayerModel, LayerSettings, LayerTrainingSet, MOST_LAYERS,
+    WithLayers,
 };
 pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{
-    Apart, Calibrate, HoldOut, ModelKind, Reading, TellingWord, TrainedJudge, TrainingPages,
+    Apart, Calibrate, FeatureWeights, HoldOut, ModelKind, TellingWord, TrainedJudge, TrainingPages,
     TrainingSettings, Validation,
 };
 pub use crate::wrong_sense::WrongSense;

@@ -1,6 +1,6 @@
 //! Judges pages by what example pages have in common.
 //!
-//! A page becomes a bag of words ([`Reading`]), the bag a vector, and a classifier ([`ModelKind`]) scores it. Scores become
+//! A page becomes a bag of words ([`FeatureWeights`]), the bag a vector, and a classifier ([`ModelKind`]) scores it. Scores become
 //! probabilities by a curve fitted on examples held out of training, those of other sites where there are enough sites. A
 //! few words at a link are scored by the same classifier but with a curve of their own, fitted on short stretches of the
 //! held-out pages: few words say less than a page, and none say no more than how common relevant pages were.
@@ -11,8 +11,8 @@
 
 mod classifier;
 mod examples;
+mod features;
 mod kind;
-mod reading;
 mod settings;
 
 use std::path::Path;
@@ -24,13 +24,13 @@ use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 use serde::{Deserialize, Serialize};
 
 pub use self::examples::{Apart, TrainingPages};
+pub use self::features::FeatureWeights;
 pub use self::kind::ModelKind;
-pub use self::reading::Reading;
 pub use self::settings::{Calibrate, HoldOut, TrainingSettings};
 
 use self::classifier::{Classifier, Fitted};
 use self::examples::Examples;
-use self::reading::{Place, spell, word_key};
+use self::features::{FeatureSource, spell, word_key};
 use self::settings::Choices;
 use crate::{Judge, JudgeFault};
 
@@ -72,7 +72,7 @@ pub struct TellingWord {
 struct Told {
     place: u32,
     effect: f32,
-    read: Place,
+    read: FeatureSource,
     word: Arc<str>,
 }
 
@@ -93,7 +93,7 @@ pub struct Validation {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Model {
     kind: ModelKind,
-    reading: Reading,
+    reading: FeatureWeights,
     fitted: Fitted,
     of_pages: Curve,
     of_snippets: Curve,
@@ -209,8 +209,8 @@ impl TrainedJudge {
             .iter()
             .map(|told| TellingWord {
                 word: match told.read {
-                    Place::Page => told.word.clone(),
-                    Place::Url => format!("[URL: {}]", told.word).into(),
+                    FeatureSource::Page => told.word.clone(),
+                    FeatureSource::Url => format!("[URL: {}]", told.word).into(),
                 },
                 effect: f64::from(told.effect),
             })
@@ -271,8 +271,8 @@ impl TrainedJudge {
             .into_iter()
             .map(|(push, told)| TermHit {
                 set: match told.read {
-                    Place::Page => TermSet::Content,
-                    Place::Url => TermSet::Url,
+                    FeatureSource::Page => TermSet::Content,
+                    FeatureSource::Url => TermSet::Url,
                 },
                 term: told.word.clone(),
                 count: counted

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use scenthound_judge::{
-    DetectorKind, GenreDetector, GenreFolds, GenreLessons, GenreWords, Judge, LessonSettings, WithGenre,
-    is_of_genre,
+    DetectorKind, GenreDetector, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords, Judge,
+    WithGenre, is_of_genre,
 };
 use scenthound_types::{
     CanonicalUrl, Hint, Judgement, Link, LinkSource, PageHints, ParsedPage, Parts, Rel, TagCounts, Text,
@@ -99,26 +99,26 @@ fn made(n: usize) -> (ParsedPage, &'static str, String) {
     }
 }
 
-fn lessons(kind: DetectorKind) -> GenreLessons {
-    let mut lessons = GenreLessons::new(kind, GenreWords::shipped());
+fn training(kind: DetectorKind) -> GenreTrainingSet {
+    let mut training = GenreTrainingSet::new(kind, GenreWords::shipped());
     for n in 0..90 {
         let (page, class, site) = made(n);
-        lessons.push(&page, class, &site);
+        training.push(&page, class, &site);
     }
-    lessons
+    training
 }
 
-fn quick() -> LessonSettings {
-    LessonSettings {
+fn quick() -> GenreTrainingSettings {
+    GenreTrainingSettings {
         trees: 20,
-        ..LessonSettings::default()
+        ..GenreTrainingSettings::default()
     }
 }
 
 #[test]
 fn classes_are_told_apart_on_sites_never_seen() {
     for kind in DetectorKind::ALL {
-        let figures = lessons(kind)
+        let figures = training(kind)
             .cross_validate(GenreFolds::Groups, &quick(), |_| ())
             .unwrap();
         assert_eq!(figures.classes, ["blog", "image", "shop"]);
@@ -135,7 +135,7 @@ fn classes_are_told_apart_on_sites_never_seen() {
 
 #[test]
 fn a_detector_is_kept_and_says_the_same_afterwards() {
-    let detector = lessons(DetectorKind::Rich).train(&quick()).unwrap();
+    let detector = training(DetectorKind::Rich).train(&quick()).unwrap();
     let again = GenreDetector::from_bytes(&detector.to_bytes()).unwrap();
     let (page, class, _) = made(91);
     assert_eq!(class, "image");
@@ -143,7 +143,7 @@ fn a_detector_is_kept_and_says_the_same_afterwards() {
     assert_eq!(again.detect(&page), detector.detect(&page));
     assert_eq!(
         again.to_bytes(),
-        lessons(DetectorKind::Rich).train(&quick()).unwrap().to_bytes()
+        training(DetectorKind::Rich).train(&quick()).unwrap().to_bytes()
     );
     let mut damaged = detector.to_bytes();
     let last = damaged.len() - 1;
@@ -158,7 +158,7 @@ fn a_detector_is_kept_and_says_the_same_afterwards() {
 
 #[test]
 fn words_can_be_added_to_a_trained_detector() {
-    let detector = lessons(DetectorKind::Nine).train(&quick()).unwrap();
+    let detector = training(DetectorKind::Nine).train(&quick()).unwrap();
     let weblog = page(
         "http://a.test/",
         "",
@@ -175,7 +175,7 @@ fn words_can_be_added_to_a_trained_detector() {
 
 #[test]
 fn the_nine_features_are_those_of_the_paper() {
-    let detector = lessons(DetectorKind::Nine).train(&quick()).unwrap();
+    let detector = training(DetectorKind::Nine).train(&quick()).unwrap();
     let mut page = page(
         "http://www.example.co.uk/",
         "News",
@@ -199,13 +199,13 @@ fn the_nine_features_are_those_of_the_paper() {
 
 #[test]
 fn small_classes_are_left_out_and_large_groups_thinned() {
-    let mut lessons = lessons(DetectorKind::Nine);
+    let mut training = training(DetectorKind::Nine);
     let (page, _, _) = made(0);
-    lessons.push(&page, "odd", "http://odd.test");
-    assert_eq!(lessons.leave_out_small(2, 1), [("odd".to_owned(), 1, 1)]);
-    assert_eq!(lessons.len(), 90);
-    lessons.thin_groups(2);
-    assert_eq!(lessons.len(), 30);
+    training.push(&page, "odd", "http://odd.test");
+    assert_eq!(training.leave_out_small(2, 1), [("odd".to_owned(), 1, 1)]);
+    assert_eq!(training.len(), 90);
+    training.thin_groups(2);
+    assert_eq!(training.len(), 30);
 }
 
 struct Flat;
@@ -230,7 +230,7 @@ impl Judge for Flat {
 fn a_judge_with_a_detector_tells_the_genre_too() {
     let judge = WithGenre {
         judge: Arc::new(Flat),
-        detector: lessons(DetectorKind::Rich).train(&quick()).unwrap(),
+        detector: training(DetectorKind::Rich).train(&quick()).unwrap(),
     };
     let judged = judge.judge(&made(92).0);
     assert_eq!((judged.relevance, judge.snippet(&[])), (0.5, 0.25));

@@ -5,7 +5,7 @@
     reason = "a test's own data; a failure there is the test's failure"
 )]
 
-use scenthound_judge::{HOT, HotWords, JudgeFault, LayerLessons, LayerModel, LayerSettings, WithLayers};
+use scenthound_judge::{HOT, HotWords, JudgeFault, LayerModel, LayerSettings, LayerTrainingSet, WithLayers};
 use scenthound_types::text::{Text, tokenize};
 use scenthound_types::{CanonicalUrl, Link, LinkSource, ParsedPage, Rel};
 
@@ -49,20 +49,20 @@ fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
 }
 
 /// Targets about exams, departments that link to them, and universities that link to those.
-fn lessons(settings: &LayerSettings) -> LayerLessons {
-    let mut lessons = LayerLessons::new(settings).unwrap();
+fn training(settings: &LayerSettings) -> LayerTrainingSet {
+    let mut training = LayerTrainingSet::new(settings).unwrap();
     let layer_of = |url: &CanonicalUrl| match url.path() {
         "/exam" => Some(0),
         "/department" => Some(1),
         _ => None,
     };
     for _ in 0..4 {
-        lessons.add(
+        training.add(
             &page("碩士班甄試 碩士班招生簡章", &[("home", "首頁")]),
             0,
             layer_of,
         );
-        lessons.add(
+        training.add(
             &page(
                 "資訊工程學系 師資 課程",
                 &[("exam", "碩士班甄試"), ("home", "首頁")],
@@ -70,7 +70,7 @@ fn lessons(settings: &LayerSettings) -> LayerLessons {
             1,
             layer_of,
         );
-        lessons.add(
+        training.add(
             &page(
                 "大學 校園 圖書館",
                 &[("department", "資訊工程學系"), ("news", "新聞")],
@@ -79,7 +79,7 @@ fn lessons(settings: &LayerSettings) -> LayerLessons {
             layer_of,
         );
     }
-    lessons
+    training
 }
 
 fn settings() -> LayerSettings {
@@ -91,7 +91,7 @@ fn settings() -> LayerSettings {
 
 #[test]
 fn unseen_pages_are_put_in_the_layer_whose_words_they_use() {
-    let model = lessons(&settings()).train().unwrap();
+    let model = training(&settings()).train().unwrap();
     assert_eq!(model.sizes(), [4, 4, 4]);
     for (layer, words) in ["碩士班甄試 簡章", "學系 師資 課程", "校園 圖書館"]
         .into_iter()
@@ -103,13 +103,13 @@ fn unseen_pages_are_put_in_the_layer_whose_words_they_use() {
 
 #[test]
 fn a_page_that_speaks_of_something_else_is_beyond_all_layers() {
-    let model = lessons(&settings()).train().unwrap();
+    let model = training(&settings()).train().unwrap();
     assert_eq!(model.layer(&page("diesel engine", &[])).layer, 3);
 }
 
 #[test]
 fn links_are_placed_by_where_such_links_led() {
-    let model = lessons(&settings()).train().unwrap();
+    let model = training(&settings()).train().unwrap();
     let hot = HotWords::new("甄試", HOT);
     let place = |anchor: &str| WithLayers::place_of(&model, &hot, &tokenize(anchor));
     assert_eq!((place("碩士班甄試").layer, place("碩士班甄試").is_hot), (0, true));
@@ -125,7 +125,7 @@ fn links_are_placed_by_where_such_links_led() {
 fn a_model_read_back_tells_the_same_and_a_cut_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("layers.model");
-    let model = lessons(&settings()).train().unwrap();
+    let model = training(&settings()).train().unwrap();
     model.save(&file).unwrap();
     assert_eq!(LayerModel::load(&file).unwrap(), model);
     let bytes = std::fs::read(&file).unwrap();
@@ -147,7 +147,7 @@ fn evidence_chosen_on_held_out_pages_tells_what_the_plain_mean_does_not() {
             evidence,
             ..settings()
         };
-        let figures = lessons(&settings).cross_validate(4, 1).unwrap();
+        let figures = training(&settings).cross_validate(4, 1).unwrap();
         figures.figures.confusion[..3].to_vec()
     };
     assert_eq!(confusion(Some(1.0)), [[4, 0, 0, 0], [0, 0, 0, 4], [0, 0, 4, 0]]);
@@ -156,7 +156,7 @@ fn evidence_chosen_on_held_out_pages_tells_what_the_plain_mean_does_not() {
 
 #[test]
 fn a_page_with_the_targets_words_is_nearer_than_one_with_others() {
-    let model = lessons(&settings()).train().unwrap();
+    let model = training(&settings()).train().unwrap();
     let near = |words: &str| model.layer(&page(words, &[])).nearness();
     let (exam, campus) = (near("碩士班甄試 碩士班招生簡章"), near("校園 圖書館"));
     assert!(exam.total_cmp(&campus).is_gt());
@@ -173,5 +173,8 @@ fn no_layers_are_refused() {
         layers: 0,
         ..settings()
     };
-    assert!(matches!(LayerLessons::new(&none), Err(JudgeFault::Layers { .. })));
+    assert!(matches!(
+        LayerTrainingSet::new(&none),
+        Err(JudgeFault::Layers { .. })
+    ));
 }

@@ -8,7 +8,7 @@
 use scenthound_judge::{
     Apart, Calibrate, Judge, JudgeFault, ModelKind, TrainedJudge, TrainingPages, TrainingSettings,
 };
-use scenthound_learn::Chance;
+use scenthound_learn::Rng;
 use scenthound_types::text::{Text, tokenize};
 use scenthound_types::{CanonicalUrl, Language, ParsedPage};
 
@@ -19,13 +19,13 @@ const BOTH: &str = "the page news contact home about welcome and of for with peo
 /// A page of words drawn from its topic and from what all pages say.
 fn page(url: &str, topic: &str, words: usize, seed: u64) -> ParsedPage {
     let (own, shared): (Vec<&str>, Vec<&str>) = (topic.split(' ').collect(), BOTH.split(' ').collect());
-    let mut chance = Chance::from_seed(seed);
+    let mut rng = Rng::from_seed(seed);
     let mut text = Text::default();
-    text.push(own[chance.below(own.len())]);
+    text.push(own[rng.below(own.len())]);
     text.push_break();
     for _ in 0..words {
-        let from = if chance.unit() < 0.4 { &own } else { &shared };
-        text.push(from[chance.below(from.len())]);
+        let from = if rng.fraction() < 0.4 { &own } else { &shared };
+        text.push(from[rng.below(from.len())]);
     }
     ParsedPage {
         url: CanonicalUrl::parse(url).unwrap(),

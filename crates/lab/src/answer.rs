@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 
-use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules};
+use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, read_rules};
 use scenthound_seeds::{Sitemap, SitemapLimits};
-use scenthound_testweb::{Answer as Page, World};
+use scenthound_testweb::{SiteResponse, TestSite};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Refusal, Timestamp};
 
 /// Redirects of a robots.txt that are followed at once, as the live driver does.
@@ -20,30 +20,36 @@ const MAX_BODY: u64 = 8 << 20;
 /// Whoever answers a crawl's requests.
 pub(crate) trait Answers {
     /// What comes of a lease, at this time and after that long.
-    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> Answer<()>;
+    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()>;
 }
 
 /// A world of bytes, and the desk that reads them.
-pub(crate) struct WorldAnswers<'w> {
-    pub(crate) world: &'w dyn World,
-    pub(crate) desk: Desk,
+pub(crate) struct SiteAnswers<'w> {
+    pub(crate) site: &'w dyn TestSite,
+    pub(crate) processor: PageProcessor,
 }
 
-impl Answers for WorldAnswers<'_> {
-    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> Answer<()> {
-        answer(self.world, &self.desk, lease, now, took)
+impl Answers for SiteAnswers<'_> {
+    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()> {
+        answer(self.site, &self.processor, lease, now, took)
     }
 }
 
-fn answer(world: &dyn World, desk: &Desk, lease: Lease, now: Timestamp, took: Duration) -> Answer<()> {
-    let mut page = world.answer(lease.url.host(), lease.url.path_and_query());
+fn answer(
+    site: &dyn TestSite,
+    processor: &PageProcessor,
+    lease: Lease,
+    now: Timestamp,
+    took: Duration,
+) -> LeaseResult<()> {
+    let mut page = site.answer(lease.url.host(), lease.url.path_and_query());
     let mut outcome = read(&lease.url, &page);
     if lease.kind == LeaseKind::Robots {
         for _ in 0..ROBOTS_REDIRECTS {
             let Outcome::Redirect { to, .. } = &outcome else {
                 break;
             };
-            page = world.answer(to.host(), to.path_and_query());
+            page = site.answer(to.host(), to.path_and_query());
             outcome = read(to, &page);
         }
     }
@@ -66,12 +72,12 @@ fn answer(world: &dyn World, desk: &Desk, lease: Lease, now: Timestamp, took: Du
                 body,
                 truncated: false,
             };
-            Found::Page(Box::new(desk.examine(&lease, &response)))
+            Found::Page(Box::new(processor.examine(&lease, &response)))
         }
         LeaseKind::Sitemap if is_body => {
             let sitemap = Sitemap::parse(body, &lease.url, &SitemapLimits::default());
             let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-            Found::Sitemap(desk.sift_sitemap(pages, sitemap.sitemaps))
+            Found::Sitemap(processor.sift_sitemap(pages, sitemap.sitemaps))
         }
         LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
     };
@@ -87,7 +93,7 @@ fn answer(world: &dyn World, desk: &Desk, lease: Lease, now: Timestamp, took: Du
         content_type: content_type.map(str::to_owned),
         ip: None,
     };
-    Answer {
+    LeaseResult {
         lease,
         outcome,
         found,
@@ -96,7 +102,7 @@ fn answer(world: &dyn World, desk: &Desk, lease: Lease, now: Timestamp, took: Du
     }
 }
 
-fn header<'a>(page: &'a Page, name: &str) -> Option<&'a str> {
+fn header<'a>(page: &'a SiteResponse, name: &str) -> Option<&'a str> {
     page.headers
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name))
@@ -104,7 +110,7 @@ fn header<'a>(page: &'a Page, name: &str) -> Option<&'a str> {
 }
 
 /// The body out of its content encoding.
-fn decoded(page: &Page) -> Cow<'_, [u8]> {
+fn decoded(page: &SiteResponse) -> Cow<'_, [u8]> {
     match header(page, "content-encoding") {
         Some("gzip") => {
             let mut plain = Vec::new();
@@ -118,7 +124,7 @@ fn decoded(page: &Page) -> Cow<'_, [u8]> {
     }
 }
 
-fn read(url: &CanonicalUrl, page: &Page) -> Outcome {
+fn read(url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
     match page.status {
         301 | 302 | 303 | 307 | 308 => match header(page, "location").map(|to| url.join(to)) {
             Some(Ok(to)) => Outcome::Redirect {

@@ -1,13 +1,13 @@
 //! Crawls without a network: a written, recorded or synthetic web, and a clock that only the crawl moves.
 //!
 //! [`replay`] drives the same state machine as the live crawler, with the same parser, judge and strategy, but answers
-//! come from a [`World`] and time is a number. So a crawl that would take a night under politeness takes a moment, and the
+//! come from a [`TestSite`] and time is a number. So a crawl that would take a night under politeness takes a moment, and the
 //! same seed, web and settings give the same journal, byte for byte.
 //!
 //! Deliberately absent: real clocks, threads and sockets.
 
 mod answer;
-mod archive_world;
+mod archive_site;
 mod bound;
 mod journal;
 mod opinion;
@@ -22,14 +22,14 @@ mod trial;
 mod web;
 mod web_answers;
 
-pub use archive_world::ArchiveWorld;
+pub use archive_site::ArchiveSite;
 pub use bound::greedy_order;
 pub use journal::{Journal, PageRead};
-pub use opinion::{Opinion, PageJudge, Reading, Remembered, Truth};
+pub use opinion::{CachedJudge, DirectJudge, Opinion, PageJudge, Truth};
 pub use reach::reachable;
 pub use replay::{LabSettings, Run, crawl_web, replay};
-pub use scenthound_testweb::World;
-pub use score::{RANKS_TOGETHER, RankedBy, Score, Targets, Verdicts, f1_by_threshold, share_by_rank};
+pub use scenthound_testweb::TestSite;
+pub use score::{CrawlScore, RANKS_TOGETHER, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
 pub use synthetic::{CALENDAR_PAGES, Synthetic};
 pub use topic::{TERM_THRESHOLD, TopicFault};
 pub use trial::{LabBudget, Outcome, Trial};

@@ -1,7 +1,7 @@
 //! What a judge makes of the pages of a web, and how to ask it only once.
 //!
 //! A judgement depends on the page and the topic alone, so strategies that are compared under one judge share its work:
-//! [`Remembered`] keeps the numbers of each page after the first crawl that came by.
+//! [`CachedJudge`] keeps the numbers of each page after the first crawl that came by.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -31,9 +31,9 @@ pub trait PageJudge: Send + Sync {
 }
 
 /// A judge that reads the page each time.
-pub struct Reading(pub Arc<dyn Judge>);
+pub struct DirectJudge(pub Arc<dyn Judge>);
 
-impl PageJudge for Reading {
+impl PageJudge for DirectJudge {
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
         let Some(page) = web.page(page) else {
             return Opinion {
@@ -102,17 +102,17 @@ fn verdict(relevance: f64, is_relevant: bool) -> Judgement {
 }
 
 /// A judge that is asked once a page. What a relevance was made of is not kept.
-pub struct Remembered {
+pub struct CachedJudge {
     judge: Arc<dyn PageJudge>,
     judgements: Vec<OnceLock<Judgement>>,
     snippets: Vec<OnceLock<Box<[SnippetScores]>>>,
     places: Vec<OnceLock<Box<[LinkPlace]>>>,
 }
 
-impl Remembered {
+impl CachedJudge {
     /// Remembers what this judge makes of the pages of one web of this size.
-    pub fn new(judge: Arc<dyn PageJudge>, pages: usize) -> Remembered {
-        Remembered {
+    pub fn new(judge: Arc<dyn PageJudge>, pages: usize) -> CachedJudge {
+        CachedJudge {
             judge,
             judgements: (0..pages).map(|_| OnceLock::new()).collect(),
             snippets: (0..pages).map(|_| OnceLock::new()).collect(),
@@ -121,7 +121,7 @@ impl Remembered {
     }
 }
 
-impl PageJudge for Remembered {
+impl PageJudge for CachedJudge {
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
         let at = page.0 as usize;
         let (Some(judged), Some(scored)) = (self.judgements.get(at), self.snippets.get(at)) else {

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlError, CrawlSettings, Desk, DeskSettings, Scope, Step, StopReason, Tally,
-    needs_of,
+    Agent, AgentFacts, Crawl, CrawlError, CrawlSettings, PageProcessor, PageSettings, Scope, Step,
+    StopReason, Tally, needs_of,
 };
-use scenthound_frontier::{Counts, Frontier, MemoryFrontier, Policy};
+use scenthound_frontier::{Counts, Frontier, HostPolicy, MemoryFrontier};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
-use scenthound_testweb::World;
+use scenthound_testweb::TestSite;
 use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
 
-use crate::answer::{Answers, WorldAnswers};
+use crate::answer::{Answers, SiteAnswers};
 use crate::journal::Journal;
 use crate::opinion::PageJudge;
 use crate::web::Web;
@@ -31,10 +31,10 @@ pub struct LabSettings {
     pub workers: usize,
     /// How long an answer takes.
     pub latency: Duration,
-    /// Manners and limits of the frontier.
-    pub policy: Policy,
+    /// HostEffect and limits of the frontier.
+    pub policy: HostPolicy,
     /// Limits of the desk.
-    pub desk: DeskSettings,
+    pub processor: PageSettings,
     /// Budgets and limits of the crawl.
     pub crawl: CrawlSettings,
     /// Whether the journal holds every update or only the order of visits.
@@ -48,10 +48,10 @@ impl Default for LabSettings {
             seed: 0,
             workers: 1,
             latency: Duration::ZERO,
-            policy: Policy::instant(),
-            desk: DeskSettings {
+            policy: HostPolicy::instant(),
+            processor: PageSettings {
                 scope: Scope::everything(),
-                ..DeskSettings::default()
+                ..PageSettings::default()
             },
             crawl: CrawlSettings {
                 scope: Scope::everything(),
@@ -86,15 +86,15 @@ const PAGES_A_COMMIT: u64 = 100;
 
 /// Crawls a world from the seeds until nothing is left or a budget is met.
 pub fn replay(
-    world: &dyn World,
+    site: &dyn TestSite,
     judge: Arc<dyn Judge>,
     strategy: Box<dyn Strategy>,
     seeds: &[CanonicalUrl],
     settings: &LabSettings,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let desk = Desk::new(judge, strategy.needs(), keyring, settings.desk.clone());
-    let answers = WorldAnswers { world, desk };
+    let processor = PageProcessor::new(judge, strategy.needs(), keyring, settings.processor.clone());
+    let answers = SiteAnswers { site, processor };
     let agents = vec![Agent::alone(strategy, seeds)];
     drive(&answers, agents, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -108,7 +108,7 @@ pub fn crawl_web(
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let answers = WebAnswers::new(web, judge, needs_of(&agents), settings.desk.clone(), keyring);
+    let answers = WebAnswers::new(web, judge, needs_of(&agents), settings.processor.clone(), keyring);
     drive(&answers, agents, settings, watch)
 }
 
@@ -119,7 +119,7 @@ fn drive(
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let policy = Policy {
+    let policy = HostPolicy {
         all_parents: needs_of(&agents).all_parents,
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy.clone()

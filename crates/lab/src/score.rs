@@ -63,7 +63,7 @@ impl Targets {
 
 /// The numbers of a visiting order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Score {
+pub struct CrawlScore {
     /// Visits that count.
     pub fetched: usize,
     /// Relevant ones among them.
@@ -89,9 +89,9 @@ pub struct Score {
     pub hits: Vec<u32>,
 }
 
-impl Score {
+impl CrawlScore {
     /// Scores visits that count, in order.
-    pub fn of(visits: &[PageId], targets: &Targets) -> Score {
+    pub fn of(visits: &[PageId], targets: &Targets) -> CrawlScore {
         let relevant = &targets.relevant_reachable;
         let hits: Vec<u32> = visits
             .iter()
@@ -114,7 +114,7 @@ impl Score {
             ratio(sum, horizon * relevant.len())
         };
         let most = (0.9 * relevant.len() as f64).ceil() as usize;
-        Score {
+        CrawlScore {
             fetched: visits.len(),
             found: hits.len(),
             auc30: auc(0.3),
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn the_area_is_the_mean_of_what_was_found_after_each_visit() {
         let targets = targets(10, &[0, 1]);
-        let score = Score::of(&order(&[5, 0, 99, 6, 1, 7], &targets), &targets);
+        let score = CrawlScore::of(&order(&[5, 0, 99, 6, 1, 7], &targets), &targets);
         // Of 10 reachable the first 3 visits: 0, 1/2, 1/2.
         assert!((score.auc30 - (0.0 + 0.5 + 0.5) / 3.0).abs() < 1e-12);
         // 0, .5, .5, then 1 from the fourth on; it ended after five and keeps its last value.
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn nothing_to_find_scores_nothing_and_divides_by_nothing() {
         let targets = targets(0, &[]);
-        let score = Score::of(&[], &targets);
+        let score = CrawlScore::of(&[], &targets);
         assert_eq!((score.auc30, score.recall, score.visits_for_90), (0.0, 0.0, None));
     }
 

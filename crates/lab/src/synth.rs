@@ -2,7 +2,7 @@
 //!
 //! A [`SynthWeb`] is virtual. Address, words and links of a page are computed from the seed, the settings and the page's
 //! number whenever they are asked for; memory goes by hosts, not by pages, so ten million pages are no matter. The same
-//! seed and settings give the same bytes on every run. It is a [`World`](scenthound_testweb::World), so it can be crawled
+//! seed and settings give the same bytes on every run. It is a [`TestSite`](scenthound_testweb::TestSite), so it can be crawled
 //! as it is, served on loopback, or written as a folder of records and tasks ([`write_folder`]).
 //!
 //! Presets by name mirror the experiments of five papers on focused crawling ([`preset`]).
@@ -11,7 +11,6 @@
 //! making.
 
 mod address;
-mod dice;
 mod fault;
 mod folder;
 mod html;
@@ -19,6 +18,7 @@ mod layout;
 mod linking;
 mod nature;
 mod presets;
+mod rng;
 mod settings;
 pub mod tables;
 mod tasks;

@@ -12,7 +12,7 @@ use scenthound_types::{AgentId, Failure};
 use crate::bound::greedy_order;
 use crate::opinion::PageJudge;
 use crate::replay::{LabSettings, Run, crawl_web};
-use crate::score::{RankedBy, Score, Targets, Verdicts, f1_by_threshold, share_by_rank};
+use crate::score::{CrawlScore, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
 use crate::web::Web;
 
 /// How long a crawl may go on.
@@ -45,7 +45,7 @@ pub struct Trial {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The numbers of the visiting order.
-    pub score: Score,
+    pub score: CrawlScore,
     /// The judge's verdicts against the labels, over the pages fetched that count.
     pub verdicts: Verdicts,
     /// F1 by threshold, in steps of a hundredth.
@@ -189,7 +189,7 @@ impl Trial {
             .copied()
             .unwrap_or(0);
         Outcome {
-            score: Score::of(&self.targets.counted(order.iter().copied()), &self.targets),
+            score: CrawlScore::of(&self.targets.counted(order.iter().copied()), &self.targets),
             verdicts: Verdicts::of(judged.iter().map(|(_, verdict, label)| (*verdict, *label))),
             f1_by_threshold: f1_by_threshold(&scored, (0..=100).map(|step| f64::from(step) / 100.0)),
             precision_at: precision_at(&scored),
@@ -207,25 +207,25 @@ impl Trial {
     }
 
     /// The score of a crawl that knew everything.
-    pub fn upper_bound(&self) -> (Score, Vec<PageId>) {
+    pub fn upper_bound(&self) -> (CrawlScore, Vec<PageId>) {
         let order = greedy_order(
             self.web.as_ref(),
             &self.pages.seeds,
             &self.targets.relevant_reachable,
         );
-        let score = Score::of(&self.targets.counted(order.iter().copied()), &self.targets);
+        let score = CrawlScore::of(&self.targets.counted(order.iter().copied()), &self.targets);
         (score, order)
     }
 
     /// The same, stopped when the budget is met, as any other crawl would be.
-    pub fn upper_bound_within(&self, budget: LabBudget) -> Score {
+    pub fn upper_bound_within(&self, budget: LabBudget) -> CrawlScore {
         let (score, order) = self.upper_bound();
         match self.budget(budget) {
             None => score,
             Some(pages) => {
                 let mut visits = self.targets.counted(order);
                 visits.truncate(usize::try_from(pages).unwrap_or(usize::MAX));
-                Score::of(&visits, &self.targets)
+                CrawlScore::of(&visits, &self.targets)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scenthound_engine::{
-    Answer, DeskSettings, Examined, Found, FoundLink, ResponseFacts, Skipped, link_evidence, page_words,
+    Examined, Found, FoundLink, LeaseResult, PageSettings, ResponseFacts, Skipped, link_evidence, page_words,
     read_rules,
 };
 use scenthound_strategy::Needs;
@@ -20,7 +20,7 @@ pub(crate) struct WebAnswers<'w> {
     web: &'w dyn Web,
     judge: &'w dyn PageJudge,
     needs: Needs,
-    limits: DeskSettings,
+    limits: PageSettings,
     keyring: Keyring,
     links: Box<dyn Links + 'w>,
 }
@@ -30,7 +30,7 @@ impl<'w> WebAnswers<'w> {
         web: &'w dyn Web,
         judge: &'w dyn PageJudge,
         needs: Needs,
-        limits: DeskSettings,
+        limits: PageSettings,
         keyring: Keyring,
     ) -> WebAnswers<'w> {
         WebAnswers {
@@ -116,7 +116,7 @@ impl<'w> WebAnswers<'w> {
 }
 
 impl Answers for WebAnswers<'_> {
-    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> Answer<()> {
+    fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()> {
         let mut found = Found::Nothing;
         let mut body: Vec<u8> = Vec::new();
         let outcome = match self.web.find(&lease.url) {
@@ -156,7 +156,7 @@ impl Answers for WebAnswers<'_> {
             took,
             ..ResponseFacts::default()
         };
-        Answer {
+        LeaseResult {
             lease,
             outcome,
             found,

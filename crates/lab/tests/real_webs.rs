@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scenthound_lab::recorded::WebFolder;
-use scenthound_lab::{LabBudget, LabSettings, Reading, Remembered, Trial};
+use scenthound_lab::{CachedJudge, DirectJudge, LabBudget, LabSettings, Trial};
 use scenthound_strategy::{BestFirst, BreadthFirst, Siblings, Strategy};
 
 const UNIVERSITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/webs/university");
@@ -18,7 +18,7 @@ const UNIVERSITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/w
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/webs");
 
 /// Mean auc30 and auc100 over the tasks that give terms, judged by them.
-fn means(trials: &[(Trial, Remembered)], strategy: fn() -> Box<dyn Strategy>) -> (f64, f64) {
+fn means(trials: &[(Trial, CachedJudge)], strategy: fn() -> Box<dyn Strategy>) -> (f64, f64) {
     let scores: Vec<_> = trials
         .iter()
         .map(|(trial, judge)| {
@@ -45,7 +45,7 @@ fn the_university_web_is_crawled_as_an_independent_implementation_crawls_it() {
     let folder = WebFolder::open(Path::new(UNIVERSITY)).unwrap();
     let (web, _) = folder.load(Some(Path::new(CACHE)), |_| ()).unwrap();
     let web = Arc::new(web);
-    let trials: Vec<(Trial, Remembered)> = folder
+    let trials: Vec<(Trial, CachedJudge)> = folder
         .tasks
         .iter()
         .map(|task| {
@@ -55,7 +55,7 @@ fn the_university_web_is_crawled_as_an_independent_implementation_crawls_it() {
         .filter(Trial::has_terms)
         .map(|trial| {
             let judge = trial.term_judge(&trial.terms().unwrap()).unwrap();
-            let judge = Remembered::new(Arc::new(Reading(judge)), trial.web.pages());
+            let judge = CachedJudge::new(Arc::new(DirectJudge(judge)), trial.web.pages());
             (trial, judge)
         })
         .collect();

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use archive::{Lists, Told, by_word, trial};
-use scenthound_engine::{CrawlSettings, DeskSettings, Scope};
-use scenthound_frontier::Policy;
+use scenthound_engine::{CrawlSettings, PageSettings, Scope};
+use scenthound_frontier::HostPolicy;
 use scenthound_lab::{LabBudget, LabSettings, Outcome, Trial};
 use scenthound_strategy::{BestFirst, BreadthFirst, Otie, OtieSettings, Strategy};
 use scenthound_types::CanonicalUrl;
@@ -290,9 +290,9 @@ fn clock(delay: u64, latency: u64, workers: usize) -> LabSettings {
     LabSettings {
         workers,
         latency: Duration::from_millis(latency),
-        policy: Policy {
+        policy: HostPolicy {
             delay: Duration::from_millis(delay),
-            ..Policy::instant()
+            ..HostPolicy::instant()
         },
         ..LabSettings::default()
     }
@@ -330,11 +330,11 @@ fn virtual_time_is_what_delays_latency_and_workers_make_of_it() {
     assert_eq!(seconds(1_000, 2_000, 1), 10.0);
 }
 
-fn desk(desk: DeskSettings) -> LabSettings {
+fn desk(processor: PageSettings) -> LabSettings {
     LabSettings {
-        desk: DeskSettings {
+        processor: PageSettings {
             scope: Scope::everything(),
-            ..desk
+            ..processor
         },
         ..LabSettings::default()
     }
@@ -379,40 +379,40 @@ fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
     ];
     assert_eq!(visits(&LabSettings::default()), everything);
     let depth = |depth| {
-        desk(DeskSettings {
+        desk(PageSettings {
             max_depth: Some(depth),
-            ..DeskSettings::default()
+            ..PageSettings::default()
         })
     };
     assert_eq!(visits(&depth(0)), ["h/"]);
     assert_eq!(visits(&depth(1)), ["h/", "h/a", "h/b", "i/"]);
     assert_eq!(visits(&depth(2)), everything);
-    let width = desk(DeskSettings {
+    let width = desk(PageSettings {
         width: Some(1),
-        ..DeskSettings::default()
+        ..PageSettings::default()
     });
     assert_eq!(visits(&width), ["h/", "h/a", "h/a/1"]);
-    let nofollow = desk(DeskSettings {
+    let nofollow = desk(PageSettings {
         follow_nofollow: false,
-        ..DeskSettings::default()
+        ..PageSettings::default()
     });
     assert_eq!(
         visits(&nofollow),
         ["h/", "h/a", "h/b", "i/", "h/b/1", "i/private/1", "i/private/2"]
     );
     let few = LabSettings {
-        policy: Policy {
+        policy: HostPolicy {
             max_pages_per_host: Some(2),
-            ..Policy::instant()
+            ..HostPolicy::instant()
         },
         ..LabSettings::default()
     };
     // h/b is one too many, and so nobody hears of i/private/1.
     assert_eq!(visits(&few), ["h/", "h/a", "i/", "i/private/2"]);
     let robots = LabSettings {
-        policy: Policy {
+        policy: HostPolicy {
             robots: true,
-            ..Policy::instant()
+            ..HostPolicy::instant()
         },
         crawl: CrawlSettings {
             scope: Scope::everything(),

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use archive::{reading, trials};
-use scenthound_engine::{Agent, Dealing, LayerTeacher, deal};
+use scenthound_engine::{Agent, LayerModelTrainer, SeedAssignment, assign_seeds};
 use scenthound_judge::{HotWords, LayerSettings};
 use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_lab::{
-    CALENDAR_PAGES, LabBudget, LabSettings, Outcome, PageJudge, Remembered, Synthetic, Trial, Truth,
+    CALENDAR_PAGES, CachedJudge, LabBudget, LabSettings, Outcome, PageJudge, Synthetic, Trial, Truth,
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, SelfTaught, SelfTaughtSettings,
@@ -50,11 +50,11 @@ fn self_taught() -> SelfTaught {
         learn_after: 3,
         ..SelfTaughtSettings::default()
     };
-    let teacher = LayerTeacher {
+    let trainer = LayerModelTrainer {
         settings: LayerSettings::default(),
         hot: HotWords::new("kapaben", 0.2),
     };
-    SelfTaught::new(settings, Box::new(teacher))
+    SelfTaught::new(settings, Box::new(trainer))
 }
 
 /// A bit of everything: https, dead links, and calendars that are written as far as the lab goes.
@@ -154,7 +154,7 @@ fn several_agents_visit_each_page_once_and_the_same_way_each_time() {
     let seeds = [&trial.pages.seeds[..], &[CanonicalUrl::parse(&example).unwrap()]].concat();
     for (name, strategy) in STRATEGIES {
         let crawl = || {
-            let hands = deal(&seeds, 2, Dealing::Even, &|_| String::new());
+            let hands = assign_seeds(&seeds, 2, SeedAssignment::Even, &|_| String::new());
             let agents = hands.into_iter().map(|hand| Agent {
                 name: hand.name,
                 strategy: strategy(),
@@ -266,7 +266,7 @@ fn a_judge_that_remembers_judges_as_it_did() {
     let (_, recorded) = twice();
     let trial = &recorded[0];
     let plain = reading(trial);
-    let remembered = Remembered::new(plain.clone(), trial.web.pages());
+    let remembered = CachedJudge::new(plain.clone(), trial.web.pages());
     // Twice: while it learns, and when it knows. Strategies that need no words at links come first and last.
     for (name, strategy) in STRATEGIES.into_iter().chain(STRATEGIES.into_iter().rev()) {
         let own = crawl(trial, plain.as_ref(), strategy(), &full(3));

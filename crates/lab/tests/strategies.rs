@@ -8,12 +8,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Budget, CrawlSettings, DeskSettings, Scope, ScopeKind, SitemapUse, StopReason};
-use scenthound_frontier::Policy;
+use scenthound_engine::{Budget, CrawlSettings, PageSettings, Scope, ScopeKind, SitemapUse, StopReason};
+use scenthound_frontier::HostPolicy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::{LabSettings, Run, replay};
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
-use scenthound_testweb::{Answer, FixtureWeb, World};
+use scenthound_testweb::{FixtureWeb, SiteResponse, TestSite};
 use scenthound_types::{CanonicalUrl, Merge, Parents};
 
 fn judge(term: &str) -> Arc<dyn Judge> {
@@ -25,14 +25,14 @@ fn judge(term: &str) -> Arc<dyn Judge> {
 }
 
 fn run(web: &str, strategy: impl Strategy + 'static, settings: &LabSettings) -> Run {
-    let world = FixtureWeb::parse(web).unwrap();
-    let seed = world
+    let site = FixtureWeb::parse(web).unwrap();
+    let seed = site
         .pages()
         .iter()
         .find(|page| !page.name.ends_with("robots.txt"))
         .unwrap();
     let seed = CanonicalUrl::parse(&FixtureWeb::url(&seed.name)).unwrap();
-    replay(&world, judge("tea"), Box::new(strategy), &[seed], settings).unwrap()
+    replay(&site, judge("tea"), Box::new(strategy), &[seed], settings).unwrap()
 }
 
 fn order(run: &Run) -> Vec<String> {
@@ -217,9 +217,9 @@ fn polite() -> LabSettings {
     LabSettings {
         workers: 4,
         latency: Duration::from_millis(200),
-        policy: Policy {
+        policy: HostPolicy {
             delay: Duration::from_secs(1),
-            ..Policy::default()
+            ..HostPolicy::default()
         },
         full_journal: true,
         ..LabSettings::default()
@@ -291,31 +291,31 @@ fn budgets_scope_depth_and_width_hold() {
         (2, Some(StopReason::Pages))
     );
 
-    let desk = |desk| LabSettings {
-        desk,
+    let processor = |processor| LabSettings {
+        processor,
         ..LabSettings::default()
     };
     let seed = CanonicalUrl::parse("http://hub.test/0").unwrap();
     let scope = Scope::new(ScopeKind::Any, &[seed], &[], &["dull".to_owned()]).unwrap();
-    let settings = desk(DeskSettings {
+    let settings = processor(PageSettings {
         scope,
-        ..DeskSettings::default()
+        ..PageSettings::default()
     });
     assert_eq!(
         order(&run(TEA, BestFirst, &settings)),
         ["hub/0", "green/1", "green/2"]
     );
-    let settings = desk(DeskSettings {
+    let settings = processor(PageSettings {
         max_depth: Some(1),
-        ..DeskSettings::default()
+        ..PageSettings::default()
     });
     assert_eq!(
         order(&run(TEA, BestFirst, &settings)),
         ["hub/0", "dull/1", "green/1"]
     );
-    let settings = desk(DeskSettings {
+    let settings = processor(PageSettings {
         width: Some(1),
-        ..DeskSettings::default()
+        ..PageSettings::default()
     });
     assert_eq!(
         order(&run(TEA, BestFirst, &settings)),
@@ -374,14 +374,14 @@ h/1: tea
 /// A world where some hosts misbehave in a fixed way.
 struct Moody(FixtureWeb);
 
-impl World for Moody {
-    fn answer(&self, host: &str, path: &str) -> Answer {
+impl TestSite for Moody {
+    fn answer(&self, host: &str, path: &str) -> SiteResponse {
         match (host, path) {
-            ("closed.test", "/robots.txt") => Answer::fault(503),
-            ("later.test", "/1") => Answer::fault(503).with("Retry-After", "3600"),
-            ("maps.test", "/robots.txt") => Answer::text("Sitemap: /map-0.xml\nDisallow: /secret"),
+            ("closed.test", "/robots.txt") => SiteResponse::fault(503),
+            ("later.test", "/1") => SiteResponse::fault(503).with("Retry-After", "3600"),
+            ("maps.test", "/robots.txt") => SiteResponse::text("Sitemap: /map-0.xml\nDisallow: /secret"),
             // An index that names two more indexes, for ever, one of them on another site; and one page.
-            ("maps.test", path) if path.starts_with("/map-") => Answer::page(
+            ("maps.test", path) if path.starts_with("/map-") => SiteResponse::page(
                 "application/xml",
                 format!(
                     "<sitemapindex><sitemap><loc>http://maps.test{path}0</loc></sitemap>\
@@ -399,9 +399,9 @@ impl World for Moody {
 }
 
 fn moody(web: &str, settings: &LabSettings) -> Run {
-    let world = Moody(FixtureWeb::parse(web).unwrap());
+    let site = Moody(FixtureWeb::parse(web).unwrap());
     let seed = CanonicalUrl::parse("http://hub.test/0").unwrap();
-    replay(&world, judge("tea"), Box::new(BreadthFirst), &[seed], settings).unwrap()
+    replay(&site, judge("tea"), Box::new(BreadthFirst), &[seed], settings).unwrap()
 }
 
 #[test]

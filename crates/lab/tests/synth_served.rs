@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Agent, Budget, CrawlSettings, DeskSettings, StopReason};
+use scenthound_engine::{Agent, Budget, CrawlSettings, PageSettings, StopReason};
 use scenthound_fetch::{FetchSettings, Proxy};
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::synth::{SynthPage, SynthSettings, SynthWeb, preset};
 use scenthound_live::{Ended, LiveSettings, StopSwitch, crawl};
@@ -58,9 +58,9 @@ fn breadth_first(web: &SynthWeb) -> Vec<String> {
 
 #[test]
 fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
-    let world = Arc::new(web());
+    let site = Arc::new(web());
     let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
-    let proxy = serve_proxy(Arc::clone(&world) as _, ProxyOptions::default()).unwrap();
+    let proxy = serve_proxy(Arc::clone(&site) as _, ProxyOptions::default()).unwrap();
     let names = serve_names(loopback).unwrap();
     let root = tempfile::tempdir().unwrap();
     let ca_file = root.path().join("ca.pem");
@@ -71,7 +71,7 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
     fetch.ca_files = vec![ca_file];
     fetch.allowed_nets = vec![NAMES_NET.parse().unwrap()];
 
-    let task = &world.tasks()[0];
+    let task = &site.tasks()[0];
     let judge: Arc<dyn Judge> = Arc::new(
         TermJudge::new(&TermSettings {
             content: task.content_terms.clone(),
@@ -85,11 +85,11 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         ip_delay: Duration::ZERO,
         min_free_bytes: 0,
         threads: 2,
-        policy: Policy {
+        policy: HostPolicy {
             robots: true,
-            ..Policy::instant()
+            ..HostPolicy::instant()
         },
-        desk: DeskSettings::default(),
+        processor: PageSettings::default(),
         crawl: CrawlSettings {
             budget: Budget {
                 pages: Some(PAGES as u64),
@@ -128,7 +128,7 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         .filter(|record| record.kind == "page")
         .collect();
     let visited: Vec<String> = records.iter().map(|record| record.url.clone()).collect();
-    assert_eq!(visited, breadth_first(&world));
+    assert_eq!(visited, breadth_first(&site));
     for record in &records {
         let dead = record.url.contains("/gone/");
         assert_eq!(

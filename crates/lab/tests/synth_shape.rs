@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use scenthound_lab::synth::tables::{BASEBALL, FixedTable, GAMING};
 use scenthound_lab::synth::{Spread, SynthPage, SynthSettings, SynthWeb, preset, preset_names};
 use scenthound_parse::{Limits, PageInput, parse};
-use scenthound_testweb::World;
+use scenthound_testweb::TestSite;
 use scenthound_types::CanonicalUrl;
 
 fn web(name: &str) -> SynthWeb {

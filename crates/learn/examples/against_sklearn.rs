@@ -16,9 +16,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use scenthound_learn::{
-    Balance, BayesSettings, Folds, ForestSettings, Isotonic, KernelBayes, LogisticSettings, Loss, Platt,
-    RandomForest, RbfSettings, RbfSvm, SparseRows, SparseVector, SvmSettings, Table, auc, brier, chi_square,
-    fit_bayes, fit_logistic, fit_svm, information_gain,
+    Balance, BayesSettings, FeatureTable, Folds, ForestSettings, Isotonic, KernelBayes, LogisticSettings,
+    Loss, Platt, RandomForest, RbfSettings, RbfSvm, SparseRows, SparseVector, SvmSettings, auc, brier,
+    chi_square, fit_bayes, fit_logistic, fit_svm, information_gain,
 };
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -150,15 +150,15 @@ fn read_svmlight(path: &Path) -> Fallible<(SparseRows, Vec<bool>)> {
     Ok((rows, labels))
 }
 
-fn read_table(path: &Path) -> Fallible<(Table, Vec<u32>)> {
-    let mut table: Option<Table> = None;
+fn read_table(path: &Path) -> Fallible<(FeatureTable, Vec<u32>)> {
+    let mut table: Option<FeatureTable> = None;
     let mut classes = Vec::new();
     for line in std::fs::read_to_string(path)?.lines() {
         let mut words = line.split_whitespace();
         classes.push(words.next().ok_or("an empty line")?.parse()?);
         let numbers = words.map(str::parse).collect::<Result<Vec<f32>, _>>()?;
         table
-            .get_or_insert_with(|| Table::new(numbers.len()))
+            .get_or_insert_with(|| FeatureTable::new(numbers.len()))
             .push(&numbers)?;
     }
     Ok((table.ok_or("an empty file")?, classes))

@@ -115,19 +115,19 @@ impl Platt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Chance;
+    use crate::Rng;
 
     #[test]
     fn a_known_sigmoid_is_found_again() {
-        let mut chance = Chance::from_seed(4);
-        let scores: Vec<f64> = (0..20_000).map(|_| chance.unit() * 8.0 - 4.0).collect();
+        let mut rng = Rng::from_seed(4);
+        let scores: Vec<f64> = (0..20_000).map(|_| rng.fraction() * 8.0 - 4.0).collect();
         let truth = Platt {
             slope: 1.7,
             offset: -0.6,
         };
         let labels: Vec<bool> = scores
             .iter()
-            .map(|score| chance.unit() < truth.probability(*score))
+            .map(|score| rng.fraction() < truth.probability(*score))
             .collect();
         let found = Platt::fit(&scores, &labels).unwrap();
         assert!((found.slope - 1.7).abs() < 0.08, "{found:?}");

@@ -31,7 +31,7 @@ pub struct BinaryFigures {
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f1: f64,
-    /// Chance that a positive example scores above a negative one.
+    /// Rng that a positive example scores above a negative one.
     pub auc: f64,
     /// Mean squared distance of probability and truth.
     pub brier: f64,
@@ -86,7 +86,7 @@ impl BinaryFigures {
     }
 }
 
-/// Chance that a positive example scores above a negative one, equal scores counting half; one half where a class is
+/// Rng that a positive example scores above a negative one, equal scores counting half; one half where a class is
 /// missing.
 pub fn auc(labels: &[bool], scores: &[f64]) -> f64 {
     let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();

@@ -3,7 +3,7 @@
 //! Stratified folds hold about the same share of each class. Grouped folds also keep what belongs together (the pages of
 //! one site) in one fold, because a classifier that has seen a site's menu recognises the site and not the class.
 
-use crate::{Chance, LearnFault};
+use crate::{LearnFault, Rng};
 
 /// Which fold each example is in.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,9 +21,9 @@ impl Folds {
                 groups: classes.len(),
             });
         }
-        let mut chance = Chance::from_seed(seed);
+        let mut rng = Rng::from_seed(seed);
         let mut order: Vec<usize> = (0..classes.len()).collect();
-        chance.shuffle(&mut order);
+        rng.shuffle(&mut order);
         // Stable, so that chance's order stays within a class; dealt out like cards, the deal running on from class to
         // class so that no fold gets every odd card.
         order.sort_by_key(|at| classes.get(*at));
@@ -66,7 +66,7 @@ impl Folds {
             });
         }
         let mut order: Vec<Vec<usize>> = members.into_values().collect();
-        Chance::from_seed(seed).shuffle(&mut order);
+        Rng::from_seed(seed).shuffle(&mut order);
         order.sort_by_key(|members| std::cmp::Reverse(members.len()));
 
         let mut sizes = vec![0.0_f64; class_count];

@@ -9,7 +9,7 @@ use std::hint::select_unpredictable;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Chance, LearnFault, Table};
+use crate::{FeatureTable, LearnFault, Rng};
 
 /// How a forest is grown.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,7 +71,7 @@ pub struct RandomForest {
 impl RandomForest {
     /// Grows a forest. `classes[n]` is the class of row n, below `class_count`.
     pub fn fit(
-        table: &Table,
+        table: &FeatureTable,
         classes: &[u32],
         class_count: u32,
         settings: &ForestSettings,
@@ -90,10 +90,10 @@ impl RandomForest {
             .map_or((table.width() as f64).sqrt() as usize, |tried| tried as usize)
             .clamp(1, table.width());
         for tree in 0..settings.trees {
-            let mut chance = Chance::for_part(settings.seed, u64::from(tree));
+            let mut rng = Rng::for_part(settings.seed, u64::from(tree));
             let mut times = vec![0_u32; table.len()];
             for _ in 0..table.len() {
-                if let Some(times) = times.get_mut(chance.below(table.len())) {
+                if let Some(times) = times.get_mut(rng.below(table.len())) {
                     *times += 1;
                 }
             }
@@ -118,7 +118,7 @@ impl RandomForest {
                 settings,
                 tried,
                 features: (0..table.width() as u16).collect(),
-                chance,
+                rng,
             };
             growth.tree(drawn);
         }
@@ -224,7 +224,7 @@ fn best(shares: &[f64]) -> (u32, f64) {
 }
 
 fn check(
-    table: &Table,
+    table: &FeatureTable,
     classes: &[u32],
     class_count: u32,
     settings: &ForestSettings,
@@ -289,12 +289,12 @@ struct Example {
 
 struct Growth<'a> {
     forest: &'a mut RandomForest,
-    table: &'a Table,
+    table: &'a FeatureTable,
     settings: &'a ForestSettings,
     tried: usize,
     /// All features, in the order chance left them in.
     features: Vec<u16>,
-    chance: Chance,
+    rng: Rng,
 }
 
 /// The best way found to part the examples of a node.
@@ -376,7 +376,7 @@ impl Growth<'_> {
             if tried == self.tried {
                 break;
             }
-            let chosen = next + self.chance.below(self.features.len() - next);
+            let chosen = next + self.rng.below(self.features.len() - next);
             self.features.swap(next, chosen);
             let Some(feature) = self.features.get(next).copied() else {
                 break;
@@ -548,13 +548,13 @@ mod tests {
     use super::*;
 
     /// Class 1 inside a ring, class 2 where the first number is large, class 0 else; the third number is noise.
-    fn rings(rows: usize, seed: u64) -> (Table, Vec<u32>) {
-        let mut chance = Chance::from_seed(seed);
-        let mut table = Table::new(3);
+    fn rings(rows: usize, seed: u64) -> (FeatureTable, Vec<u32>) {
+        let mut rng = Rng::from_seed(seed);
+        let mut table = FeatureTable::new(3);
         let mut classes = Vec::new();
         for _ in 0..rows {
-            let (x, y) = (chance.unit() * 4.0 - 2.0, chance.unit() * 4.0 - 2.0);
-            table.push(&[x as f32, y as f32, chance.unit() as f32]).unwrap();
+            let (x, y) = (rng.fraction() * 4.0 - 2.0, rng.fraction() * 4.0 - 2.0);
+            table.push(&[x as f32, y as f32, rng.fraction() as f32]).unwrap();
             classes.push(match (x, y) {
                 (x, y) if x * x + y * y < 1.0 => 1,
                 (x, _) if x > 1.0 => 2,
@@ -564,7 +564,7 @@ mod tests {
         (table, classes)
     }
 
-    fn accuracy(forest: &RandomForest, table: &Table, classes: &[u32]) -> f64 {
+    fn accuracy(forest: &RandomForest, table: &FeatureTable, classes: &[u32]) -> f64 {
         let right = (0..table.len())
             .filter(|at| forest.predict(table.row(*at)).0 == classes[*at])
             .count();
@@ -620,7 +620,7 @@ mod tests {
 
     #[test]
     fn constant_features_make_a_leaf_of_the_class_shares() {
-        let mut table = Table::new(1);
+        let mut table = FeatureTable::new(1);
         for _ in 0..10 {
             table.push(&[4.0]).unwrap();
         }
@@ -643,7 +643,7 @@ mod tests {
             Err(LearnFault::Class { .. })
         ));
         assert_eq!(
-            RandomForest::fit(&Table::new(3), &[], 3, &settings),
+            RandomForest::fit(&FeatureTable::new(3), &[], 3, &settings),
             Err(LearnFault::NoExamples)
         );
     }

@@ -15,7 +15,6 @@
 mod bag;
 mod bayes;
 mod calibration;
-mod chance;
 mod fault;
 mod figures;
 mod folds;
@@ -41,7 +40,6 @@ mod word_counts;
 pub use crate::bag::Bag;
 pub use crate::bayes::{BayesPrior, BayesSettings, fit_bayes};
 pub use crate::calibration::Platt;
-pub use crate::chance::Chance;
 pub use crate::fault::LearnFault;
 pub use crate::figures::{
     BinaryFigures, ClassFigures, Confusion, PerClass, ReliabilityBin, auc, brier, reliability,
@@ -61,7 +59,8 @@ pub use crate::sampling::under_sample;
 pub use crate::selection::{chi_square, information_gain, k_best};
 pub use crate::sparse::{Row, SparseRows, SparseVector};
 pub use crate::svm::{Loss, SvmSettings, fit_svm};
-pub use crate::table::Table;
+pub use crate::table::FeatureTable;
 pub use crate::vectoriser::{Idf, Length, TermFrequency, VectorSettings, Vectoriser};
 pub use crate::weight_table::{Shared, Space, TableWord, WeightTable};
 pub use crate::word_counts::{WordCount, WordCounts, damped_frequency};
+pub use scenthound_types::Rng;

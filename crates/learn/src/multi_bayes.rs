@@ -236,7 +236,7 @@ impl MultiBayes {
         posteriors(&self.read(occurrences), &self.stored.priors, self.evidence())
     }
 
-    fn read(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> Reading {
+    fn read(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> LogLikelihoods {
         let count = self.stored.classes as usize;
         let mut sums = vec![0.0_f64; count];
         let mut length = 0.0;
@@ -255,7 +255,7 @@ impl MultiBayes {
             }
             length += f64::from(occurs);
         }
-        Reading { sums, length }
+        LogLikelihoods { sums, length }
     }
 
     /// The terms that speak most for a class, strongest first.
@@ -289,14 +289,14 @@ impl MultiBayes {
 
 /// What the known terms of a document say.
 #[derive(Clone)]
-struct Reading {
+struct LogLikelihoods {
     /// The log-likelihood under each class.
     sums: Vec<f64>,
     /// How many occurrences there were.
     length: f64,
 }
 
-fn posteriors(reading: &Reading, priors: &[Option<f32>], evidence: f64) -> Vec<f64> {
+fn posteriors(reading: &LogLikelihoods, priors: &[Option<f32>], evidence: f64) -> Vec<f64> {
     let scale = if reading.length > 0.0 {
         reading.length.min(evidence) / reading.length
     } else {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{check_labels, check_positive};
-use crate::{Chance, LearnFault, Row, SparseRows};
+use crate::{LearnFault, Rng, Row, SparseRows};
 
 /// How a network is trained.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -108,14 +108,14 @@ impl Network {
                 expected: "a number from 0 to 0.9",
             });
         }
-        let mut chance = Chance::from_seed(settings.seed);
-        let (mut trained_on, watched) = part(labels, settings.validation, &mut chance);
-        let mut network = Network::begin(rows.features(), settings.hidden as usize, &mut chance);
+        let mut rng = Rng::from_seed(settings.seed);
+        let (mut trained_on, watched) = part(labels, settings.validation, &mut rng);
+        let mut network = Network::begin(rows.features(), settings.hidden as usize, &mut rng);
         let mut best = network.clone();
         let mut best_loss = f64::INFINITY;
         let mut since_best = 0;
         for _ in 0..settings.most_epochs {
-            chance.shuffle(&mut trained_on);
+            rng.shuffle(&mut trained_on);
             for at in &trained_on {
                 let target = if labels.get(*at) == Some(&true) { 1.0 } else { 0.0 };
                 network.learn(rows.row(*at), target, settings.rate as f32);
@@ -136,10 +136,10 @@ impl Network {
     }
 
     /// Small random weights.
-    fn begin(features: usize, hidden: usize, chance: &mut Chance) -> Network {
+    fn begin(features: usize, hidden: usize, rng: &mut Rng) -> Network {
         let mut small = |count: usize, reach: f64| -> Vec<f32> {
             (0..count)
-                .map(|_| ((chance.unit() * 2.0 - 1.0) * reach) as f32)
+                .map(|_| ((rng.fraction() * 2.0 - 1.0) * reach) as f32)
                 .collect()
         };
         Network {
@@ -228,13 +228,13 @@ impl Network {
 }
 
 /// The places to train on and those to watch, both with their share of each class; at least one of each class trains.
-fn part(labels: &[bool], share: f64, chance: &mut Chance) -> (Vec<usize>, Vec<usize>) {
+fn part(labels: &[bool], share: f64, rng: &mut Rng) -> (Vec<usize>, Vec<usize>) {
     let (mut trained_on, mut watched) = (Vec::new(), Vec::new());
     for class in [true, false] {
         let mut places: Vec<usize> = (0..labels.len())
             .filter(|at| labels.get(*at) == Some(&class))
             .collect();
-        chance.shuffle(&mut places);
+        rng.shuffle(&mut places);
         let kept_back = ((places.len() as f64 * share).round() as usize).min(places.len().saturating_sub(1));
         watched.extend(places.drain(..kept_back));
         trained_on.extend(places);
@@ -249,11 +249,11 @@ mod tests {
 
     /// Positive where exactly one of two features is set: no line parts that.
     fn either(rows: usize) -> (SparseRows, Vec<bool>) {
-        let mut chance = Chance::from_seed(1);
+        let mut rng = Rng::from_seed(1);
         let mut all = SparseRows::new(2);
         let mut labels = Vec::new();
         for _ in 0..rows {
-            let (a, b) = (chance.below(2), chance.below(2));
+            let (a, b) = (rng.below(2), rng.below(2));
             all.push(SparseVector::new(vec![(0, a as f32), (1, b as f32)]).row());
             labels.push(a != b);
         }
@@ -281,9 +281,9 @@ mod tests {
     #[test]
     fn what_is_watched_is_not_trained_on_and_two_examples_are_enough() {
         let labels = [true, false, true, false, false, false, false, false, false, true];
-        let (trained_on, watched) = part(&labels, 0.3, &mut Chance::from_seed(0));
+        let (trained_on, watched) = part(&labels, 0.3, &mut Rng::from_seed(0));
         assert_eq!((trained_on.len(), watched.len()), (7, 3));
-        let (trained_on, watched) = part(&[true, false], 0.5, &mut Chance::from_seed(0));
+        let (trained_on, watched) = part(&[true, false], 0.5, &mut Rng::from_seed(0));
         assert_eq!((trained_on.len(), watched.len()), (2, 0));
     }
 }

@@ -430,15 +430,15 @@ impl TryFrom<Stored> for RbfSvm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Chance, SparseVector};
+    use crate::{Rng, SparseVector};
 
     /// Positive inside a ring.
     fn ring(rows: usize, seed: u64) -> (SparseRows, Vec<bool>) {
-        let mut chance = Chance::from_seed(seed);
+        let mut rng = Rng::from_seed(seed);
         let mut labels = Vec::new();
         let mut all = SparseRows::new(2);
         for _ in 0..rows {
-            let (x, y) = (chance.unit() * 4.0 - 2.0, chance.unit() * 4.0 - 2.0);
+            let (x, y) = (rng.fraction() * 4.0 - 2.0, rng.fraction() * 4.0 - 2.0);
             all.push(SparseVector::new(vec![(0, x as f32), (1, y as f32)]).row());
             labels.push(x * x + y * y < 1.5);
         }

@@ -1,6 +1,6 @@
 //! Leaving out examples of the larger class.
 
-use crate::Chance;
+use crate::Rng;
 
 /// Of these examples all of the smaller class and as many of the larger, chosen by chance; ascending. To be used on the
 /// training part of each fold, never on what is held out: figures are of the world as it is.
@@ -10,10 +10,10 @@ pub fn under_sample(labels: &[bool], examples: &[usize], seed: u64) -> Vec<usize
         .filter(|at| **at < labels.len())
         .partition(|at| labels.get(**at) == Some(&true));
     let least = positive.len().min(negative.len());
-    let mut chance = Chance::from_seed(seed);
+    let mut rng = Rng::from_seed(seed);
     for class in [&mut positive, &mut negative] {
         if class.len() > least {
-            chance.shuffle(class);
+            rng.shuffle(class);
             class.truncate(least);
         }
     }

@@ -4,7 +4,7 @@
 //! whose multiplier seems settled at a bound are passed over until the rest is solved, which is where the speed comes from.
 
 use crate::fault::{check_labels, check_positive};
-use crate::{Balance, Chance, LearnFault, LinearModel, SparseRows};
+use crate::{Balance, LearnFault, LinearModel, Rng, SparseRows};
 
 /// What a margin missed by x costs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +85,7 @@ pub fn fit_svm(
             }
         })
         .collect();
-    let mut chance = Chance::from_seed(settings.seed);
+    let mut rng = Rng::from_seed(settings.seed);
     let mut weights = vec![0.0; rows.features()];
     let mut bias = 0.0;
     // Those still looked at stand in front.
@@ -94,7 +94,7 @@ pub fn fit_svm(
     for _ in 0..settings.most_rounds {
         let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         if let Some(looked_at) = multipliers.get_mut(..active) {
-            chance.shuffle(looked_at);
+            rng.shuffle(looked_at);
         }
         let mut next = 0;
         while next < active {

@@ -4,15 +4,15 @@ use crate::LearnFault;
 
 /// Examples as rows, features as columns. Every number is finite.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Table {
+pub struct FeatureTable {
     width: usize,
     values: Vec<f32>,
 }
 
-impl Table {
+impl FeatureTable {
     /// An empty table with this many columns.
-    pub fn new(width: usize) -> Table {
-        Table {
+    pub fn new(width: usize) -> FeatureTable {
+        FeatureTable {
             width,
             values: Vec::new(),
         }
@@ -59,8 +59,8 @@ impl Table {
     }
 
     /// The examples at these places, in this order.
-    pub fn pick(&self, places: &[usize]) -> Table {
-        let mut picked = Table::new(self.width);
+    pub fn pick(&self, places: &[usize]) -> FeatureTable {
+        let mut picked = FeatureTable::new(self.width);
         for at in places {
             picked.values.extend_from_slice(self.row(*at));
         }

@@ -7,8 +7,8 @@
 
 use proptest::prelude::*;
 use scenthound_learn::{
-    Bag, Chance, Damage, ForestSettings, KernelBayes, LinearModel, ModelFile, ModelFileFault, Network,
-    NetworkSettings, RandomForest, RbfSettings, RbfSvm, SparseRows, SparseVector, SvmSettings, Table,
+    Bag, Damage, FeatureTable, ForestSettings, KernelBayes, LinearModel, ModelFile, ModelFileFault, Network,
+    NetworkSettings, RandomForest, RbfSettings, RbfSvm, Rng, SparseRows, SparseVector, SvmSettings,
     VectorSettings, Vectoriser, fit_svm,
 };
 use serde::{Deserialize, Serialize};
@@ -46,15 +46,15 @@ impl ModelFile for Later {
 }
 
 fn documents() -> (Vec<Bag>, Vec<bool>) {
-    let mut chance = Chance::from_seed(1);
+    let mut rng = Rng::from_seed(1);
     let labels: Vec<bool> = (0..24).map(|n| n % 2 == 0).collect();
     let bags = labels
         .iter()
         .map(|label| {
             let topic = if *label { 100 } else { 200 };
             Bag::new((0..12).map(|_| {
-                let from = if chance.unit() < 0.5 { topic } else { 0 };
-                (from + chance.below(9) as u64, 1.0)
+                let from = if rng.fraction() < 0.5 { topic } else { 0 };
+                (from + rng.below(9) as u64, 1.0)
             }))
         })
         .collect();
@@ -66,7 +66,7 @@ fn everything() -> Everything {
     let vectoriser = Vectoriser::fit(&bags, VectorSettings::LOG_TF_IDF, 1);
     let vectors: Vec<SparseVector> = bags.iter().map(|bag| vectoriser.vector(bag)).collect();
     let rows = SparseRows::of(vectoriser.features(), vectors.iter().map(SparseVector::row));
-    let mut table = Table::new(2);
+    let mut table = FeatureTable::new(2);
     for (at, label) in labels.iter().enumerate() {
         table
             .push(&[at as f32 % 5.0, f32::from(u8::from(*label)) + at as f32 / 20.0])

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, Desk, DeskSettings, Step, StopReason, Tally, needs_of,
+    Agent, AgentFacts, Crawl, CrawlSettings, PageProcessor, PageSettings, Step, StopReason, Tally, needs_of,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
-use scenthound_frontier::{Counts, Frontier, Policy};
+use scenthound_frontier::{Counts, Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, RecordFiles};
@@ -20,7 +20,7 @@ use crate::LiveError;
 use crate::clock::Clock;
 use crate::record::FolderRecorder;
 use crate::spacing::Spacing;
-use crate::worker::{Word, Workshop};
+use crate::worker::{WorkerContext, WorkerEvent};
 
 /// Settled pages become durable this often…
 const COMMIT_EVERY: Duration = Duration::from_millis(10);
@@ -46,10 +46,10 @@ pub struct LiveSettings {
     pub min_free_bytes: u64,
     /// Threads that fetch, parse and judge; 0 for one per core.
     pub threads: usize,
-    /// Manners and limits of the frontier.
-    pub policy: Policy,
+    /// HostEffect and limits of the frontier.
+    pub policy: HostPolicy,
     /// Limits of the desk.
-    pub desk: DeskSettings,
+    pub processor: PageSettings,
     /// Budgets and limits of the crawl.
     pub crawl: CrawlSettings,
     /// Limits of a request.
@@ -134,7 +134,7 @@ pub fn crawl(
     let keyring = Keyring::new(settings.seed);
     let needs = needs_of(&agents);
     let several = agents.len() > 1;
-    let policy = Policy {
+    let policy = HostPolicy {
         all_parents: needs.all_parents,
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy
@@ -143,10 +143,10 @@ pub fn crawl(
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
-    let desk = Desk::new(judge, needs, keyring, settings.desk);
-    let workshop = Arc::new(Workshop {
+    let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
+    let context = Arc::new(WorkerContext {
         fetcher: Fetcher::new(settings.fetch)?,
-        desk,
+        processor,
         spacing: Spacing::new(settings.ip_delay),
         clock,
         delay: policy.delay,
@@ -171,15 +171,15 @@ pub fn crawl(
         several_agents: several,
     };
     let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
-    let (words_in, words) = unbounded();
+    let (events_in, events) = unbounded();
     let root = folder.layout().root().to_path_buf();
     let mut drive = Drive {
         started_pages: crawl.tally().pages,
         crawl,
-        workshop,
+        context,
         runtime: &runtime,
-        words,
-        words_in,
+        events,
+        events_in,
         out: 0,
         settled: 0,
         last_commit: Instant::now(),
@@ -194,14 +194,14 @@ pub fn crawl(
     };
     let ended = drive.run(progress)?;
     drive.drain()?;
-    drive.crawl.commit(drive.workshop.clock.now())?;
+    drive.crawl.commit(drive.context.clock.now())?;
     drive.crawl.sync()?;
     drive.tell(progress);
     let summary = Summary {
         ended,
         tally: drive.crawl.tally().clone(),
         counts: drive.crawl.counts(),
-        running: drive.crawl.running(drive.workshop.clock.now()),
+        running: drive.crawl.running(drive.context.clock.now()),
         pages_this_run: drive.crawl.tally().pages - drive.started_pages,
         cut: cut.archive.bytes + cut.pages,
     };
@@ -247,10 +247,10 @@ pub(crate) fn open_records(
 
 struct Drive<'a> {
     crawl: Crawl<DurableFrontier, FolderRecorder>,
-    workshop: Arc<Workshop>,
+    context: Arc<WorkerContext>,
     runtime: &'a tokio::runtime::Runtime,
-    words: Receiver<Word>,
-    words_in: Sender<Word>,
+    events: Receiver<WorkerEvent>,
+    events_in: Sender<WorkerEvent>,
     /// Leases with workers.
     out: usize,
     /// Settles since the last commit.
@@ -286,7 +286,7 @@ impl Drive<'_> {
                     return Ok(Ended::Disk);
                 }
             }
-            let now = self.workshop.clock.now();
+            let now = self.context.clock.now();
             let room = self.concurrency.saturating_sub(self.out);
             let step = if room == 0 {
                 Step::Blocked
@@ -297,12 +297,12 @@ impl Drive<'_> {
                 Step::Fetch(leases) => {
                     for lease in leases {
                         self.out += 1;
-                        let (workshop, words) = (Arc::clone(&self.workshop), self.words_in.clone());
+                        let (context, words) = (Arc::clone(&self.context), self.events_in.clone());
                         self.runtime.spawn(async move {
-                            let work = tokio::spawn(Arc::clone(&workshop).work(lease.clone()));
+                            let work = tokio::spawn(Arc::clone(&context).work(lease.clone()));
                             let word = work.await.unwrap_or_else(|fault| {
                                 tracing::error!(url = %lease.url, %fault, "the worker failed");
-                                workshop.failed(lease)
+                                context.failed(lease)
                             });
                             // The owner stops listening only at the very end, when nobody needs the answer.
                             let _ = words.send(word);
@@ -329,12 +329,12 @@ impl Drive<'_> {
         } else {
             wait
         };
-        let mut word = self.words.recv_timeout(wait).ok();
-        let now = self.workshop.clock.now();
+        let mut word = self.events.recv_timeout(wait).ok();
+        let now = self.context.clock.now();
         for _ in 0..SETTLES_A_COMMIT {
             let Some(heard) = word.take() else { break };
             self.take_in(heard, now)?;
-            word = self.words.try_recv().ok();
+            word = self.events.try_recv().ok();
         }
         if let Some(left) = word {
             self.take_in(left, now)?;
@@ -342,14 +342,14 @@ impl Drive<'_> {
         Ok(())
     }
 
-    fn take_in(&mut self, word: Word, now: Timestamp) -> Result<(), LiveError> {
+    fn take_in(&mut self, word: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
         self.out -= 1;
         match word {
-            Word::Answer(answer) => {
+            WorkerEvent::Done(answer) => {
                 self.settled += 1;
                 self.crawl.settle(*answer, now)?;
             }
-            Word::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
+            WorkerEvent::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
         }
         Ok(())
     }
@@ -364,7 +364,7 @@ impl Drive<'_> {
     }
 
     fn commit(&mut self) -> Result<(), LiveError> {
-        self.crawl.commit(self.workshop.clock.now())?;
+        self.crawl.commit(self.context.clock.now())?;
         self.settled = 0;
         self.last_commit = Instant::now();
         Ok(())
@@ -385,7 +385,7 @@ impl Drive<'_> {
         progress(&Snapshot {
             tally,
             counts: self.crawl.counts(),
-            running: self.crawl.running(self.workshop.clock.now()),
+            running: self.crawl.running(self.context.clock.now()),
             pages_this_run: tally.pages - self.started_pages,
             this_run: self.started.elapsed(),
             agents: self.crawl.agents(),

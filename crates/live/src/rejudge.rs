@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, Answer, Crawl, Desk, Examined, Found, FoundLink, Recorder, Response, ResponseFacts, Skipped,
-    Tally, Visit, needs_of, read_rules,
+    Agent, Crawl, Examined, Found, FoundLink, LeaseResult, PageProcessor, Recorder, Response, ResponseFacts,
+    Skipped, Tally, Visit, needs_of, read_rules,
 };
-use scenthound_frontier::{Counts, Frontier, Policy, Recall};
+use scenthound_frontier::{Counts, Frontier, HostPolicy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_seeds::{Sitemap, SitemapLimits};
@@ -79,10 +79,10 @@ pub fn rejudge(
     let layout = folder.layout();
     let keyring = Keyring::new(settings.seed);
     // Looking up asks nobody for anything, so no host needs to rest for it.
-    let looking = Policy {
+    let looking = HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
-        ..Policy::default()
+        ..HostPolicy::default()
     };
     let old = scenthound_frontier_durable::open(&layout.state(), looking, keyring, now)?;
     let (mark, earlier) = {
@@ -98,7 +98,7 @@ pub fn rejudge(
 
     let generation = layout.generation()? + 1;
     let needs = needs_of(&agents);
-    let policy = Policy {
+    let policy = HostPolicy {
         all_parents: needs.all_parents,
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy
@@ -114,7 +114,7 @@ pub fn rejudge(
     let mut repeat = Repeat {
         view: CrawlView::open(layout.root())?,
         old,
-        desk: Desk::new(judge, needs, keyring, settings.desk),
+        processor: PageProcessor::new(judge, needs, keyring, settings.processor),
         page_bytes: settings.fetch.limits.decoded_bytes,
         sitemap_bytes: settings.fetch.limits.sitemap_bytes,
         keyring,
@@ -181,7 +181,7 @@ pub fn rejudge(
 struct Repeat {
     view: CrawlView,
     old: DurableFrontier,
-    desk: Desk,
+    processor: PageProcessor,
     page_bytes: usize,
     sitemap_bytes: usize,
     keyring: Keyring,
@@ -237,7 +237,7 @@ impl Repeat {
                             body: &stored.body,
                             truncated: record.truncated.is_some(),
                         };
-                        self.desk.examine(&lease, &response)
+                        self.processor.examine(&lease, &response)
                     }
                     None => self.as_it_was(&url, &record)?,
                 };
@@ -248,7 +248,7 @@ impl Repeat {
                 let body = stored.map(|stored| stored.body).unwrap_or_default();
                 let sitemap = Sitemap::parse(&body, &url, &SitemapLimits::default());
                 let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-                Found::Sitemap(self.desk.sift_sitemap(pages, sitemap.sitemaps))
+                Found::Sitemap(self.processor.sift_sitemap(pages, sitemap.sitemaps))
             }
             LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
         };
@@ -260,7 +260,7 @@ impl Repeat {
             content_type: record.content_type.clone(),
             ..ResponseFacts::default()
         };
-        let answer = Answer {
+        let answer = LeaseResult {
             lease,
             outcome,
             found,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scenthound_engine::{Answer, Desk, Found, Response, ResponseFacts, read_rules};
+use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, read_rules};
 use scenthound_fetch::{Fetched, Fetcher, Protocol, RetryAfter, Want};
 use scenthound_seeds::{Sitemap, SitemapLimits};
 use scenthound_store::{Exchange, PackedExchange, Packer};
@@ -18,17 +18,17 @@ use crate::spacing::Spacing;
 const LARGE_BODY: usize = 512 * 1024;
 
 /// What a worker has to say about its lease.
-pub(crate) enum Word {
+pub(crate) enum WorkerEvent {
     /// It ended so.
-    Answer(Box<Answer<PackedExchange>>),
+    Done(Box<LeaseResult<PackedExchange>>),
     /// It was not used: the address rests until then.
     NotYet(Lease, Timestamp),
 }
 
 /// What all workers share.
-pub(crate) struct Workshop {
+pub(crate) struct WorkerContext {
     pub fetcher: Fetcher,
-    pub desk: Desk,
+    pub processor: PageProcessor,
     pub spacing: Spacing,
     pub clock: Clock,
     /// Rest before a request is made again whose kept connection was closed.
@@ -50,9 +50,9 @@ struct Metadata<'a> {
     judgement: Option<&'a Judgement>,
 }
 
-impl Workshop {
+impl WorkerContext {
     /// Makes the request of a lease and everything of its answer that needs no crawl state.
-    pub async fn work(self: Arc<Workshop>, lease: Lease) -> Word {
+    pub async fn work(self: Arc<WorkerContext>, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
         let located = match self.fetcher.locate(&lease.url).await {
             Ok(located) => located,
@@ -62,7 +62,7 @@ impl Workshop {
             }
         };
         if let Err(until) = self.spacing.claim(located.ip(), self.clock.now()) {
-            return Word::NotYet(lease, until);
+            return WorkerEvent::NotYet(lease, until);
         }
         let want = match lease.kind {
             LeaseKind::Page => Want::Page,
@@ -73,7 +73,7 @@ impl Workshop {
         if fetched.stale {
             // Perhaps the host saw the request and perhaps not: it gets its rest before it is asked again.
             let until = self.clock.now() + self.delay;
-            return Word::NotYet(lease, until);
+            return WorkerEvent::NotYet(lease, until);
         }
         // What was fetched in the end, for the archive.
         let mut from = lease.url.clone();
@@ -117,12 +117,12 @@ impl Workshop {
     }
 
     /// The end of a lease whose worker failed, by a fault of ours.
-    pub fn failed(&self, lease: Lease) -> Word {
+    pub fn failed(&self, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
         self.nothing(lease, Outcome::Failed(Failure::Internal), started, true)
     }
 
-    fn nothing(&self, lease: Lease, outcome: Outcome, started: Timestamp, asked: bool) -> Word {
+    fn nothing(&self, lease: Lease, outcome: Outcome, started: Timestamp, asked: bool) -> WorkerEvent {
         let now = self.clock.now();
         let found = match lease.kind {
             LeaseKind::Robots => {
@@ -137,7 +137,7 @@ impl Workshop {
             took: now.since(started),
             ..ResponseFacts::default()
         };
-        Word::Answer(Box::new(Answer {
+        WorkerEvent::Done(Box::new(LeaseResult {
             lease,
             outcome,
             found,
@@ -146,7 +146,13 @@ impl Workshop {
         }))
     }
 
-    fn make_answer(&self, lease: Lease, fetched: Fetched, from: &CanonicalUrl, started: Timestamp) -> Word {
+    fn make_answer(
+        &self,
+        lease: Lease,
+        fetched: Fetched,
+        from: &CanonicalUrl,
+        started: Timestamp,
+    ) -> WorkerEvent {
         let now = self.clock.now();
         let is_body = matches!(fetched.outcome, Outcome::Body { .. });
         let found = match lease.kind {
@@ -161,12 +167,12 @@ impl Workshop {
                     body: &fetched.body,
                     truncated: fetched.truncated.is_some(),
                 };
-                Found::Page(Box::new(self.desk.examine(&lease, &response)))
+                Found::Page(Box::new(self.processor.examine(&lease, &response)))
             }
             LeaseKind::Sitemap if is_body => {
                 let sitemap = Sitemap::parse(&fetched.body, &lease.url, &SitemapLimits::default());
                 let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-                Found::Sitemap(self.desk.sift_sitemap(pages, sitemap.sitemaps))
+                Found::Sitemap(self.processor.sift_sitemap(pages, sitemap.sitemaps))
             }
             LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
         };
@@ -183,7 +189,7 @@ impl Workshop {
             content_type: fetched.content_type,
             ip: fetched.ip,
         };
-        Word::Answer(Box::new(Answer {
+        WorkerEvent::Done(Box::new(LeaseResult {
             lease,
             outcome: fetched.outcome,
             found,

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_engine::{Agent, Budget, CrawlSettings, DeskSettings, SitemapUse, StopReason};
+use scenthound_engine::{Agent, Budget, CrawlSettings, PageSettings, SitemapUse, StopReason};
 use scenthound_fetch::FetchSettings;
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::{LabSettings, replay};
 use scenthound_live::{Ended, LiveSettings, StopSwitch, crawl};
 use scenthound_store::{ArchiveSettings, CrawlFolder, CrawlView};
 use scenthound_strategy::{BestFirst, BreadthFirst, Opic, Random, Siblings, Strategy, Ties};
-use scenthound_testweb::{DemoWeb, ServeOptions, World, serve};
+use scenthound_testweb::{DemoWeb, ServeOptions, TestSite, serve};
 use scenthound_types::CanonicalUrl;
 
 const PAGES: u64 = 120;
@@ -28,17 +28,17 @@ fn judge() -> Arc<dyn Judge> {
     Arc::new(TermJudge::new(&settings).unwrap())
 }
 
-fn policy() -> Policy {
-    Policy {
+fn policy() -> HostPolicy {
+    HostPolicy {
         robots: true,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     }
 }
 
-fn desk() -> DeskSettings {
-    DeskSettings {
+fn desk() -> PageSettings {
+    PageSettings {
         follow_nofollow: false,
-        ..DeskSettings::default()
+        ..PageSettings::default()
     }
 }
 
@@ -63,11 +63,11 @@ fn seeds() -> Vec<CanonicalUrl> {
 fn in_the_lab(strategy: Box<dyn Strategy>) -> Vec<String> {
     // The demo's one slow host would only move the lab's clock.
     let settings = LabSettings {
-        policy: Policy {
+        policy: HostPolicy {
             max_delay: Duration::ZERO,
             ..policy()
         },
-        desk: desk(),
+        processor: desk(),
         crawl: crawl_settings(),
         ..LabSettings::default()
     };
@@ -77,9 +77,9 @@ fn in_the_lab(strategy: Box<dyn Strategy>) -> Vec<String> {
 }
 
 fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
-    let world = Arc::new(DemoWeb::new());
-    let hosts = world.hosts();
-    let serving = serve(world, ServeOptions::default()).unwrap();
+    let site = Arc::new(DemoWeb::new());
+    let hosts = site.hosts();
+    let serving = serve(site, ServeOptions::default()).unwrap();
     let mut fetch = FetchSettings::new("scenthound-test");
     fetch.pins = hosts.into_iter().map(|host| (host, serving.addr())).collect();
     let settings = LiveSettings {
@@ -88,11 +88,11 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
         ip_delay: Duration::ZERO,
         min_free_bytes: 0,
         threads: 2,
-        policy: Policy {
+        policy: HostPolicy {
             max_delay: Duration::ZERO,
             ..policy()
         },
-        desk: desk(),
+        processor: desk(),
         crawl: crawl_settings(),
         fetch,
         archive: ArchiveSettings::named("test", 0),

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr2};
 
 /// Where a reference stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ReferenceIn {
     Text,
     Attribute,
 }
@@ -39,7 +39,7 @@ static NAMES: LazyLock<Vec<(&str, Characters)>> = LazyLock::new(|| {
 });
 
 /// Appends `raw` with its references decoded.
-pub(crate) fn decode_into(raw: &str, place: Place, out: &mut String) {
+pub(crate) fn decode_into(raw: &str, place: ReferenceIn, out: &mut String) {
     let mut rest = raw;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
         let (before, from) = rest.split_at(at);
@@ -56,7 +56,7 @@ pub(crate) fn decode_value(raw: &str) -> Cow<'_, str> {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());
-    decode_into(raw, Place::Attribute, &mut out);
+    decode_into(raw, ReferenceIn::Attribute, &mut out);
     if memchr(b'\0', out.as_bytes()).is_some() {
         out = out.replace('\0', "\u{fffd}");
     }
@@ -64,7 +64,7 @@ pub(crate) fn decode_value(raw: &str) -> Cow<'_, str> {
 }
 
 /// Decodes the reference that `raw` begins with and returns its length; an `&` that begins none stands for itself.
-fn decode_one(raw: &str, place: Place, out: &mut String) -> usize {
+fn decode_one(raw: &str, place: ReferenceIn, out: &mut String) -> usize {
     let bytes = raw.as_bytes();
     match bytes.get(1) {
         Some(b'#') => decode_number(bytes, out),
@@ -107,7 +107,7 @@ fn windows_1252(value: u32) -> char {
     decoded.chars().next().unwrap_or('\u{fffd}')
 }
 
-fn decode_name(raw: &str, place: Place, out: &mut String) -> Option<usize> {
+fn decode_name(raw: &str, place: ReferenceIn, out: &mut String) -> Option<usize> {
     let bytes = raw.as_bytes();
     let length = bytes
         .iter()
@@ -124,7 +124,9 @@ fn decode_name(raw: &str, place: Place, out: &mut String) -> Option<usize> {
     for bare in (2..=length.min(LONGEST_BARE)).rev() {
         if let Some(characters) = find(raw.get(1..1 + bare)?) {
             let next = bytes.get(1 + bare);
-            if place == Place::Attribute && next.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'=') {
+            if place == ReferenceIn::Attribute
+                && next.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'=')
+            {
                 return None;
             }
             out.extend(characters.into_iter().flatten());
@@ -155,7 +157,7 @@ mod tests {
 
     fn text(raw: &str) -> String {
         let mut out = String::new();
-        decode_into(raw, Place::Text, &mut out);
+        decode_into(raw, ReferenceIn::Text, &mut out);
         out
     }
 

@@ -79,7 +79,7 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
     let reading = match kind {
         kind::Kind::Markup(dialect) => read::read_markup(&decoded.text, dialect, limits),
         kind::Kind::Plain => read::read_plain(&decoded.text, limits),
-        kind::Kind::Unreadable => read::Reading::default(),
+        kind::Kind::Unreadable => read::ScannedPage::default(),
     };
     let mut resolver = resolve::Resolver::new(input.url, reading.base.as_deref());
     let links = links::gather(&reading, &mut resolver, input.url);

@@ -7,14 +7,14 @@ use std::collections::hash_map::Entry;
 
 use scenthound_types::{CanonicalUrl, Link, Rel, Text, TokenRange};
 
-use crate::read::Reading;
+use crate::read::ScannedPage;
 use crate::resolve::Resolver;
 
 /// The words of a link and around it, in all.
 const AROUND: u32 = 20;
 
 /// The links of a page in document order.
-pub(crate) fn gather(reading: &Reading<'_>, resolver: &mut Resolver, page: &CanonicalUrl) -> Vec<Link> {
+pub(crate) fn gather(reading: &ScannedPage<'_>, resolver: &mut Resolver, page: &CanonicalUrl) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::with_capacity(reading.places.len());
     // Only looked up, never walked, so that its random seed (which a hostile page cannot guess) reaches no output.
     let mut known: HashMap<CanonicalUrl, usize> = HashMap::with_capacity(reading.places.len());

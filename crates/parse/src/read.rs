@@ -14,7 +14,7 @@ use scenthound_types::{Hint, LinkSource, PageDirectives, PageHints, TagCounts, T
 use crate::Limits;
 use crate::directives;
 use crate::element::Element;
-use crate::entity::{Place as EntityPlace, decode_into, decode_value};
+use crate::entity::{ReferenceIn as EntityPlace, decode_into, decode_value};
 use crate::hints;
 use crate::kind::Dialect;
 use crate::language::SAMPLE_BYTES;
@@ -41,16 +41,16 @@ const PLAYERS: [&str; 6] = [
 pub(crate) struct LinkPlace<'a> {
     pub(crate) href: Cow<'a, str>,
     pub(crate) source: LinkSource,
-    /// In [`Reading::text`].
+    /// In [`ScannedPage::text`].
     pub(crate) anchor: TokenRange,
-    /// In [`Reading::asides`].
+    /// In [`ScannedPage::asides`].
     pub(crate) title: TokenRange,
     pub(crate) nofollow: bool,
 }
 
 /// What reading a page found.
 #[derive(Debug, Default)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ScannedPage<'a> {
     pub(crate) title: String,
     pub(crate) text: Text,
     pub(crate) asides: Text,
@@ -68,7 +68,7 @@ pub(crate) struct Reading<'a> {
 }
 
 /// Reads HTML or XHTML.
-pub(crate) fn read_markup<'a>(html: &'a str, dialect: Dialect, limits: &Limits) -> Reading<'a> {
+pub(crate) fn read_markup<'a>(html: &'a str, dialect: Dialect, limits: &Limits) -> ScannedPage<'a> {
     let mut reader = Reader::new(html, dialect, limits, None);
     reader.read();
     let mut page = match reader.late_title.take() {
@@ -84,7 +84,7 @@ pub(crate) fn read_markup<'a>(html: &'a str, dialect: Dialect, limits: &Limits) 
 }
 
 /// Reads text without markup. Blank lines end blocks.
-pub(crate) fn read_plain<'a>(text: &'a str, limits: &Limits) -> Reading<'a> {
+pub(crate) fn read_plain<'a>(text: &'a str, limits: &Limits) -> ScannedPage<'a> {
     let mut reader = Reader::new("", Dialect::Html, limits, None);
     for line in text.split_inclusive(['\n', '\r']) {
         // A form feed begins a new page.
@@ -114,7 +114,7 @@ struct Reader<'a> {
     scanner: Scanner<'a>,
     dialect: Dialect,
     limits: Limits,
-    page: Reading<'a>,
+    page: ScannedPage<'a>,
     /// The present block as written, references decoded.
     block: String,
     marks: Vec<Mark>,
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
             scanner: Scanner::new(html, Keep::Telling),
             dialect,
             limits: *limits,
-            page: Reading::default(),
+            page: ScannedPage::default(),
             block: String::new(),
             marks: Vec::new(),
             marked: Vec::new(),

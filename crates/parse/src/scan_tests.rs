@@ -7,7 +7,7 @@ use html5gum::{Span, Tokenizer};
 use proptest::prelude::*;
 
 use super::*;
-use crate::entity::{Place, decode_into, decode_value};
+use crate::entity::{ReferenceIn, decode_into, decode_value};
 
 /// What both tokenizers are asked for: start tags with decoded attributes, end tags, and joined decoded text.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,7 +49,7 @@ fn by_scanner(html: &str) -> Vec<Seen> {
         match event {
             Event::Text(raw) => {
                 let mut text = String::new();
-                decode_into(raw, Place::Text, &mut text);
+                decode_into(raw, ReferenceIn::Text, &mut text);
                 push_text(&mut seen, &text);
             }
             Event::Verbatim(raw) => push_text(&mut seen, raw),
@@ -68,7 +68,7 @@ fn by_scanner(html: &str) -> Vec<Seen> {
                     let content = scanner.raw_text(&name, raw);
                     let mut text = String::new();
                     match decodes {
-                        true => decode_into(content, Place::Text, &mut text),
+                        true => decode_into(content, ReferenceIn::Text, &mut text),
                         false => text.push_str(content),
                     }
                     push_text(&mut seen, &text.replace('\0', "\u{fffd}"));

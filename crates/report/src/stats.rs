@@ -62,7 +62,7 @@ impl Summary {
 
 /// How often one of two was ahead.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Score {
+pub struct WinLoss {
     /// Ahead.
     pub wins: u32,
     /// Level.
@@ -72,8 +72,8 @@ pub struct Score {
 }
 
 /// Counts the pairs (ours, theirs) in which ours is larger, the same or smaller; pairs with an unknown value do not count.
-pub fn score(pairs: &[(f64, f64)]) -> Score {
-    let mut score = Score::default();
+pub fn win_loss(pairs: &[(f64, f64)]) -> WinLoss {
+    let mut score = WinLoss::default();
     for (ours, theirs) in pairs {
         let ahead = ours - theirs;
         if !ahead.is_finite() {
@@ -92,7 +92,7 @@ pub fn score(pairs: &[(f64, f64)]) -> Score {
 
 /// Scores many on one task: alone at the top is a win, sharing the top is a tie, all else is a loss. A task on which
 /// fewer than two have a value says nothing about anyone and gives no points.
-pub fn score_task(values: &[Option<f64>]) -> Vec<Score> {
+pub fn score_task(values: &[Option<f64>]) -> Vec<WinLoss> {
     let known = |value: &Option<f64>| value.filter(|value| value.is_finite());
     let best = values.iter().filter_map(known).fold(f64::NEG_INFINITY, f64::max);
     let at_top = |value: f64| best - value <= SAME;
@@ -105,7 +105,7 @@ pub fn score_task(values: &[Option<f64>]) -> Vec<Score> {
     values
         .iter()
         .map(|value| {
-            let mut score = Score::default();
+            let mut score = WinLoss::default();
             match known(value) {
                 Some(value) if contest => match (at_top(value), top) {
                     (true, 1) => score.wins = 1,
@@ -159,8 +159,8 @@ mod tests {
         );
         assert_eq!(points(&[Some(0.7), None]), [(0, 0, 0), (0, 0, 0)]);
         assert_eq!(
-            score(&[(2.0, 1.0), (1.0, 1.0 + 1e-12), (0.0, 1.0), (f64::NAN, 0.0)]),
-            Score {
+            win_loss(&[(2.0, 1.0), (1.0, 1.0 + 1e-12), (0.0, 1.0), (f64::NAN, 0.0)]),
+            WinLoss {
                 wins: 1,
                 ties: 1,
                 losses: 1

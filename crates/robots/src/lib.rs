@@ -25,6 +25,6 @@ pub use crate::page::{meta_robots, x_robots_tag};
 pub use crate::rules::{MAX_CRAWL_DELAY, RuleKind, RuleText, Rules};
 pub use crate::saved::SavedFault;
 pub use crate::verdict::{
-    Answer, History, KEEP, MAX_REDIRECTS, Meaning, RETRY_FIRST, RETRY_MOST, UNREACHABLE_LONG, Verdict,
-    verdict,
+    History, KEEP, MAX_REDIRECTS, Meaning, RETRY_FIRST, RETRY_MOST, RobotsResponse, UNREACHABLE_LONG,
+    Verdict, verdict,
 };

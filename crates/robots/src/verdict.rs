@@ -22,7 +22,7 @@ pub const UNREACHABLE_LONG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum RobotsResponse {
     /// An HTTP status.
     Status(u16),
     /// A redirect that leads nowhere we can go: no target, another scheme, a loop.
@@ -68,23 +68,23 @@ pub struct Verdict {
 ///
 /// 429 is read as "not now" like a server error: the RFC files it with "there are no rules", but a host that asks for
 /// fewer requests is not one to be opened up.
-pub fn verdict(answer: Answer, history: History) -> Verdict {
+pub fn verdict(answer: RobotsResponse, history: History) -> Verdict {
     match answer {
-        Answer::Status(200..=299) => Verdict {
+        RobotsResponse::Status(200..=299) => Verdict {
             meaning: Meaning::Parse,
             holds: KEEP,
         },
-        Answer::Status(301 | 302 | 303 | 307 | 308) if history.redirects < MAX_REDIRECTS => Verdict {
+        RobotsResponse::Status(301 | 302 | 303 | 307 | 308) if history.redirects < MAX_REDIRECTS => Verdict {
             meaning: Meaning::Follow,
             holds: Duration::ZERO,
         },
-        Answer::Status(429) | Answer::None => unreachable(history),
-        Answer::Status(300..=499) | Answer::DeadRedirect => Verdict {
+        RobotsResponse::Status(429) | RobotsResponse::None => unreachable(history),
+        RobotsResponse::Status(300..=499) | RobotsResponse::DeadRedirect => Verdict {
             meaning: Meaning::AllowAll,
             holds: KEEP,
         },
         // 5xx, and whatever is no HTTP status.
-        Answer::Status(_) => unreachable(history),
+        RobotsResponse::Status(_) => unreachable(history),
     }
 }
 
@@ -106,30 +106,42 @@ fn unreachable(history: History) -> Verdict {
 mod tests {
     use super::*;
 
-    fn meaning(answer: Answer) -> Meaning {
+    fn meaning(answer: RobotsResponse) -> Meaning {
         verdict(answer, History::default()).meaning
     }
 
     #[test]
     fn a_missing_file_opens_the_host_and_a_failing_server_closes_it() {
         for status in [200, 204] {
-            assert_eq!(meaning(Answer::Status(status)), Meaning::Parse, "{status}");
+            assert_eq!(
+                meaning(RobotsResponse::Status(status)),
+                Meaning::Parse,
+                "{status}"
+            );
         }
         for status in [300, 304, 400, 401, 403, 404, 410, 451] {
-            assert_eq!(meaning(Answer::Status(status)), Meaning::AllowAll, "{status}");
+            assert_eq!(
+                meaning(RobotsResponse::Status(status)),
+                Meaning::AllowAll,
+                "{status}"
+            );
         }
         for status in [0, 100, 429, 500, 503, 599, 999] {
-            assert_eq!(meaning(Answer::Status(status)), Meaning::DisallowAll, "{status}");
+            assert_eq!(
+                meaning(RobotsResponse::Status(status)),
+                Meaning::DisallowAll,
+                "{status}"
+            );
         }
-        assert_eq!(meaning(Answer::None), Meaning::DisallowAll);
-        assert_eq!(meaning(Answer::DeadRedirect), Meaning::AllowAll);
+        assert_eq!(meaning(RobotsResponse::None), Meaning::DisallowAll);
+        assert_eq!(meaning(RobotsResponse::DeadRedirect), Meaning::AllowAll);
     }
 
     #[test]
     fn the_sixth_redirect_is_not_followed() {
         let after = |redirects| {
             verdict(
-                Answer::Status(301),
+                RobotsResponse::Status(301),
                 History {
                     redirects,
                     ..History::default()
@@ -147,7 +159,7 @@ mod tests {
     fn an_unreachable_host_is_asked_ever_less_often() {
         let holds = |failures| {
             verdict(
-                Answer::None,
+                RobotsResponse::None,
                 History {
                     failures,
                     ..History::default()
@@ -169,6 +181,9 @@ mod tests {
             failures: 90,
             failing_for: UNREACHABLE_LONG,
         };
-        assert_eq!(verdict(Answer::Status(503), history).meaning, Meaning::AllowAll);
+        assert_eq!(
+            verdict(RobotsResponse::Status(503), history).meaning,
+            Meaning::AllowAll
+        );
     }
 }

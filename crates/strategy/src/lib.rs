@@ -32,10 +32,10 @@ pub use layered::{ContextGraph, Layered, Placing};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
-pub use self_taught::{LayerReader, LearnFrom, Lesson, SelfTaught, SelfTaughtSettings, Teacher};
+pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaughtSettings, TrainingPage};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
-pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentWorth, TableSettings, TopicTable};
+pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentScore, TableSettings, TopicTable};
 
 /// What a strategy wants to find in its reports, said once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ pub enum RestoreError {
 
 /// What a strategy makes of a page by what it has learnt.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Weighed {
+pub struct PageScore {
     /// From 0 to 1.
     pub relevance: f64,
     /// What that was made of.
@@ -115,7 +115,7 @@ pub trait Strategy: Send {
     /// What a page is worth by what was learnt so far, asked once for each page that was read, before it is observed. Links
     /// carry it as the worth of their parent; it is the page's relevance where the user wants the strategy to judge. The
     /// report's links have no evidence yet.
-    fn weigh(&mut self, _report: &PageReport<'_>) -> Option<Weighed> {
+    fn score_page(&mut self, _report: &PageReport<'_>) -> Option<PageScore> {
         None
     }
 

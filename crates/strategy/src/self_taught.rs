@@ -2,14 +2,14 @@
 //!
 //! The crawl begins breadth-first or best-first. What it reads it remembers: each page's words, and each link with its words.
 //! Once enough targets are found (pages judged relevant), the context graph around them is built from these links, a
-//! [`Teacher`] learns the layers, and links are queued by layer from then on, those that wait already included. Each time the
+//! [`LayerTrainer`] learns the layers, and links are queued by layer from then on, those that wait already included. Each time the
 //! targets have doubled, it learns again.
 //!
 //! Only the last few thousand pages are remembered, so neither memory nor learning time follows the length of the crawl. A
 //! crawl taken up again learns from what it remembers of the pages it had learnt from: until the memory first overflows, that
 //! is exactly what it knew.
 //!
-//! Deliberately absent: how layers are told from words; that is the teacher's.
+//! Deliberately absent: how layers are told from words; that is the trainer's.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +20,11 @@ use scenthound_types::{
 use serde::{Deserialize, Serialize};
 
 use crate::layered::Placing;
-use crate::{Needs, RestoreError, Strategy, Weighed, offer_each};
+use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 
 /// One page of a context graph, to learn from.
 #[derive(Clone, Debug)]
-pub struct Lesson<'a> {
+pub struct TrainingPage<'a> {
     /// Its distance to a target.
     pub layer: u8,
     /// Its words and how often each occurs.
@@ -34,9 +34,9 @@ pub struct Lesson<'a> {
 }
 
 /// Learns to tell layers from the pages of a context graph.
-pub trait Teacher: Send {
+pub trait LayerTrainer: Send {
     /// What was learnt; none if these pages cannot teach anything.
-    fn teach(&self, lessons: &[Lesson<'_>]) -> Option<Box<dyn LayerReader>>;
+    fn train(&self, training: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>>;
 }
 
 /// Tells layers by words.
@@ -110,7 +110,7 @@ struct Page {
 /// Layered queues that are learnt while crawling.
 pub struct SelfTaught {
     settings: SelfTaughtSettings,
-    teacher: Box<dyn Teacher>,
+    trainer: Box<dyn LayerTrainer>,
     reader: Option<Box<dyn LayerReader>>,
     /// By number modulo the most that are remembered.
     pages: BTreeMap<u64, Page>,
@@ -129,12 +129,12 @@ pub struct SelfTaught {
 }
 
 impl SelfTaught {
-    /// A crawl that teaches itself with this teacher.
-    pub fn new(settings: SelfTaughtSettings, teacher: Box<dyn Teacher>) -> SelfTaught {
+    /// A crawl that teaches itself with this trainer.
+    pub fn new(settings: SelfTaughtSettings, trainer: Box<dyn LayerTrainer>) -> SelfTaught {
         SelfTaught {
             learn_at: u64::from(settings.learn_after.max(1)),
             settings,
-            teacher,
+            trainer,
             reader: None,
             pages: BTreeMap::new(),
             read: 0,
@@ -238,11 +238,11 @@ impl SelfTaught {
             let layer = number_of.get(key).and_then(|at| graph.layer_of(*at));
             layer.unwrap_or(beyond)
         };
-        let lessons: Vec<Lesson<'_>> = (0_u8..)
+        let training: Vec<TrainingPage<'_>> = (0_u8..)
             .zip(graph.layers())
             .flat_map(|(layer, members)| members.iter().map(move |at| (layer, *at)))
             .filter_map(|(layer, at)| Some((layer, *pages.get(at as usize)?)))
-            .map(|(layer, page)| Lesson {
+            .map(|(layer, page)| TrainingPage {
                 layer,
                 words: &page.words,
                 links: page
@@ -252,7 +252,7 @@ impl SelfTaught {
                     .collect(),
             })
             .collect();
-        let Some(reader) = self.teacher.teach(&lessons) else {
+        let Some(reader) = self.trainer.train(&training) else {
             return;
         };
         for page in self.pages.values() {
@@ -288,14 +288,14 @@ impl Strategy for SelfTaught {
         self.unlearnt(1.0)
     }
 
-    fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
+    fn score_page(&mut self, report: &PageReport<'_>) -> Option<PageScore> {
         let reader = self.reader.as_ref()?;
         let words: Vec<(u64, u32)> = report.words?.iter().map(|word| (word.hash, word.count)).collect();
         let nearness = reader.nearness(&words);
         if self.layers.len() < MOST_LAYERS_KNOWN {
             self.layers.insert(report.lease.key, nearness.layer);
         }
-        Some(Weighed {
+        Some(PageScore {
             relevance: report.judgement?.relevance,
             parts: Parts {
                 nearness: Some(nearness),
@@ -399,12 +399,12 @@ mod tests {
     /// Knows a page by its first word: the layer in which that word was seen.
     struct ByWord;
 
-    impl Teacher for ByWord {
-        fn teach(&self, lessons: &[Lesson<'_>]) -> Option<Box<dyn LayerReader>> {
-            let words = lessons
+    impl LayerTrainer for ByWord {
+        fn train(&self, training: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>> {
+            let words = training
                 .iter()
                 .filter_map(|lesson| Some((lesson.words.first()?.0, lesson.layer)));
-            let links = lessons.iter().flat_map(|lesson| &lesson.links);
+            let links = training.iter().flat_map(|lesson| &lesson.links);
             let links = links.filter_map(|(anchor, layer)| Some((*anchor.first()?, *layer)));
             Some(Box::new(Known {
                 words: words.collect(),
@@ -511,7 +511,7 @@ mod tests {
             will_retry: false,
         };
         let mut updates = Updates::new();
-        strategy.weigh(&report);
+        strategy.score_page(&report);
         strategy.observe(&report, &mut updates);
         let rank = |update| match update {
             Update::Offer(offer) => Some(offer.rank),

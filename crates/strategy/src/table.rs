@@ -33,9 +33,9 @@ use scenthound_types::{
 };
 
 pub use link_words::{LinkGenre, LinkWords, LinkWordsError};
-pub use settings::{ParentWorth, TableSettings};
+pub use settings::{ParentScore, TableSettings};
 
-use crate::{Needs, RestoreError, Strategy, Weighed, offer_each};
+use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 use page_worths::PageWorths;
 use state::Unsaved;
 
@@ -222,7 +222,7 @@ impl TopicTable {
             let worths = evidence
                 .parents
                 .iter()
-                .map(|parent| self.worths.worth(parent.key, place));
+                .map(|parent| self.worths.page_score(parent.key, place));
             words + settings.parents.of(worths)
         });
         settings.topic_weight * (words + parents) + settings.genre_weight * of_genre.fold(0.0, f64::max)
@@ -230,7 +230,7 @@ impl TopicTable {
 
     fn parent(&self, parent: &ParentPage) -> f64 {
         f64::from(match self.seeds.get(&parent.key) {
-            Some(Seed::Worth(worth)) => *worth,
+            Some(Seed::Worth(page_score)) => *page_score,
             _ => parent.relevance,
         })
     }
@@ -254,7 +254,7 @@ impl Strategy for TopicTable {
         Rank::of_score(1.0)
     }
 
-    fn weigh(&mut self, report: &PageReport<'_>) -> Option<Weighed> {
+    fn score_page(&mut self, report: &PageReport<'_>) -> Option<PageScore> {
         let words = report.words?;
         let key = report.lease.key;
         if !report.lease.seed {
@@ -268,9 +268,9 @@ impl Strategy for TopicTable {
             self.keep_seed(key, words);
             self.stand();
             // What made the table is on the topic; how much so is known when the table is.
-            return Some(Weighed {
+            return Some(PageScore {
                 relevance: 1.0,
-                ..Weighed::default()
+                ..PageScore::default()
             });
         }
         let (cosine, shared) = self
@@ -294,7 +294,7 @@ impl Strategy for TopicTable {
         if !report.lease.revisit {
             self.grow(words, cosine);
         }
-        Some(Weighed {
+        Some(PageScore {
             relevance: cosine,
             parts: Parts {
                 table: Some(cosine),

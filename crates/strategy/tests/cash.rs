@@ -9,7 +9,7 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use scenthound_engine::Crawl;
-use scenthound_frontier::Policy;
+use scenthound_frontier::HostPolicy;
 use scenthound_strategy::{Opic, Otie, OtieSettings, Strategy as Crawling};
 use scenthound_types::{Keyring, Lease, Timestamp};
 use toy::{Fate, KEYS, Nothing, ToyPage, answer, cash, crawl, link, number, page, take, url};
@@ -51,7 +51,7 @@ fn open(
 ) -> Crawl<scenthound_frontier_durable::DurableFrontier, Nothing> {
     let now = Timestamp::ZERO;
     let frontier =
-        scenthound_frontier_durable::open(folder, Policy::instant(), Keyring::new(KEYS), now).unwrap();
+        scenthound_frontier_durable::open(folder, HostPolicy::instant(), Keyring::new(KEYS), now).unwrap();
     crawl(frontier, strategy, &[0, 1], list_size)
 }
 
@@ -145,7 +145,7 @@ fn a_resumed_crawl_counts_on_to_the_next_second_visit() {
     loop {
         let now = Timestamp::ZERO;
         let frontier =
-            scenthound_frontier_durable::open(folder.path(), Policy::instant(), Keyring::new(KEYS), now)
+            scenthound_frontier_durable::open(folder.path(), HostPolicy::instant(), Keyring::new(KEYS), now)
                 .unwrap();
         let mut crawl = crawl(frontier, Box::new(Otie::new(settings)), &[0], 0);
         let Some(lease) = take(&mut crawl, 1).pop() else {

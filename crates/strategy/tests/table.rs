@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::LN_2;
 
 use proptest::prelude::*;
-use scenthound_strategy::{LinkWords, ParentWorth, Strategy, TableSettings, TopicTable, Weighed};
+use scenthound_strategy::{LinkWords, PageScore, ParentScore, Strategy, TableSettings, TopicTable};
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseId, LeaseKind, Outcome, PageReport,
     PageWords, ParentPage, Parts, Priority, Rank, ReportedLink, Standing, StateDelta, Token, Update, UrlKey,
@@ -66,7 +66,7 @@ impl Crawl {
         }
     }
 
-    fn read(&mut self, page: &Page) -> Weighed {
+    fn read(&mut self, page: &Page) -> PageScore {
         let words = PageWords::count(
             page.words
                 .split_whitespace()
@@ -106,7 +106,7 @@ impl Crawl {
             links,
             will_retry: false,
         };
-        let weighed = self.strategy.weigh(&report(&[])).unwrap();
+        let scored = self.strategy.score_page(&report(&[])).unwrap();
         let links: Vec<ReportedLink> = page
             .links
             .iter()
@@ -114,7 +114,7 @@ impl Crawl {
                 let mut evidence = Evidence::of_words(hashes(anchor), Vec::new(), hashes(to));
                 evidence.add_parent(ParentPage {
                     key: lease.key,
-                    relevance: weighed.relevance as f32,
+                    relevance: scored.relevance as f32,
                 });
                 let known = self.evidence.entry(key(to)).or_default();
                 known.gather(&evidence);
@@ -137,7 +137,7 @@ impl Crawl {
             self.ranks.insert(offer.key, offer.rank);
         }
         self.freshen();
-        weighed
+        scored
     }
 
     fn seeds_done(&mut self) {
@@ -200,8 +200,8 @@ fn links_wait_without_a_score_until_the_seeds_are_read() {
     let [a, b, _] = tea();
     let mut crawl = Crawl::new(settings());
     let seed = crawl.strategy.seed(key("a"), 2);
-    let weighed = crawl.read(&a);
-    assert_eq!((weighed.relevance, weighed.parts.table), (1.0, None));
+    let scored = crawl.read(&a);
+    assert_eq!((scored.relevance, scored.parts.table), (1.0, None));
     assert_eq!(crawl.score("green"), 0.0);
     assert!(crawl.strategy.table().is_empty());
     assert!(seed > crawl.ranks[&key("green")]);
@@ -246,17 +246,17 @@ fn the_scores_are_those_worked_out_by_hand() {
     assert!((crawl.score("cars") - of_a).abs() < 1e-5);
 
     // c: N = 3; tea is in all, ln 2; cars and engine are new, ln 4.
-    let weighed = crawl.read(&c);
+    let scored = crawl.read(&c);
     let length = (LN_2.powi(2) + 2.0 * 1.386_294_f64.powi(2)).sqrt();
     let of_c = LN_2 / (length * 1.421_310);
     assert!(
-        (weighed.relevance - of_c).abs() < 1e-5,
+        (scored.relevance - of_c).abs() < 1e-5,
         "{} {of_c}",
-        weighed.relevance
+        scored.relevance
     );
-    assert_eq!(weighed.parts.table, Some(weighed.relevance));
-    assert_eq!(&*weighed.parts.terms[0].term, "tea");
-    assert!((weighed.parts.terms[0].share - weighed.relevance).abs() < 1e-12);
+    assert_eq!(scored.parts.table, Some(scored.relevance));
+    assert_eq!(&*scored.parts.terms[0].term, "tea");
+    assert!((scored.parts.terms[0].share - scored.relevance).abs() < 1e-12);
     assert!((crawl.score("pot") - (1.0 / 3.0 + of_c)).abs() < 1e-5);
     // Another parent was found: it counts too.
     assert!((crawl.score("cars") - (of_a + of_c)).abs() < 1e-5);
@@ -277,9 +277,9 @@ fn parents_count_by_their_sum_their_mean_or_the_best() {
         crawl.score("cars")
     };
     let (sum, mean, max) = (
-        score(ParentWorth::Sum),
-        score(ParentWorth::Mean),
-        score(ParentWorth::Max),
+        score(ParentScore::Sum),
+        score(ParentScore::Mean),
+        score(ParentScore::Max),
     );
     assert!((mean - sum / 2.0).abs() < 1e-12);
     assert!(mean < max && max < sum);
@@ -441,8 +441,8 @@ proptest! {
                 words: words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" "),
                 links: links.iter().map(|(to, anchor)| (NAMES[*to], WORDS[*anchor])).collect(),
             };
-            let weighed = whole.read(&page);
-            prop_assert_eq!(&weighed, &torn.read(&page));
+            let scored = whole.read(&page);
+            prop_assert_eq!(&scored, &torn.read(&page));
             if *is_torn {
                 torn.restart();
             }

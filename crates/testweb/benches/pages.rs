@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use scenthound_testweb::bench::{BenchSize, BenchWeb, Naming};
-use scenthound_testweb::{ServeOptions, World, serve};
+use scenthound_testweb::{ServeOptions, TestSite, serve};
 
 fn main() {
     divan::main();

@@ -11,17 +11,17 @@ use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use crate::WorldFault;
-use crate::dice::Dice;
+use crate::TestwebError;
+use crate::rng::PageRng;
 use crate::server::{ServeOptions, Serving, serve};
-use crate::world::{Answer, World};
+use crate::site::{SiteResponse, TestSite};
 
 /// The commonest words of English prose, so that a page is recognised as English.
 const COMMON: &str = "the of and to a in that it is was for with as on be at by this had not are but from or have an \
     they which one you were all her she there would their we him been has when who will no more if out so what up \
     said its about than into them can only other time new some could these two may first then do any like my now \
     over such our man me even most made after also did many off before must well back through years much where your \
-    way down should because long each just state people those too mr how little good world make very year still see \
+    way down should because long each just state people those too mr how little good site make very year still see \
     own work men day get here between both life being under three never know same last another while us might great \
     go come since against right came take used himself few house american use place during high without again home \
     around small however found part school";
@@ -108,15 +108,15 @@ impl BenchWeb {
             ..size
         };
         let words = vocabulary();
-        let mut dice = Dice::named("prose");
+        let mut rng = PageRng::named("prose");
         BenchWeb {
             size,
             naming,
-            halves: (0..HALVES).map(|_| prose(&words, 45, &mut dice)).collect(),
+            halves: (0..HALVES).map(|_| prose(&words, 45, &mut rng)).collect(),
             anchors: (0..ANCHORS)
                 .map(|_| {
-                    let length = 2 + dice.below(4);
-                    let rare: Vec<&str> = (0..length).map(|_| frequent(&words[60..], &mut dice)).collect();
+                    let length = 2 + rng.below(4);
+                    let rare: Vec<&str> = (0..length).map(|_| frequent(&words[60..], &mut rng)).collect();
                     rare.join(" ")
                 })
                 .collect(),
@@ -191,7 +191,7 @@ impl BenchWeb {
     }
 
     /// The targets of a page's links, in order, all of them pages that exist.
-    fn targets(&self, host: usize, place: usize, dice: &mut Dice) -> Vec<(usize, usize)> {
+    fn targets(&self, host: usize, place: usize, rng: &mut PageRng) -> Vec<(usize, usize)> {
         let here = self.pages_of(host);
         let mut targets: Vec<(usize, usize)> =
             (0..NAVIGATION).map(|n| (host, (n * 100) % here.max(1))).collect();
@@ -208,13 +208,13 @@ impl BenchWeb {
         }
         while targets.len() < self.size.links {
             let target_host = if targets.len().is_multiple_of(ABROAD) {
-                dice.below(self.size.hosts)
+                rng.below(self.size.hosts)
             } else {
                 host
             };
             match self.pages_of(target_host) {
                 0 => targets.push((host, place)),
-                pages => targets.push((target_host, dice.below(pages))),
+                pages => targets.push((target_host, rng.below(pages))),
             }
         }
         targets
@@ -229,9 +229,9 @@ impl BenchWeb {
     }
 
     fn page(&self, host: usize, place: usize) -> String {
-        let mut dice = Dice::numbered((place * self.size.hosts + host) as u64);
-        let targets = self.targets(host, place, &mut dice);
-        let title = self.anchor(&mut dice);
+        let mut rng = PageRng::numbered((place * self.size.hosts + host) as u64);
+        let targets = self.targets(host, place, &mut rng);
+        let title = self.anchor(&mut rng);
         let mut html = String::with_capacity(self.size.bytes + 2_048);
         let _ = write!(
             html,
@@ -258,24 +258,24 @@ impl BenchWeb {
         let mut listed = listed.chunks(8);
         for (n, target) in inline.iter().enumerate() {
             if n % 6 == 0 {
-                let _ = writeln!(html, "<h2>{}</h2>", self.anchor(&mut dice));
+                let _ = writeln!(html, "<h2>{}</h2>", self.anchor(&mut rng));
             }
             html.push_str("<p>");
-            html.push_str(self.half(&mut dice));
+            html.push_str(self.half(&mut rng));
             html.push(' ');
-            self.push_link(host, *target, self.anchor(&mut dice), &mut html);
+            self.push_link(host, *target, self.anchor(&mut rng), &mut html);
             html.push(' ');
-            html.push_str(self.half(&mut dice));
+            html.push_str(self.half(&mut rng));
             html.push_str("</p>\n");
             if n % 7 == 3 {
-                self.push_list(host, listed.next().unwrap_or_default(), &mut dice, &mut html);
+                self.push_list(host, listed.next().unwrap_or_default(), &mut rng, &mut html);
             }
         }
         for rest in listed {
-            self.push_list(host, rest, &mut dice, &mut html);
+            self.push_list(host, rest, &mut rng, &mut html);
         }
         while html.len() + 400 < self.size.bytes {
-            let _ = writeln!(html, "<p class=\"more\">{}</p>", self.half(&mut dice));
+            let _ = writeln!(html, "<p class=\"more\">{}</p>", self.half(&mut rng));
         }
         html.push_str(
             "</main>\n<footer><p>Written by a machine, for machines.</p></footer>\n</body>\n</html>\n",
@@ -283,22 +283,22 @@ impl BenchWeb {
         html
     }
 
-    fn anchor(&self, dice: &mut Dice) -> &str {
-        &self.anchors[dice.below(self.anchors.len())]
+    fn anchor(&self, rng: &mut PageRng) -> &str {
+        &self.anchors[rng.below(self.anchors.len())]
     }
 
-    fn half(&self, dice: &mut Dice) -> &str {
-        &self.halves[dice.below(self.halves.len())]
+    fn half(&self, rng: &mut PageRng) -> &str {
+        &self.halves[rng.below(self.halves.len())]
     }
 
-    fn push_list(&self, host: usize, targets: &[(usize, usize)], dice: &mut Dice, html: &mut String) {
+    fn push_list(&self, host: usize, targets: &[(usize, usize)], rng: &mut PageRng, html: &mut String) {
         if targets.is_empty() {
             return;
         }
         html.push_str("<ul class=\"related\">\n");
         for target in targets {
             html.push_str("<li>");
-            self.push_link(host, *target, self.anchor(dice), html);
+            self.push_link(host, *target, self.anchor(rng), html);
             html.push_str("</li>\n");
         }
         html.push_str("</ul>\n");
@@ -318,12 +318,12 @@ impl BenchWeb {
     }
 }
 
-impl World for BenchWeb {
-    fn answer(&self, host: &str, path_and_query: &str) -> Answer {
+impl TestSite for BenchWeb {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
         let found = self.host_of(host).zip(self.place_of(path_and_query));
         match found {
-            Some((host, place)) if place < self.pages_of(host) => Answer::html(self.page(host, place)),
-            _ => Answer::missing(),
+            Some((host, place)) if place < self.pages_of(host) => SiteResponse::html(self.page(host, place)),
+            _ => SiteResponse::missing(),
         }
     }
 
@@ -344,7 +344,7 @@ pub fn main_loop(
     listen: Vec<SocketAddr>,
     ready: impl FnOnce(&Serving),
     mut until: impl Read,
-) -> Result<(), WorldFault> {
+) -> Result<(), TestwebError> {
     let options = ServeOptions {
         listen,
         log: false,
@@ -369,39 +369,39 @@ fn vocabulary() -> Vec<String> {
         .chain(TOPICAL.split_whitespace())
         .map(str::to_owned)
         .collect();
-    let mut dice = Dice::named("vocabulary");
+    let mut rng = PageRng::named("vocabulary");
     while words.len() < VOCABULARY {
-        let mut word = (*dice.pick(&BEGINNINGS)).to_owned();
-        for _ in 0..dice.below(3) {
-            word.push_str(dice.pick(&MIDDLES));
+        let mut word = (*rng.pick(&BEGINNINGS)).to_owned();
+        for _ in 0..rng.below(3) {
+            word.push_str(rng.pick(&MIDDLES));
         }
-        word.push_str(dice.pick(&ENDINGS));
+        word.push_str(rng.pick(&ENDINGS));
         words.push(word);
     }
     words
 }
 
 /// A word, the n-th of the list about 1/n as often as the first.
-fn frequent<'a>(words: &'a [String], dice: &mut Dice) -> &'a str {
-    let rank = (words.len() as f64).powf(dice.fraction()) as usize;
+fn frequent<'a>(words: &'a [String], rng: &mut PageRng) -> &'a str {
+    let rank = (words.len() as f64).powf(rng.fraction()) as usize;
     words.get(rank.saturating_sub(1)).map_or("", String::as_str)
 }
 
 /// Sentences of six to twenty words.
-fn prose(words: &[String], length: usize, dice: &mut Dice) -> String {
+fn prose(words: &[String], length: usize, rng: &mut PageRng) -> String {
     let mut text = String::new();
     let mut left = 0;
     for _ in 0..length {
-        let word = frequent(words, dice);
+        let word = frequent(words, rng);
         if left == 0 {
             if !text.is_empty() {
                 text.push_str(". ");
             }
-            left = 6 + dice.below(15);
+            left = 6 + rng.below(15);
             text.push_str(word.get(..1).unwrap_or_default().to_ascii_uppercase().as_str());
             text.push_str(word.get(1..).unwrap_or_default());
         } else {
-            text.push_str(if dice.below(14) == 0 { ", " } else { " " });
+            text.push_str(if rng.below(14) == 0 { ", " } else { " " });
             text.push_str(word);
         }
         left -= 1;

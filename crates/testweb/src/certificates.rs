@@ -11,7 +11,7 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
 
-use crate::WorldFault;
+use crate::TestwebError;
 
 /// No more hosts are remembered; certificates can be made again.
 const MOST_KEPT: usize = 10_000;
@@ -27,9 +27,9 @@ pub(crate) struct Authority {
 
 impl Authority {
     /// A new authority.
-    pub(crate) fn new() -> Result<Authority, WorldFault> {
+    pub(crate) fn new() -> Result<Authority, TestwebError> {
         const NAME: &str = "Scenthound lab, valid for one run";
-        let fault = |source| WorldFault::Certificate {
+        let fault = |source| TestwebError::Certificate {
             name: NAME.to_owned(),
             source,
         };
@@ -52,7 +52,7 @@ impl Authority {
     }
 
     /// TLS as the host itself would speak it. IPv6 addresses stand in brackets.
-    pub(crate) fn host(&self, host: &str) -> Result<Arc<ServerConfig>, WorldFault> {
+    pub(crate) fn host(&self, host: &str) -> Result<Arc<ServerConfig>, TestwebError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = kept.get(host) {
             return Ok(Arc::clone(config));
@@ -65,8 +65,8 @@ impl Authority {
         Ok(config)
     }
 
-    fn make(&self, host: &str) -> Result<ServerConfig, WorldFault> {
-        let fault = |source| WorldFault::Certificate {
+    fn make(&self, host: &str) -> Result<ServerConfig, TestwebError> {
+        let fault = |source| TestwebError::Certificate {
             name: host.to_owned(),
             source,
         };
@@ -78,7 +78,7 @@ impl Authority {
             .and_then(|params| params.signed_by(&self.key, &self.issuer))
             .map_err(fault)?;
         let key = PrivateKeyDer::Pkcs8(self.key.serialize_der().into());
-        let tls = |source| WorldFault::Tls { source };
+        let tls = |source| TestwebError::Tls { source };
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(tls)?

@@ -17,7 +17,7 @@ use rustls::{ServerConnection, StreamOwned};
 use crate::errors::Trouble;
 use crate::request::{Addressed, Head, MAX_HEAD, end_of_head, read_head};
 use crate::server::{Request, Shared, lock};
-use crate::world::{Answer, Asked, Scheme, reason};
+use crate::site::{Scheme, SiteRequest, SiteResponse, reason};
 
 /// Whom the requests of a connection are for.
 enum Partner {
@@ -75,7 +75,7 @@ impl Shared {
         loop {
             let Some(end) = end_of_head(&come, looked_at) else {
                 if come.len() > MAX_HEAD {
-                    send(connection, &Answer::fault(431), false, true)?;
+                    send(connection, &SiteResponse::fault(431), false, true)?;
                     return Ok(Ended::Finished);
                 }
                 looked_at = come.len();
@@ -90,7 +90,7 @@ impl Shared {
             come.drain(..end);
             looked_at = 0;
             let Some(head) = head else {
-                send(connection, &Answer::fault(400), false, true)?;
+                send(connection, &SiteResponse::fault(400), false, true)?;
                 return Ok(Ended::Finished);
             };
             if head.method == "CONNECT" {
@@ -100,7 +100,7 @@ impl Shared {
                         Ok(Ended::Tunnel(endpoint, come))
                     }
                     _ => {
-                        send(connection, &Answer::fault(405), false, true)?;
+                        send(connection, &SiteResponse::fault(405), false, true)?;
                         Ok(Ended::Finished)
                     }
                 };
@@ -133,13 +133,13 @@ impl Shared {
         let is_head = head.method == "HEAD";
         let number = 1 + self.served.fetch_add(1, Ordering::SeqCst);
         let asked = match partner {
-            Partner::Tunnel(endpoint) => Asked {
+            Partner::Tunnel(endpoint) => SiteRequest {
                 scheme: Scheme::Https,
                 host: &endpoint.host,
                 port: endpoint.port,
                 path_and_query: &head.target,
             },
-            Partner::Any => Asked {
+            Partner::Any => SiteRequest {
                 scheme: Scheme::Http,
                 host: &head.host,
                 // The port of a Host header is where this server listens, and says nothing about the page.
@@ -154,9 +154,9 @@ impl Shared {
             .or_else(|| self.options.errors.befalls(&asked));
         let answer = match trouble {
             Some(Trouble::HangUp) => None,
-            Some(Trouble::Status(status)) => Some(Answer::fault(status)),
-            None if head.method == "GET" || is_head => Some(self.world.answer_at(&asked)),
-            None => Some(Answer::fault(405)),
+            Some(Trouble::Status(status)) => Some(SiteResponse::fault(status)),
+            None if head.method == "GET" || is_head => Some(self.site.answer_at(&asked)),
+            None => Some(SiteResponse::fault(405)),
         };
         let place = self.options.log.then(|| {
             let mut log = lock(&self.log);
@@ -227,7 +227,12 @@ impl Write for Continued {
 }
 
 /// Head and body in as few writes as the kernel allows.
-fn send(connection: &mut impl Write, answer: &Answer, keep_alive: bool, with_body: bool) -> io::Result<()> {
+fn send(
+    connection: &mut impl Write,
+    answer: &SiteResponse,
+    keep_alive: bool,
+    with_body: bool,
+) -> io::Result<()> {
     let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
     for (name, value) in &answer.headers {
         head.push_str(name);

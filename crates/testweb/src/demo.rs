@@ -20,11 +20,11 @@ mod trap;
 use std::collections::BTreeMap;
 
 use crate::demo::site::Site;
-use crate::world::{Answer, World};
+use crate::site::{SiteResponse, TestSite};
 
 /// The web that `hound demo` crawls.
 pub struct DemoWeb {
-    pages: BTreeMap<String, BTreeMap<String, Answer>>,
+    pages: BTreeMap<String, BTreeMap<String, SiteResponse>>,
     relevant: Vec<String>,
     copies: Vec<(String, String)>,
     unlisted: Vec<String>,
@@ -121,14 +121,14 @@ impl Default for DemoWeb {
     }
 }
 
-impl World for DemoWeb {
-    fn answer(&self, host: &str, path_and_query: &str) -> Answer {
+impl TestSite for DemoWeb {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
         self.pages
             .get(host)
             .and_then(|pages| pages.get(path_and_query))
             .cloned()
             .or_else(|| trap::answer(host, path_and_query))
-            .unwrap_or_else(Answer::missing)
+            .unwrap_or_else(SiteResponse::missing)
     }
 
     fn hosts(&self) -> Vec<String> {

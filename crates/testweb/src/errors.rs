@@ -3,8 +3,8 @@
 //! Invariant: it follows from the URL, so that a crawl over sockets and a replay without them meet the same failures, in
 //! whatever order they ask.
 
-use crate::WorldFault;
-use crate::world::Asked;
+use crate::TestwebError;
+use crate::site::SiteRequest;
 
 /// What befalls an unlucky request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub struct Errors {
 
 impl Errors {
     /// Says if a share is none.
-    pub fn check(&self) -> Result<(), WorldFault> {
+    pub fn check(&self) -> Result<(), TestwebError> {
         let both = self.failures + self.hang_ups;
         for (what, value) in [
             ("failures", self.failures),
@@ -36,14 +36,14 @@ impl Errors {
             ("failures + hang-ups", both),
         ] {
             if !(0.0..=1.0).contains(&value) {
-                return Err(WorldFault::Share { what, value });
+                return Err(TestwebError::Share { what, value });
             }
         }
         Ok(())
     }
 
     /// What befalls requests for this page.
-    pub fn befalls(&self, asked: &Asked<'_>) -> Option<Trouble> {
+    pub fn befalls(&self, asked: &SiteRequest<'_>) -> Option<Trouble> {
         if self.failures + self.hang_ups <= 0.0 || asked.path_and_query == "/robots.txt" {
             return None;
         }
@@ -68,10 +68,10 @@ impl Errors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Scheme;
+    use crate::site::Scheme;
 
-    fn asked(path: &str) -> Asked<'_> {
-        Asked {
+    fn asked(path: &str) -> SiteRequest<'_> {
+        SiteRequest {
             scheme: Scheme::Http,
             host: "hub.test",
             port: None,

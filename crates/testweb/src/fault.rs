@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Why a world cannot be made or served.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum WorldFault {
+pub enum TestwebError {
     /// The server cannot have the address.
     #[error("cannot listen on {address}")]
     Listen {

@@ -13,8 +13,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::WorldFault;
-use crate::world::{Answer, World};
+use crate::TestwebError;
+use crate::site::{SiteResponse, TestSite};
 
 /// A link of a fixture's page.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,14 +63,14 @@ pub struct FixtureWeb {
 
 impl FixtureWeb {
     /// Reads a web.
-    pub fn parse(lines: &str) -> Result<FixtureWeb, WorldFault> {
+    pub fn parse(lines: &str) -> Result<FixtureWeb, TestwebError> {
         let mut web = FixtureWeb::default();
         for (number, line) in lines.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let fault = |what, text: &str| WorldFault::Fixture {
+            let fault = |what, text: &str| TestwebError::Fixture {
                 line: number + 1,
                 what,
                 text: text.to_owned(),
@@ -112,8 +112,8 @@ impl FixtureWeb {
     }
 }
 
-impl World for FixtureWeb {
-    fn answer(&self, host: &str, path_and_query: &str) -> Answer {
+impl TestSite for FixtureWeb {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
         let place = self.places.get(&(host.to_owned(), path_and_query.to_owned()));
         match place.and_then(|place| self.pages.get(*place)) {
             Some(page) if path_and_query == "/robots.txt" => {
@@ -121,10 +121,10 @@ impl World for FixtureWeb {
                     .words
                     .split_whitespace()
                     .map(|path| format!("Disallow: {path}\n"));
-                Answer::text(format!("User-agent: *\n{}", forbidden.collect::<String>()))
+                SiteResponse::text(format!("User-agent: *\n{}", forbidden.collect::<String>()))
             }
-            Some(page) => Answer::html(page.html()),
-            None => Answer::missing(),
+            Some(page) => SiteResponse::html(page.html()),
+            None => SiteResponse::missing(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Little webs to crawl without leaving the machine.
 //!
-//! A [`World`] answers requests from memory; [`serve`] puts one on loopback under real HTTP, [`serve_proxy`] behind a
+//! A [`TestSite`] answers requests from memory; [`serve`] puts one on loopback under real HTTP, [`serve_proxy`] behind a
 //! proxy for http and https, with [`serve_names`] for the names of its hosts. [`DemoWeb`] is the web
 //! that `hound demo` crawls, [`ScriptWeb`] its sisters in Chinese and Japanese, [`BenchWeb`] the one the benchmark does, and [`FixtureWeb`] is a few lines of a test.
 //!
@@ -13,24 +13,24 @@ pub mod bench;
 mod certificates;
 mod conversation;
 mod demo;
-mod dice;
 mod errors;
 mod fault;
 mod fixture;
 mod names;
 mod proxy;
 mod request;
+mod rng;
 mod scripts;
 mod server;
-mod world;
+mod site;
 
 pub use crate::bench::BenchWeb;
 pub use crate::demo::DemoWeb;
 pub use crate::errors::{Errors, Trouble};
-pub use crate::fault::WorldFault;
+pub use crate::fault::TestwebError;
 pub use crate::fixture::{FixtureLink, FixturePage, FixtureWeb};
 pub use crate::names::{NAMES_NET, NamesServing, serve_names};
 pub use crate::proxy::{ProxyOptions, ProxyServing, serve_proxy};
 pub use crate::scripts::ScriptWeb;
 pub use crate::server::{Request, ServeOptions, Serving, serve};
-pub use crate::world::{Answer, Asked, Scheme, World};
+pub use crate::site::{Scheme, SiteRequest, SiteResponse, TestSite};

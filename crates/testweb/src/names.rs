@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::WorldFault;
+use crate::TestwebError;
 
 /// The network all names are in; what a crawler has to allow.
 pub const NAMES_NET: &str = "198.18.0.0/15";
@@ -39,12 +39,12 @@ struct Shared {
 }
 
 /// Answers questions for names at this address, by UDP and TCP; port 0 for any free one.
-pub fn serve_names(listen: SocketAddr) -> Result<NamesServing, WorldFault> {
-    let (udp, tcp) = both_on_one_port(listen).map_err(|source| WorldFault::Listen {
+pub fn serve_names(listen: SocketAddr) -> Result<NamesServing, TestwebError> {
+    let (udp, tcp) = both_on_one_port(listen).map_err(|source| TestwebError::Listen {
         address: listen,
         source,
     })?;
-    let address = udp.local_addr().map_err(|source| WorldFault::Listen {
+    let address = udp.local_addr().map_err(|source| TestwebError::Listen {
         address: listen,
         source,
     })?;
@@ -57,7 +57,7 @@ pub fn serve_names(listen: SocketAddr) -> Result<NamesServing, WorldFault> {
         std::thread::Builder::new()
             .name("names".into())
             .spawn(work)
-            .map_err(|source| WorldFault::Thread { source })
+            .map_err(|source| TestwebError::Thread { source })
     };
     let shared = Arc::clone(&serving.shared);
     serving

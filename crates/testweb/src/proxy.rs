@@ -9,11 +9,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::WorldFault;
+use crate::TestwebError;
 use crate::certificates::Authority;
 use crate::errors::Errors;
 use crate::server::{Request, ServeOptions, Serving, listen};
-use crate::world::World;
+use crate::site::TestSite;
 
 /// How to serve a world as a proxy.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -45,7 +45,7 @@ impl Default for ProxyOptions {
 pub struct ProxyServing(Serving);
 
 /// Serves a world as a proxy from now on, with a certificate authority made for the purpose.
-pub fn serve_proxy(world: Arc<dyn World>, options: ProxyOptions) -> Result<ProxyServing, WorldFault> {
+pub fn serve_proxy(site: Arc<dyn TestSite>, options: ProxyOptions) -> Result<ProxyServing, TestwebError> {
     let serve = ServeOptions {
         listen: vec![options.listen],
         latency: options.latency,
@@ -53,7 +53,7 @@ pub fn serve_proxy(world: Arc<dyn World>, options: ProxyOptions) -> Result<Proxy
         errors: options.errors,
         log: options.log,
     };
-    Ok(ProxyServing(listen(world, serve, Some(Authority::new()?))?))
+    Ok(ProxyServing(listen(site, serve, Some(Authority::new()?))?))
 }
 
 impl ProxyServing {

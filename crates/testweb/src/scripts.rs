@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 
 use encoding_rs::Encoding;
 
-use crate::world::{Answer, World};
+use crate::site::{SiteResponse, TestSite};
 
 /// A little web in a script without spaces between words.
 pub struct ScriptWeb {
     topic: &'static str,
-    pages: BTreeMap<String, BTreeMap<String, Answer>>,
+    pages: BTreeMap<String, BTreeMap<String, SiteResponse>>,
     relevant: Vec<String>,
 }
 
@@ -64,10 +64,10 @@ impl ScriptWeb {
     }
 }
 
-impl World for ScriptWeb {
-    fn answer(&self, host: &str, path_and_query: &str) -> Answer {
+impl TestSite for ScriptWeb {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
         let page = self.pages.get(host).and_then(|pages| pages.get(path_and_query));
-        page.cloned().unwrap_or_else(Answer::missing)
+        page.cloned().unwrap_or_else(SiteResponse::missing)
     }
 
     fn hosts(&self) -> Vec<String> {
@@ -91,7 +91,7 @@ struct Site {
     language: &'static str,
     encoding: &'static Encoding,
     said: Said,
-    pages: BTreeMap<String, Answer>,
+    pages: BTreeMap<String, SiteResponse>,
     relevant: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ impl Site {
             Said::Page | Said::Nowhere => "text/html",
         };
         self.pages
-            .insert(path.to_owned(), Answer::page(kind, bytes.into_owned()));
+            .insert(path.to_owned(), SiteResponse::page(kind, bytes.into_owned()));
     }
 
     /// Adds a page that is wanted.

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::WorldFault;
+use crate::TestwebError;
 use crate::certificates::Authority;
 use crate::errors::{Errors, Trouble};
-use crate::world::{Scheme, World};
+use crate::site::{Scheme, TestSite};
 
 /// How to serve a world.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ pub struct Serving {
 
 /// What all connections share.
 pub(crate) struct Shared {
-    pub(crate) world: Arc<dyn World>,
+    pub(crate) site: Arc<dyn TestSite>,
     pub(crate) options: ServeOptions,
     /// With it this is a proxy.
     pub(crate) authority: Option<Authority>,
@@ -87,30 +87,30 @@ pub(crate) struct Shared {
 }
 
 /// Serves a world from now on.
-pub fn serve(world: Arc<dyn World>, options: ServeOptions) -> Result<Serving, WorldFault> {
-    listen(world, options, None)
+pub fn serve(site: Arc<dyn TestSite>, options: ServeOptions) -> Result<Serving, TestwebError> {
+    listen(site, options, None)
 }
 
 /// Serves a world, as a proxy if there is an authority for its certificates.
 pub(crate) fn listen(
-    world: Arc<dyn World>,
+    site: Arc<dyn TestSite>,
     options: ServeOptions,
     authority: Option<Authority>,
-) -> Result<Serving, WorldFault> {
+) -> Result<Serving, TestwebError> {
     options.errors.check()?;
     let mut sockets = Vec::new();
     for &address in &options.listen {
-        let fault = |source| WorldFault::Listen { address, source };
+        let fault = |source| TestwebError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(fault)?;
         sockets.push((listener.local_addr().map_err(fault)?, listener));
     }
     if sockets.is_empty() {
-        return Err(WorldFault::NoAddress);
+        return Err(TestwebError::NoAddress);
     }
     let mut serving = Serving {
         addresses: sockets.iter().map(|(address, _)| *address).collect(),
         shared: Arc::new(Shared {
-            world,
+            site,
             options,
             authority,
             stopping: AtomicBool::new(false),
@@ -126,7 +126,7 @@ pub(crate) fn listen(
         let thread = std::thread::Builder::new()
             .name("world".into())
             .spawn(move || shared.accept(&listener))
-            .map_err(|source| WorldFault::Thread { source })?;
+            .map_err(|source| TestwebError::Thread { source })?;
         serving.listeners.push(thread);
     }
     Ok(serving)

@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use scenthound_judge::{Judge, TermJudge, TermSettings};
-use scenthound_testweb::{Answer, DemoWeb, World};
+use scenthound_testweb::{DemoWeb, SiteResponse, TestSite};
 use scenthound_types::text::{Language, Text};
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
-fn get(web: &DemoWeb, url: &str) -> Answer {
+fn get(web: &DemoWeb, url: &str) -> SiteResponse {
     let url = CanonicalUrl::parse(url).unwrap();
     web.answer(url.host(), url.path_and_query())
 }
 
-fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+fn header<'a>(answer: &'a SiteResponse, name: &str) -> Option<&'a str> {
     answer
         .headers
         .iter()
@@ -24,7 +24,7 @@ fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
 }
 
 /// The body as text: unpacked, and each byte a letter unless it is UTF-8.
-fn text_of(answer: &Answer) -> String {
+fn text_of(answer: &SiteResponse) -> String {
     let mut bytes = answer.body.to_vec();
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut unpacked = Vec::new();
@@ -38,7 +38,7 @@ fn text_of(answer: &Answer) -> String {
 }
 
 /// All a careful reader finds: href and src of any tag, refreshes, locations, entries of sitemaps.
-fn targets(url: &str, answer: &Answer) -> Vec<String> {
+fn targets(url: &str, answer: &SiteResponse) -> Vec<String> {
     let base = CanonicalUrl::parse(url).unwrap();
     let text = text_of(answer);
     let mut found: Vec<String> = header(answer, "Location")
@@ -96,7 +96,7 @@ fn walk(web: &DemoWeb) -> BTreeSet<String> {
 }
 
 /// Tags become blocks, entities are left alone: enough for pages we wrote ourselves.
-fn parse(url: &str, answer: &Answer) -> ParsedPage {
+fn parse(url: &str, answer: &SiteResponse) -> ParsedPage {
     let html = text_of(answer);
     let mut text = Text::default();
     for piece in html.split('<') {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use scenthound_fetch::{FetchSettings, Fetched, Fetcher, Proxy, Want};
 use scenthound_testweb::{
-    Answer, Asked, Errors, NAMES_NET, NamesServing, ProxyOptions, ProxyServing, Scheme, World, serve_names,
-    serve_proxy,
+    Errors, NAMES_NET, NamesServing, ProxyOptions, ProxyServing, Scheme, SiteRequest, SiteResponse, TestSite,
+    serve_names, serve_proxy,
 };
 use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
 
@@ -24,17 +24,17 @@ const PAGES: [&str; 4] = [
     "https://tea.test:8443/?q=1",
 ];
 
-impl World for Recorded {
-    fn answer(&self, _: &str, _: &str) -> Answer {
-        Answer::fault(500)
+impl TestSite for Recorded {
+    fn answer(&self, _: &str, _: &str) -> SiteResponse {
+        SiteResponse::fault(500)
     }
 
-    fn answer_at(&self, asked: &Asked<'_>) -> Answer {
+    fn answer_at(&self, asked: &SiteRequest<'_>) -> SiteResponse {
         let url = asked.url();
         if PAGES.contains(&url.as_str()) {
-            Answer::html(url)
+            SiteResponse::html(url)
         } else {
-            Answer::not_recorded()
+            SiteResponse::not_recorded()
         }
     }
 
@@ -116,7 +116,7 @@ async fn what_was_not_recorded_says_so() {
         assert!(raw.starts_with("HTTP/1.1 404 "), "{raw}");
         assert!(raw.contains("X-Scenthound: not-recorded\r\n"), "{raw}");
     }
-    assert!(Answer::not_recorded().is_not_recorded() && !Answer::missing().is_not_recorded());
+    assert!(SiteResponse::not_recorded().is_not_recorded() && !SiteResponse::missing().is_not_recorded());
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn failures_and_hang_ups_follow_from_the_url() {
     let mut seen = [0; 3];
     for n in 0..40 {
         let path = format!("/{n}");
-        let asked = Asked {
+        let asked = SiteRequest {
             scheme: Scheme::Https,
             host: "tea.test",
             port: None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_testweb::bench::{BenchSize, BenchWeb, Naming, main_loop};
-use scenthound_testweb::{FixtureWeb, ServeOptions, Serving, Trouble, World, serve};
+use scenthound_testweb::{FixtureWeb, ServeOptions, Serving, TestSite, Trouble, serve};
 
 const WEB: &str = "
 hub/0:   tea  -> green/1

@@ -1,6 +1,6 @@
 //! A crawl whose every step follows from the one before, so that any number of its steps can be repeated elsewhere.
 
-use scenthound_frontier::{Counts, End, Frontier, Manners, Next, Policy, Settled};
+use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostPolicy, Next, Settled};
 use scenthound_types::{
     CanonicalUrl, Keyring, Merge, Offer, Parents, Rank, StateDelta, Timestamp, Update, UrlKey,
 };
@@ -16,11 +16,11 @@ pub fn keyring() -> Keyring {
 }
 
 /// No delay: a restart may not change when a host is asked, or the steps would no longer be the same.
-pub fn policy() -> Policy {
-    Policy {
+pub fn policy() -> HostPolicy {
+    HostPolicy {
         all_parents: true,
         max_parents: 4,
-        ..Policy::instant()
+        ..HostPolicy::instant()
     }
 }
 
@@ -125,7 +125,7 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
             Settled {
                 lease,
                 end,
-                manners: Manners::Asked,
+                host_effect: HostEffect::Asked,
                 updates: &updates,
                 links: &links,
                 rules: None,

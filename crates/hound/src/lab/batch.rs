@@ -10,7 +10,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_lab::{Outcome, PageJudge, Remembered, Trial};
+use scenthound_lab::{CachedJudge, Outcome, PageJudge, Trial};
 use scenthound_report::RunResult;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -196,7 +196,7 @@ fn run_one(
                 .map(|named| {
                     let pages = trial.web.pages();
                     Arc::new(NamedJudge {
-                        judge: Arc::new(Remembered::new(named.judge, pages)) as Arc<dyn PageJudge>,
+                        judge: Arc::new(CachedJudge::new(named.judge, pages)) as Arc<dyn PageJudge>,
                         ..named
                     })
                 })
@@ -229,7 +229,7 @@ fn run_one(
     Ok(Some(result(trial, job, &judge.label, &outcome, seconds)))
 }
 
-fn scored(trial: &Trial, score: &scenthound_lab::Score) -> RunResult {
+fn scored(trial: &Trial, score: &scenthound_lab::CrawlScore) -> RunResult {
     RunResult {
         web: trial.web_name.clone(),
         task: trial.task.name.clone(),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use scenthound_config::Settings;
 use scenthound_engine::link_place;
 use scenthound_graph::{BackLinks, ContextGraph, ContextSettings, TooMany};
-use scenthound_judge::{HotWords, Judge, LayerLessons, LayerModel, LayerSettings, WithLayers};
+use scenthound_judge::{HotWords, Judge, LayerModel, LayerSettings, LayerTrainingSet, WithLayers};
 use scenthound_lab::recorded::PageId;
 use scenthound_lab::{Opinion, PageJudge, Trial, Web};
 use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts, Token, Verdict};
@@ -35,22 +35,22 @@ pub fn back_links(web: &dyn Web) -> Result<BackLinks> {
 
 /// Reads the targets of a context graph and at most so many pages of each layer beyond. In a dense web half of all pages are two
 /// links away from a target: a search engine would not have told them all, and learning from all would take long.
-fn lessons(
+fn training(
     web: &dyn Web,
     graph: &ContextGraph,
     settings: &LayerSettings,
     per_layer: usize,
-) -> Result<LayerLessons> {
-    let mut lessons = LayerLessons::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
+) -> Result<LayerTrainingSet> {
+    let mut training = LayerTrainingSet::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
     for (layer, pages) in (0_u8..).zip(graph.layers()) {
         let most = if layer == 0 { usize::MAX } else { per_layer };
         for page in spread(pages, most) {
             if let Some(parsed) = web.page(PageId(*page)) {
-                lessons.add(&parsed, layer, |url| graph.layer_of(web.page_at(url)?.0));
+                training.add(&parsed, layer, |url| graph.layer_of(web.page_at(url)?.0));
             }
         }
     }
-    Ok(lessons)
+    Ok(training)
 }
 
 /// At most so many, spread evenly over all.
@@ -136,15 +136,15 @@ impl Layers {
         }
         let back_links = back_links(trial.web.as_ref())?;
         let graph = ContextGraph::around(&back_links, &targets, &ContextSettings::default());
-        let lessons = lessons(trial.web.as_ref(), &graph, settings, per_layer)?;
-        let model = lessons
+        let training = training(trial.web.as_ref(), &graph, settings, per_layer)?;
+        let model = training
             .train()
             .map_err(|fault| bad_input(format!("task {}: {fault}", trial.task.name)))?;
         note!(
             "context graph of {}: {} pages, {} learnt from; {} words count in full",
             trial.task.name,
             told_sizes(&graph),
-            lessons.pages(),
+            training.pages(),
             model.evidence()
         );
         Ok(model)

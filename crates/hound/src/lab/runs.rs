@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use scenthound_config::{Deal, Given, Settings};
-use scenthound_engine::{AgentRules, CrawlSettings, DeskSettings, Scope};
-use scenthound_frontier::Policy;
+use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope};
+use scenthound_frontier::HostPolicy;
 use scenthound_judge::{Judge, ModelKind, TableJudge};
-use scenthound_lab::{LabBudget, LabSettings, Outcome, PageJudge, Reading, TERM_THRESHOLD, Trial, Truth};
+use scenthound_lab::{DirectJudge, LabBudget, LabSettings, Outcome, PageJudge, TERM_THRESHOLD, Trial, Truth};
 use scenthound_strategy::Strategy;
 use scenthound_types::ParsedPage;
 
@@ -123,21 +123,21 @@ impl Conditions {
             seed: self.seed,
             workers: self.workers as usize,
             latency: self.latency,
-            policy: Policy {
+            policy: HostPolicy {
                 delay: self.delay,
                 max_pages_per_host: self.max_pages_per_host,
                 robots: self.robots,
                 expire_after: self.expire_after,
                 expire_after_pages: self.expire_after_pages,
                 max_waiting: self.max_waiting,
-                ..Policy::instant()
+                ..HostPolicy::instant()
             },
-            desk: DeskSettings {
+            processor: PageSettings {
                 scope: Scope::everything(),
                 max_depth: self.depth,
                 width: self.width,
                 follow_nofollow: !self.nofollow,
-                ..DeskSettings::default()
+                ..PageSettings::default()
             },
             crawl: CrawlSettings {
                 scope: Scope::everything(),
@@ -239,13 +239,13 @@ pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
             label: format!("truth+{}", links.label),
             judge: Arc::new(Truth {
                 relevant: trial.truth(),
-                of_links: Arc::new(Reading(page_judge(trial, &links)?)),
+                of_links: Arc::new(DirectJudge(page_judge(trial, &links)?)),
             }),
         });
     }
     Ok(NamedJudge {
         label: spec.label.clone(),
-        judge: Arc::new(Reading(page_judge(trial, spec)?)),
+        judge: Arc::new(DirectJudge(page_judge(trial, spec)?)),
     })
 }
 
@@ -311,7 +311,7 @@ pub fn run(
 ) -> Result<(Outcome, f64)> {
     let (strategy, settings) = strategy(trial, spec, judge_spec)?;
     let mut lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
-    lab.desk.wrong_sense = wiring::wrong_sense(&settings)?;
+    lab.processor.wrong_sense = wiring::wrong_sense(&settings)?;
     if spec.name == "table" && judge_spec.is_some_and(|judge| judge.name == "table") {
         lab.crawl.strategy_judges = Some(settings.judge.threshold);
     }

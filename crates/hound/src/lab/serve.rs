@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use scenthound_lab::ArchiveWorld;
+use scenthound_lab::ArchiveSite;
 use scenthound_lab::recorded::WebFolder;
-use scenthound_testweb::{Errors, NAMES_NET, ProxyOptions, World, serve_names, serve_proxy};
+use scenthound_testweb::{Errors, NAMES_NET, ProxyOptions, TestSite, serve_names, serve_proxy};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::webs::{self, SYNTH};
@@ -39,17 +39,17 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let world: Arc<dyn World> = match args.web.to_str().and_then(|path| path.strip_prefix(SYNTH)) {
+    let site: Arc<dyn TestSite> = match args.web.to_str().and_then(|path| path.strip_prefix(SYNTH)) {
         Some(name) => Arc::new(webs::synthetic(name)?.0),
         None => {
             let folder = WebFolder::open(&args.web).map_err(|fault| bad_input(fault.to_string()))?;
             let bar = webs::spinner(&format!("reading {}", folder.name));
-            let world = ArchiveWorld::open(&folder.archives)?;
+            let site = ArchiveSite::open(&folder.archives)?;
             bar.finish_and_clear();
-            Arc::new(world)
+            Arc::new(site)
         }
     };
-    let hosts = world.hosts().len();
+    let hosts = site.hosts().len();
     let errors = Errors {
         failures: args.failures,
         hang_ups: args.hang_ups,
@@ -57,7 +57,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     errors.check().map_err(|fault| bad_input(fault.to_string()))?;
     let proxy = serve_proxy(
-        world,
+        site,
         ProxyOptions {
             listen: args.addr,
             latency: args.latency,

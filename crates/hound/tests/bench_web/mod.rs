@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_testweb::bench::{BenchSize, Naming};
-use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, World, serve};
+use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, TestSite, serve};
 
 const HOSTS: usize = 6;
 pub const PAGES: usize = 480;

@@ -9,8 +9,8 @@ use scenthound_types::text::{Token, url_words};
 use scenthound_types::{Hint, ParsedPage, registrable_domain};
 
 use super::addresses::{KINDS, Reader, Shape};
-use super::lexicon::{BLOG, IMAGE, Lexicon, NEWS, SECTIONS, VIDEO};
-use super::note::Tally;
+use super::note::WordNotes;
+use super::word_lists::{BLOG, IMAGE, NEWS, SECTIONS, VIDEO, WordLists};
 
 /// What a feature is called: a group and a thing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +28,8 @@ const LONG_BLOCK: u32 = 30;
 /// What the words of a page and their blocks are like.
 #[derive(Default)]
 struct Walk {
-    body: Tally,
-    title: Tally,
+    body: WordNotes,
+    title: WordNotes,
     words: u32,
     title_words: u32,
     blocks: u32,
@@ -39,7 +39,7 @@ struct Walk {
     longest_block: u32,
 }
 
-fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
+fn walk(page: &ParsedPage, lists: &WordLists) -> Walk {
     let mut walk = Walk::default();
     let mut title_end = 0;
     let mut is_title = !page.title.is_empty();
@@ -63,8 +63,8 @@ fn walk(page: &ParsedPage, lexicon: &Lexicon) -> Walk {
         // Nothing follows, so the title is all there is to read.
         title_end = end;
     }
-    walk.title = lexicon.count(&page.text, 0..title_end);
-    walk.body = lexicon.count(&page.text, title_end..end);
+    walk.title = lists.count(&page.text, 0..title_end);
+    walk.body = lists.count(&page.text, title_end..end);
     walk
 }
 
@@ -147,8 +147,8 @@ fn is_of_domain(host: &str, domain: &str) -> bool {
 }
 
 /// Tells the nine features of the paper.
-pub(crate) fn nine(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Name, f32)) {
-    let walk = walk(page, lexicon);
+pub(crate) fn nine(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Name, f32)) {
+    let walk = walk(page, lists);
     let links = links(page, false);
     tell_nine(page, &walk, &links, &mut tell);
 }
@@ -170,9 +170,9 @@ fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMu
 }
 
 /// Tells all features: the nine, and what structure, markup, addresses and more words say.
-pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Name, f32)) {
+pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Name, f32)) {
     let tell = &mut tell;
-    let walk = walk(page, lexicon);
+    let walk = walk(page, lists);
     let links = links(page, true);
     tell_nine(page, &walk, &links, tell);
     let words = walk.words.max(1) as f32;
@@ -247,7 +247,7 @@ pub(crate) fn rich(page: &ParsedPage, lexicon: &Lexicon, mut tell: impl FnMut(Na
         tell(Name("elements a word:", name), share(count, words));
     }
 
-    let in_address = lexicon.count_tokens(&url_words(page.url.as_str()));
+    let in_address = lists.count_tokens(&url_words(page.url.as_str()));
     for (section, name) in SECTIONS.iter().enumerate() {
         let count = walk.body.of(section);
         tell(Name("words of", name), count as f32);

@@ -79,16 +79,16 @@ impl Note {
 }
 
 /// Notes added up.
-pub(crate) struct Tally {
+pub(crate) struct WordNotes {
     /// By section plus one; first the words that count for none.
     alone: [u32; 256],
     pub(crate) years: u32,
     pub(crate) numbers: u32,
 }
 
-impl Default for Tally {
-    fn default() -> Tally {
-        Tally {
+impl Default for WordNotes {
+    fn default() -> WordNotes {
+        WordNotes {
             alone: [0; 256],
             years: 0,
             numbers: 0,
@@ -96,7 +96,7 @@ impl Default for Tally {
     }
 }
 
-impl Tally {
+impl WordNotes {
     #[inline]
     pub(crate) fn add(&mut self, note: Note) {
         self.years += u32::from(note.0 & YEAR);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn notes_add_up_to_what_was_noted() {
-        let mut tally = Tally::default();
+        let mut tally = WordNotes::default();
         for (numeric, alone, begins) in [
             (Numeric::No, Alone::Nothing, false),
             (Numeric::No, Alone::Once(0), true),

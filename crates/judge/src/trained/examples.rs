@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use scenthound_learn::{Bag, Chance, Folds, LearnFault};
+use scenthound_learn::{Bag, Folds, LearnFault, Rng};
 use scenthound_types::ParsedPage;
 
 use super::classifier::Fitted;
-use super::reading::{stop_keys, word_key};
+use super::features::{stop_keys, word_key};
 use super::settings::{Choices, HoldOut};
 use crate::JudgeFault;
 
@@ -159,11 +159,11 @@ pub(super) struct HeldOut {
 /// From 3 to 20 words each, from anywhere in the page.
 fn stretches(page: &ParsedPage, stop: &[u64], seed: u64) -> Vec<Bag> {
     let tokens = page.text.tokens();
-    let mut chance = Chance::from_seed(seed);
+    let mut rng = Rng::from_seed(seed);
     (0..STRETCHES)
         .map(|_| {
-            let length = 3 + chance.below(18);
-            let from = chance.below(tokens.len().saturating_sub(length) + 1);
+            let length = 3 + rng.below(18);
+            let from = rng.below(tokens.len().saturating_sub(length) + 1);
             let words = tokens
                 .iter()
                 .skip(from)

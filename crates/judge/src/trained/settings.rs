@@ -2,8 +2,8 @@
 
 use scenthound_learn::{Idf, Length, TermFrequency, VectorSettings};
 
+use super::features::FeatureWeights;
 use super::kind::ModelKind;
-use super::reading::Reading;
 
 /// What becomes of a score before it is a relevance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ pub struct TrainingSettings {
     /// A page at least this relevant is so.
     pub threshold: f64,
     /// How a page becomes a bag of features.
-    pub reading: Option<Reading>,
+    pub reading: Option<FeatureWeights>,
     /// What a feature's count is worth.
     pub vectors: Option<VectorSettings>,
     /// At most so many features, the most telling by χ².
@@ -75,7 +75,7 @@ pub(super) struct Choices {
     pub(super) seed: u64,
     pub(super) calibrate: Calibrate,
     pub(super) hold_out: HoldOut,
-    pub(super) reading: Reading,
+    pub(super) reading: FeatureWeights,
     pub(super) vectors: VectorSettings,
     pub(super) vocabulary: usize,
     pub(super) cost: f64,
@@ -84,12 +84,22 @@ pub(super) struct Choices {
 impl Choices {
     pub(super) fn new(kind: ModelKind, settings: &TrainingSettings) -> Choices {
         let (reading, vectors, vocabulary, cost) = match kind {
-            ModelKind::Bayes => (Reading::WORDS_AND_ANCHORS, VectorSettings::COUNTS, 60_000, 1.0),
+            ModelKind::Bayes => (
+                FeatureWeights::WORDS_AND_ANCHORS,
+                VectorSettings::COUNTS,
+                60_000,
+                1.0,
+            ),
             ModelKind::Svm | ModelKind::Network | ModelKind::Committee => {
-                (Reading::WORDS, LEVELLED_TF_IDF, 2_000, 1.0)
+                (FeatureWeights::WORDS, LEVELLED_TF_IDF, 2_000, 1.0)
             }
-            ModelKind::SvmRbf => (Reading::WORDS, LEVELLED_TF_IDF, 2_000, 10.0),
-            ModelKind::Logistic => (Reading::TITLES_TWICE, VectorSettings::LOG_TF_IDF, 60_000, 30.0),
+            ModelKind::SvmRbf => (FeatureWeights::WORDS, LEVELLED_TF_IDF, 2_000, 10.0),
+            ModelKind::Logistic => (
+                FeatureWeights::TITLES_TWICE,
+                VectorSettings::LOG_TF_IDF,
+                60_000,
+                30.0,
+            ),
         };
         Choices {
             kind,

@@ -4,7 +4,7 @@
 //! from the page's nature, so a path is checked by making it again: any other spelling is no page.
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::web::SynthPage;
 
 const CONSONANTS: [char; 16] = [
@@ -131,7 +131,7 @@ impl SynthWeb {
 
     pub(crate) fn is_https(&self, host: u32) -> bool {
         let share = self.settings.https;
-        share > 0.0 && Dice::new(self.settings.seed, Purpose::Scheme, u64::from(host)).chance(share)
+        share > 0.0 && PageRng::new(self.settings.seed, Purpose::Scheme, u64::from(host)).chance(share)
     }
 
     /// A host's name, by its number.
@@ -147,9 +147,9 @@ impl SynthWeb {
             return;
         }
         let page = self.layout.start(host) + local;
-        let mut dice = Dice::new(self.settings.seed, Purpose::Slug, u64::from(page));
-        let telling = dice.chance(self.settings.url_signal);
-        let roll = dice.roll();
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Slug, u64::from(page));
+        let telling = rng.chance(self.settings.url_signal);
+        let roll = rng.number();
         let words = &self.slugs;
         let nature = self.nature_at(host, local);
         let (section, word) = if telling {

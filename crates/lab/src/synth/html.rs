@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::text::{BlockKind, SynthBlock};
 use crate::synth::web::SynthPage;
 
@@ -105,11 +105,11 @@ impl SynthWeb {
     }
 
     fn push_media(&self, page: u32, html: &mut String) {
-        let mut dice = Dice::new(self.settings.seed, Purpose::Kind, !u64::from(page));
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Kind, !u64::from(page));
         // Writing to a string cannot fail.
         let _ = match self.genre_name(self.genre(page)) {
             "image" => {
-                for n in 0..6 + dice.below(20) {
+                for n in 0..6 + rng.below(20) {
                     let _ = write!(html, "<img src=\"/media/{page}-{n}.jpg\" alt=\"\">");
                 }
                 writeln!(html)
@@ -118,8 +118,8 @@ impl SynthWeb {
             "blog" | "news" => writeln!(
                 html,
                 "<time datetime=\"2020-{:02}-{:02}\"></time>",
-                1 + dice.below(12),
-                1 + dice.below(28)
+                1 + rng.below(12),
+                1 + rng.below(28)
             ),
             "sale" => writeln!(
                 html,

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use crate::synth::SynthFault;
-use crate::synth::dice::{Dice, Purpose};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::SynthSettings;
 
 /// Children of a place in the tree of hosts.
@@ -45,10 +45,10 @@ impl Layout {
         let sizes = host_sizes(settings);
         let mut hosts = deal(settings, &sizes)?;
         // Among hosts of a class the order of sizes would be an order of ranks; chance takes it out.
-        let mut dice = Dice::new(settings.seed, Purpose::Shuffle, 0);
+        let mut rng = PageRng::new(settings.seed, Purpose::Shuffle, 0);
         let mut keyed: Vec<(u16, u64, u32)> = hosts
             .drain(..)
-            .map(|(class, size)| (class, dice.roll(), size))
+            .map(|(class, size)| (class, rng.number(), size))
             .collect();
         keyed.sort_unstable();
         let mut starts = Vec::with_capacity(keyed.len() + 1);
@@ -268,11 +268,11 @@ fn deal(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, Synt
 
 /// A random place for each host; the first place goes to a host of the last class, about nothing in particular if there is one.
 fn shuffle(seed: u64, classes: &[u16]) -> (Vec<u32>, Vec<u32>) {
-    let mut dice = Dice::new(seed, Purpose::Shuffle, 1);
+    let mut rng = PageRng::new(seed, Purpose::Shuffle, 1);
     let hosts = classes.len() as u32;
     let mut at: Vec<u32> = (0..hosts).collect();
     for place in (1..hosts).rev() {
-        at.swap(place as usize, dice.below(place + 1) as usize);
+        at.swap(place as usize, rng.below(place + 1) as usize);
     }
     if let Some(last) = at.iter().position(|host| *host + 1 == hosts) {
         at.swap(0, last);

@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
 use crate::synth::nature::{Nature, PageKind};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::{Layers, MOST_LINKS, Spread};
 use crate::synth::web::{SynthLink, SynthPage};
 
@@ -46,7 +46,7 @@ impl SynthWeb {
     /// The links of a page, in the order they stand on it.
     pub fn links(&self, page: u32, out: &mut Vec<SynthLink>) {
         out.clear();
-        let mut dice = Dice::new(self.settings.seed, Purpose::Links, u64::from(page));
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Links, u64::from(page));
         let host = self.layout.host(page);
         let local = page - self.layout.start(host);
         let kind = self.kind(page);
@@ -58,15 +58,15 @@ impl SynthWeb {
             nature: self.nature_at(host, local),
             kind,
             listed: if kind == PageKind::List {
-                self.draw_genre(&mut dice)
+                self.draw_genre(&mut rng)
             } else {
                 0
             },
         };
         self.push_children(&source, out);
         let structural = out.len() as u32;
-        let degree = self.degree(&source, &mut dice).max(structural);
-        let dead = dice
+        let degree = self.degree(&source, &mut rng).max(structural);
+        let dead = rng
             .round(f64::from(degree - structural) * self.settings.dead_links)
             .min(degree - structural);
         match &self.table {
@@ -80,13 +80,13 @@ impl SynthWeb {
                 } else {
                     irrelevant
                 };
-                self.push_by_table(&source, share, degree - dead, &mut dice, out);
+                self.push_by_table(&source, share, degree - dead, &mut rng, out);
             }
             None => {
-                self.push_home(&source, degree - dead, &mut dice, out);
+                self.push_home(&source, degree - dead, &mut rng, out);
                 while (out.len() as u32) < degree - dead {
                     let before = out.len();
-                    self.push_free(&source, &mut dice, out);
+                    self.push_free(&source, &mut rng, out);
                     if out.len() == before {
                         break;
                     }
@@ -94,7 +94,7 @@ impl SynthWeb {
             }
         }
         for _ in 0..dead {
-            let n = dice.below(1 << 24);
+            let n = rng.below(1 << 24);
             push(out, &source, SynthPage::Dead { host, n });
         }
         // A home page link stands first, as in a navigation bar; else the tree's links would stand before all others.
@@ -106,7 +106,7 @@ impl SynthWeb {
         if let Some(rest) = out.get_mut(from..)
             && !rest.is_empty()
         {
-            rest.rotate_left(dice.below(rest.len() as u32) as usize);
+            rest.rotate_left(rng.below(rest.len() as u32) as usize);
         }
     }
 
@@ -130,9 +130,9 @@ impl SynthWeb {
         }
     }
 
-    fn degree(&self, source: &Source, dice: &mut Dice) -> u32 {
+    fn degree(&self, source: &Source, rng: &mut PageRng) -> u32 {
         let settings = &self.settings;
-        let fraction = Dice::new(settings.seed, Purpose::Degree, u64::from(source.page)).fraction();
+        let fraction = PageRng::new(settings.seed, Purpose::Degree, u64::from(source.page)).fraction();
         let plain = settings.out_degree
             / (1.0 + settings.lists * (LIST_FACTOR - 1.0) + settings.hubs * (HUB_FACTOR - 1.0));
         let mean = match source.kind {
@@ -147,8 +147,7 @@ impl SynthWeb {
             Spread::Geometric => -(1.0 - fraction).ln() * mean,
             Spread::Pareto => mean / 2.0 / (1.0 - fraction).sqrt(),
         };
-        dice.round(links)
-            .clamp(1, MOST_LINKS.min(self.settings.pages / 4))
+        rng.round(links).clamp(1, MOST_LINKS.min(self.settings.pages / 4))
     }
 
     /// The links that hold the web together.
@@ -160,8 +159,8 @@ impl SynthWeb {
         }
         for &child in self.layout.child_hosts(source.host) {
             // A host is entered from any page of its parent, not from the home page alone.
-            let mut dice = Dice::new(self.settings.seed, Purpose::Entrance, u64::from(child));
-            if dice.below(source.size) == source.local {
+            let mut rng = PageRng::new(self.settings.seed, Purpose::Entrance, u64::from(child));
+            if rng.below(source.size) == source.local {
                 push(out, source, SynthPage::Page(self.layout.start(child)));
             }
         }
@@ -212,8 +211,8 @@ impl SynthWeb {
         }
     }
 
-    fn push_home(&self, source: &Source, degree: u32, dice: &mut Dice, out: &mut Vec<SynthLink>) {
-        if dice.chance(self.settings.home_links) && (out.len() as u32) < degree {
+    fn push_home(&self, source: &Source, degree: u32, rng: &mut PageRng, out: &mut Vec<SynthLink>) {
+        if rng.chance(self.settings.home_links) && (out.len() as u32) < degree {
             push(out, source, SynthPage::Page(source.page - source.local));
         }
     }
@@ -224,7 +223,7 @@ impl SynthWeb {
         source: &Source,
         share: f64,
         degree: u32,
-        dice: &mut Dice,
+        rng: &mut PageRng,
         out: &mut Vec<SynthLink>,
     ) {
         let is_relevant = |link: &SynthLink| match link.target {
@@ -233,9 +232,9 @@ impl SynthWeb {
         };
         let mut relevant = out.iter().filter(|link| is_relevant(link)).count() as u32;
         let mut irrelevant = out.len() as u32 - relevant;
-        let wanted = dice.round(f64::from(degree) * share).min(degree);
+        let wanted = rng.round(f64::from(degree) * share).min(degree);
         let unwanted = degree - wanted;
-        if source.local > 0 && dice.chance(self.settings.home_links) {
+        if source.local > 0 && rng.chance(self.settings.home_links) {
             let home_relevant = self.topic_at(source.host, 0).0 == Some(0);
             let room = if home_relevant {
                 relevant < wanted
@@ -254,18 +253,18 @@ impl SynthWeb {
             let left = f64::from(wanted.saturating_sub(relevant));
             let other = f64::from(unwanted.saturating_sub(irrelevant));
             let before = out.len();
-            let good = dice.chance(left / (left + other));
+            let good = rng.chance(left / (left + other));
             if good {
-                let inside = at_home && dice.chance(self.settings.inside / share.max(self.settings.inside));
-                self.push_wanted(source, Wanted::Topic(0), listed, inside, dice, out);
+                let inside = at_home && rng.chance(self.settings.inside / share.max(self.settings.inside));
+                self.push_wanted(source, Wanted::Topic(0), listed, inside, rng, out);
             } else {
-                let inside = !at_home && dice.chance(self.settings.inside);
+                let inside = !at_home && rng.chance(self.settings.inside);
                 let own = source.nature.topic.filter(|topic| *topic > 0);
                 let wanted = match own {
-                    Some(topic) if dice.chance(self.settings.topical_locality) => Wanted::Topic(topic),
+                    Some(topic) if rng.chance(self.settings.topical_locality) => Wanted::Topic(topic),
                     _ => Wanted::Irrelevant,
                 };
-                self.push_wanted(source, wanted, None, inside, dice, out);
+                self.push_wanted(source, wanted, None, inside, rng, out);
             }
             match (out.len() > before, good) {
                 (false, _) => break,
@@ -276,15 +275,15 @@ impl SynthWeb {
     }
 
     /// One free link by layers or by topical locality.
-    fn push_free(&self, source: &Source, dice: &mut Dice, out: &mut Vec<SynthLink>) {
+    fn push_free(&self, source: &Source, rng: &mut PageRng, out: &mut Vec<SynthLink>) {
         if let Some(layers) = &self.settings.layers {
             match source.nature.layer {
-                Some(layer) => return self.push_layered(source, layer, layers, dice, out),
-                None if dice.chance(layers.entrances) => {
+                Some(layer) => return self.push_layered(source, layer, layers, rng, out),
+                None if rng.chance(layers.entrances) => {
                     for _ in 0..TRIES {
-                        let host = self.layered_host(dice);
+                        let host = self.layered_host(rng);
                         let block = self.layer_block(self.layout.size(host), self.outermost());
-                        let local = self.skewed(block.end, dice);
+                        let local = self.skewed(block.end, rng);
                         if push(out, source, SynthPage::Page(self.layout.start(host) + local)) {
                             return;
                         }
@@ -295,20 +294,20 @@ impl SynthWeb {
         }
         let locality = self.settings.topical_locality;
         let own = source.nature.topic.unwrap_or(self.topics());
-        let list = source.kind == PageKind::List && dice.chance(self.settings.list_purity);
+        let list = source.kind == PageKind::List && rng.chance(self.settings.list_purity);
         let hub = source.kind == PageKind::Hub;
-        let topic = if list || hub || dice.chance(locality) {
+        let topic = if list || hub || rng.chance(locality) {
             own
         } else {
-            self.draw_topic(dice)
+            self.draw_topic(rng)
         };
         let same = topic == self.layout.topic(source.host);
         let share = self.share(topic);
         let staying = (locality + (1.0 - locality) * share) * self.settings.host_purity;
         let inside =
-            same && !hub && dice.chance(self.settings.inside / staying.max(self.settings.inside).max(0.01));
+            same && !hub && rng.chance(self.settings.inside / staying.max(self.settings.inside).max(0.01));
         let listed = list.then_some(source.listed);
-        self.push_wanted(source, Wanted::Topic(topic), listed, inside, dice, out);
+        self.push_wanted(source, Wanted::Topic(topic), listed, inside, rng, out);
     }
 
     /// A free link of a layered page: never past the next inner layer.
@@ -317,17 +316,17 @@ impl SynthWeb {
         source: &Source,
         layer: u8,
         layers: &Layers,
-        dice: &mut Dice,
+        rng: &mut PageRng,
         out: &mut Vec<SynthLink>,
     ) {
         let inner = layer.saturating_sub(1);
         for _ in 0..TRIES {
-            let inwards = dice.chance(layers.inwards);
-            let across = dice.chance(layers.across);
-            if !inwards && !across && !dice.chance(self.settings.inside) {
+            let inwards = rng.chance(layers.inwards);
+            let across = rng.chance(layers.across);
+            if !inwards && !across && !rng.chance(self.settings.inside) {
                 let outside = self.layout.topic_pages(0).end..self.settings.pages;
                 if !outside.is_empty() {
-                    let (host, local) = self.pick(&outside, dice);
+                    let (host, local) = self.pick(&outside, rng);
                     if push(out, source, SynthPage::Page(self.layout.start(host) + local)) {
                         return;
                     }
@@ -335,15 +334,15 @@ impl SynthWeb {
                 }
             }
             let host = if across {
-                self.layered_host(dice)
+                self.layered_host(rng)
             } else {
                 source.host
             };
             let block = self.layer_block(self.layout.size(host), inner);
             let local = if inwards {
-                block.start + dice.below(block.end - block.start)
+                block.start + rng.below(block.end - block.start)
             } else {
-                self.skewed(block.end, dice)
+                self.skewed(block.end, rng)
             };
             if push(out, source, SynthPage::Page(self.layout.start(host) + local)) {
                 return;
@@ -351,10 +350,9 @@ impl SynthWeb {
         }
     }
 
-    fn layered_host(&self, dice: &mut Dice) -> u32 {
+    fn layered_host(&self, rng: &mut PageRng) -> u32 {
         let pages = self.layout.topic_pages(0);
-        self.layout
-            .host(pages.start + dice.below(pages.end - pages.start))
+        self.layout.host(pages.start + rng.below(pages.end - pages.start))
     }
 
     /// One link to a page as wanted, on this host if `inside` and there is one; after enough tries to any page.
@@ -364,7 +362,7 @@ impl SynthWeb {
         wanted: Wanted,
         genre: Option<u16>,
         inside: bool,
-        dice: &mut Dice,
+        rng: &mut PageRng,
         out: &mut Vec<SynthLink>,
     ) {
         let fits = |host: u32, local: u32, genre: Option<u16>| {
@@ -378,7 +376,7 @@ impl SynthWeb {
         if inside {
             let start = self.layout.start(source.host);
             for _ in 0..TRIES {
-                let local = self.skewed(source.size, dice);
+                let local = self.skewed(source.size, rng);
                 if fits(source.host, local, genre) && push(out, source, SynthPage::Page(start + local)) {
                     return;
                 }
@@ -406,7 +404,7 @@ impl SynthWeb {
             // The genre is given up before the topic is.
             let genre = genre.filter(|_| attempt == 0);
             for _ in 0..TRIES {
-                let (host, local) = self.pick(&range, dice);
+                let (host, local) = self.pick(&range, rng);
                 if fits(host, local, genre)
                     && push(out, source, SynthPage::Page(self.layout.start(host) + local))
                 {
@@ -418,16 +416,16 @@ impl SynthWeb {
 
     /// A page of a host that has pages in the range: the host by its size, the page by the skew.
     #[inline]
-    pub(crate) fn pick(&self, range: &Range<u32>, dice: &mut Dice) -> (u32, u32) {
-        let page = range.start + dice.below(range.end - range.start);
+    pub(crate) fn pick(&self, range: &Range<u32>, rng: &mut PageRng) -> (u32, u32) {
+        let page = range.start + rng.below(range.end - range.start);
         let host = self.layout.host(page);
-        (host, self.skewed(self.layout.size(host), dice))
+        (host, self.skewed(self.layout.size(host), rng))
     }
 
     /// A number below `size`, small ones more often.
     #[inline]
-    fn skewed(&self, size: u32, dice: &mut Dice) -> u32 {
-        let fraction = dice.fraction();
+    fn skewed(&self, size: u32, rng: &mut PageRng) -> u32 {
+        let fraction = rng.fraction();
         let mut product = fraction;
         for _ in 1..self.settings.skew {
             product *= fraction;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use scenthound_types::text::Language;
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
+use crate::synth::rng::{PageRng, Purpose};
 
 /// What a page is, in one look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +80,7 @@ impl SynthWeb {
     /// What a page's links are like.
     pub fn kind(&self, page: u32) -> PageKind {
         let SynthWeb { settings, .. } = self;
-        let fraction = Dice::new(settings.seed, Purpose::Kind, u64::from(page)).fraction();
+        let fraction = PageRng::new(settings.seed, Purpose::Kind, u64::from(page)).fraction();
         if fraction < settings.lists {
             PageKind::List
         } else if fraction < settings.lists + settings.hubs {
@@ -116,9 +116,9 @@ impl SynthWeb {
         let mut topic = main;
         if u64::from(local) * u64::from(self.branches) + 1 >= u64::from(size) {
             let page = self.layout.start(host) + local;
-            let mut dice = Dice::new(self.settings.seed, Purpose::Topic, u64::from(page));
-            if !dice.chance(self.settings.host_purity) {
-                topic = self.draw_topic(&mut dice);
+            let mut rng = PageRng::new(self.settings.seed, Purpose::Topic, u64::from(page));
+            if !rng.chance(self.settings.host_purity) {
+                topic = self.draw_topic(&mut rng);
             }
         }
         (self.named_topic(topic), None)
@@ -127,26 +127,26 @@ impl SynthWeb {
     #[inline]
     pub(crate) fn genre_at(&self, host: u32, local: u32) -> u16 {
         let page = self.layout.start(host) + local;
-        let mut dice = Dice::new(self.settings.seed, Purpose::Genre, u64::from(page));
-        if dice.chance(self.settings.genre_purity) {
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Genre, u64::from(page));
+        if rng.chance(self.settings.genre_purity) {
             self.layout.genre(host)
         } else {
-            self.draw_genre(&mut dice)
+            self.draw_genre(&mut rng)
         }
     }
 
     /// A topic by the shares; the number of topics for none. The first topic of a layered web is never drawn.
-    pub(crate) fn draw_topic(&self, dice: &mut Dice) -> u16 {
-        let topic = self.topic_draws.draw(dice.fraction());
+    pub(crate) fn draw_topic(&self, rng: &mut PageRng) -> u16 {
+        let topic = self.topic_draws.draw(rng.fraction());
         if topic == 0 && self.is_layered() {
             return self.topics();
         }
         topic
     }
 
-    pub(crate) fn draw_genre(&self, dice: &mut Dice) -> u16 {
+    pub(crate) fn draw_genre(&self, rng: &mut PageRng) -> u16 {
         let last = self.settings.genres.len() as u16 - 1;
-        self.genre_draws.draw(dice.fraction()).min(last)
+        self.genre_draws.draw(rng.fraction()).min(last)
     }
 
     /// How many topics there are.
@@ -192,6 +192,6 @@ impl SynthWeb {
     /// Whether a host has an endless calendar.
     pub(crate) fn has_trap(&self, host: u32) -> bool {
         let share = self.settings.traps;
-        share > 0.0 && Dice::new(self.settings.seed, Purpose::Trap, u64::from(host)).chance(share)
+        share > 0.0 && PageRng::new(self.settings.seed, Purpose::Trap, u64::from(host)).chance(share)
     }
 }

@@ -3,7 +3,7 @@
 //! Example pages and seeds that are relevant themselves count neither for nor against a crawl; they are few.
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::{SeedKind, TaskSetting};
 
 /// How many content terms a language gives.
@@ -160,7 +160,7 @@ impl SynthWeb {
     }
 
     fn choose_seeds(&self, number: u64, task: &mut SynthTask) {
-        let mut dice = Dice::new(self.settings.seed, Purpose::Seeds, number);
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Seeds, number);
         let wanted = self.settings.seeds as usize;
         match self.settings.seed_kind {
             SeedKind::Homes => task.seed_pages.push(self.first_page()),
@@ -169,7 +169,7 @@ impl SynthWeb {
                     if task.seed_pages.len() >= wanted {
                         break;
                     }
-                    let page = self.draw_near(task, &mut dice);
+                    let page = self.draw_near(task, &mut rng);
                     if self.is_relevant(task, page) && !task.seed_pages.contains(&page) {
                         task.seed_pages.push(page);
                     }
@@ -180,7 +180,7 @@ impl SynthWeb {
             if task.seed_pages.len() >= wanted.min(self.layout.hosts() as usize) {
                 break;
             }
-            let home = self.layout.start(dice.below(self.layout.hosts()));
+            let home = self.layout.start(rng.below(self.layout.hosts()));
             if !task.seed_pages.contains(&home) && !self.is_relevant(task, home) {
                 task.seed_pages.push(home);
             }
@@ -195,7 +195,7 @@ impl SynthWeb {
     }
 
     fn choose_examples(&self, number: u64, task: &mut SynthTask) {
-        let mut dice = Dice::new(self.settings.seed, Purpose::Examples, number);
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Examples, number);
         let mut share = 1.0;
         if let Some(topic) = task.topic {
             share *= self.share(topic);
@@ -216,9 +216,9 @@ impl SynthWeb {
             }
             // Every other draw comes from the neighbourhood: near misses are the examples that teach.
             let page = if turn % 2 == 0 {
-                self.draw_near(task, &mut dice)
+                self.draw_near(task, &mut rng)
             } else {
-                dice.below(self.settings.pages)
+                rng.below(self.settings.pages)
             };
             if task.is_aside(page) || task.seed_pages.contains(&page) {
                 continue;
@@ -237,15 +237,15 @@ impl SynthWeb {
     }
 
     /// A page of a host of the wanted topic, any page if any topic will do.
-    fn draw_near(&self, task: &SynthTask, dice: &mut Dice) -> u32 {
+    fn draw_near(&self, task: &SynthTask, rng: &mut PageRng) -> u32 {
         let range = match (task.topic, task.genre) {
-            (Some(topic), Some(genre)) if dice.chance(0.5) => self.layout.class_pages(topic, genre),
+            (Some(topic), Some(genre)) if rng.chance(0.5) => self.layout.class_pages(topic, genre),
             (Some(topic), _) => self.layout.topic_pages(topic),
             _ => 0..self.settings.pages,
         };
         if range.is_empty() {
-            return dice.below(self.settings.pages);
+            return rng.below(self.settings.pages);
         }
-        range.start + dice.below(range.end - range.start)
+        range.start + rng.below(range.end - range.start)
     }
 }

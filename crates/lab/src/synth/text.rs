@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use crate::synth::SynthWeb;
-use crate::synth::dice::{Dice, Purpose};
 use crate::synth::nature::{Nature, PageKind};
+use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::web::{SynthLink, SynthPage};
 use crate::synth::words::{Words, Zipf};
 
@@ -100,9 +100,9 @@ impl SynthWeb {
     pub fn blocks_of(&self, page: u32, links: &[SynthLink]) -> Vec<SynthBlock> {
         let seed = self.settings.seed;
         let host = self.layout.host(page);
-        let mut dice = Dice::new(seed, Purpose::Text, u64::from(page));
-        let voice = self.voice(page, host, &mut dice);
-        let mut left = f64::from(self.settings.words) * (0.5 + dice.fraction());
+        let mut rng = PageRng::new(seed, Purpose::Text, u64::from(page));
+        let voice = self.voice(page, host, &mut rng);
+        let mut left = f64::from(self.settings.words) * (0.5 + rng.fraction());
         let mut blocks = Vec::with_capacity(links.len() + 4);
         let mut rest = links;
         let home = SynthPage::Page(self.layout.start(host));
@@ -129,13 +129,13 @@ impl SynthWeb {
         let mut said = listed.len() as f64 * 5.0;
         while let Some(&link) = inline.next() {
             let mut block = SynthBlock::new(BlockKind::Paragraph);
-            let mut words = self.push_sentence(&voice, 6, &mut dice, &mut block.text);
+            let mut words = self.push_sentence(&voice, 6, &mut rng, &mut block.text);
             words += self.push_link(page, link, &voice, &mut block);
             if let Some(&second) = inline.next() {
-                words += self.push_words(&voice, 6, &mut dice, &mut block.text);
+                words += self.push_words(&voice, 6, &mut rng, &mut block.text);
                 words += self.push_link(page, second, &voice, &mut block);
             }
-            words += self.push_sentence(&voice, SENTENCE, &mut dice, &mut block.text);
+            words += self.push_sentence(&voice, SENTENCE, &mut rng, &mut block.text);
             said += f64::from(words);
             blocks.push(block);
         }
@@ -146,7 +146,7 @@ impl SynthWeb {
             let mut written = 0;
             while written < words {
                 let sentence = SENTENCE.min(words - written);
-                written += self.push_sentence(&voice, sentence.max(1), &mut dice, &mut block.text);
+                written += self.push_sentence(&voice, sentence.max(1), &mut rng, &mut block.text);
             }
             left -= f64::from(words);
             blocks.push(block);
@@ -163,18 +163,18 @@ impl SynthWeb {
     pub(crate) fn words_of(&self, host: u32) -> &Words {
         let mut at = 0;
         if self.words.len() > 1 {
-            let mut dice = Dice::new(self.settings.seed, Purpose::Language, u64::from(host));
-            at = usize::from(self.language_draws.draw(dice.fraction())).min(self.words.len() - 1);
+            let mut rng = PageRng::new(self.settings.seed, Purpose::Language, u64::from(host));
+            at = usize::from(self.language_draws.draw(rng.fraction())).min(self.words.len() - 1);
         }
         self.words.get(at).unwrap_or(&self.slugs)
     }
 
-    fn voice(&self, page: u32, host: u32, dice: &mut Dice) -> Voice<'_> {
+    fn voice(&self, page: u32, host: u32, rng: &mut PageRng) -> Voice<'_> {
         Voice {
             words: self.words_of(host),
             nature: self.nature_at(host, page - self.layout.start(host)),
-            strength: 0.5 + dice.fraction(),
-            stray: dice.below(u32::from(self.topics())) as u16,
+            strength: 0.5 + rng.fraction(),
+            stray: rng.below(u32::from(self.topics())) as u16,
         }
     }
 
@@ -183,11 +183,11 @@ impl SynthWeb {
         let host = self.layout.host(page);
         let nature = self.nature_at(host, page - self.layout.start(host));
         let words = self.words_of(host);
-        let mut dice = Dice::new(self.settings.seed, Purpose::Title, u64::from(page));
-        let length = (2 + dice.below(4) as usize).min(most);
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Title, u64::from(page));
+        let length = (2 + rng.below(4) as usize).min(most);
         let begin = out.len();
         for at in 0..length {
-            let roll = dice.roll();
+            let roll = rng.number();
             let word = match at {
                 0 | 2 => self.telling_word(words, nature, roll),
                 1 => genre_word(words, nature, roll),
@@ -213,10 +213,10 @@ impl SynthWeb {
         list.get(self.draws.layer.rank(roll)).map(String::as_str)
     }
 
-    fn word<'a>(&'a self, voice: &Voice<'a>, dice: &mut Dice) -> &'a str {
+    fn word<'a>(&'a self, voice: &Voice<'a>, rng: &mut PageRng) -> &'a str {
         let settings = &self.settings;
-        let roll = dice.roll();
-        let mut fraction = dice.fraction();
+        let roll = rng.number();
+        let mut fraction = rng.fraction();
         let topical = settings.topic_words * voice.strength;
         if fraction < topical
             && let Some(word) = self.telling_word(voice.words, voice.nature, roll)
@@ -244,24 +244,24 @@ impl SynthWeb {
     }
 
     /// Words of the page; says how many.
-    fn push_words(&self, voice: &Voice<'_>, words: u32, dice: &mut Dice, out: &mut String) -> u32 {
+    fn push_words(&self, voice: &Voice<'_>, words: u32, rng: &mut PageRng, out: &mut String) -> u32 {
         let space = voice.words.tongue.space();
         for _ in 0..words {
             if !out.is_empty() && !out.ends_with(' ') {
                 out.push_str(space);
             }
-            out.push_str(self.word(voice, dice));
+            out.push_str(self.word(voice, rng));
         }
         words
     }
 
     /// As [`push_words`](Self::push_words), with a capital and a full stop.
-    fn push_sentence(&self, voice: &Voice<'_>, words: u32, dice: &mut Dice, out: &mut String) -> u32 {
+    fn push_sentence(&self, voice: &Voice<'_>, words: u32, rng: &mut PageRng, out: &mut String) -> u32 {
         if !out.is_empty() && !out.ends_with(' ') {
             out.push_str(voice.words.tongue.space());
         }
         let begin = out.len();
-        self.push_words(voice, words, dice, out);
+        self.push_words(voice, words, rng, out);
         capitalise(out, begin);
         out.push_str(voice.words.tongue.full_stop());
         words
@@ -275,33 +275,33 @@ impl SynthWeb {
             SynthPage::Dead { host, n } => (2, host, n),
         };
         let number = (u64::from(page) << 32 | u64::from(a)) ^ (u64::from(b) << 7) ^ (kind << 62);
-        let mut dice = Dice::new(self.settings.seed, Purpose::Anchor, number);
-        let telling = dice.chance(self.settings.anchor_signal);
+        let mut rng = PageRng::new(self.settings.seed, Purpose::Anchor, number);
+        let telling = rng.chance(self.settings.anchor_signal);
         let mut anchor = String::new();
         let mut about = None;
         match link.target {
             SynthPage::Page(target) if telling => {
                 self.push_title(target, 3, &mut anchor);
                 let host = self.layout.host(target);
-                let mut voice = self.voice(target, host, &mut dice);
+                let mut voice = self.voice(target, host, &mut rng);
                 voice.strength = 2.0;
                 about = Some(voice);
             }
             SynthPage::Trap { n, .. } => anchor = format!("{} {n}", voice.words.tongue.calendar()),
             _ => {
                 let dull = voice.words.tongue.dull_anchors();
-                let at = dice.below(dull.len() as u32) as usize;
+                let at = rng.below(dull.len() as u32) as usize;
                 anchor.push_str(dull.get(at).copied().unwrap_or_default());
             }
         }
         let about = about.as_ref().unwrap_or(voice);
-        let mut words = self.push_words(about, 2, &mut dice, &mut block.text);
+        let mut words = self.push_words(about, 2, &mut rng, &mut block.text);
         if !block.text.ends_with(' ') {
             block.text.push(' ');
         }
         block.push_anchor(link, &anchor);
         block.text.push(' ');
-        words += self.push_words(about, 2, &mut dice, &mut block.text);
+        words += self.push_words(about, 2, &mut rng, &mut block.text);
         words + 2
     }
 }

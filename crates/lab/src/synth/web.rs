@@ -1,6 +1,6 @@
 //! A web that is computed, not stored.
 
-use scenthound_testweb::{Answer, Asked, Scheme, World};
+use scenthound_testweb::{Scheme, SiteRequest, SiteResponse, TestSite};
 use scenthound_types::text::Language;
 
 use crate::synth::SynthFault;
@@ -177,27 +177,27 @@ impl SynthWeb {
     }
 }
 
-impl World for SynthWeb {
-    fn answer(&self, host: &str, path_and_query: &str) -> Answer {
+impl TestSite for SynthWeb {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
         match self.find(host, path_and_query) {
-            Some(SynthPage::Page(page)) => Answer::html(self.html(page)),
-            Some(SynthPage::Trap { host, n }) => Answer::html(self.trap_html(host, n)),
+            Some(SynthPage::Page(page)) => SiteResponse::html(self.html(page)),
+            Some(SynthPage::Trap { host, n }) => SiteResponse::html(self.trap_html(host, n)),
             None if path_and_query == "/robots.txt" && self.find(host, "/").is_some() => {
-                Answer::text("User-agent: *\nAllow: /\n")
+                SiteResponse::text("User-agent: *\nAllow: /\n")
             }
-            Some(SynthPage::Dead { .. }) | None => Answer::missing(),
+            Some(SynthPage::Dead { .. }) | None => SiteResponse::missing(),
         }
     }
 
     /// A host speaks either http or https, on the usual port.
-    fn answer_at(&self, asked: &Asked<'_>) -> Answer {
+    fn answer_at(&self, asked: &SiteRequest<'_>) -> SiteResponse {
         let host = self.find(asked.host, "/").map(|home| self.host_of(home));
         let spoken = host.map(|host| match self.is_https(host) {
             true => Scheme::Https,
             false => Scheme::Http,
         });
         if asked.port.is_some() || spoken != Some(asked.scheme) {
-            return Answer::not_recorded();
+            return SiteResponse::not_recorded();
         }
         self.answer(asked.host, asked.path_and_query)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::recorded::WebFolder;
-use scenthound_lab::{PageJudge, Reading, Trial};
+use scenthound_lab::{DirectJudge, PageJudge, Trial};
 
 /// What a URL answered.
 pub enum Told<'a> {
@@ -106,7 +106,7 @@ pub fn terms(trial: &Trial) -> Arc<dyn Judge> {
 
 /// The same, reading each page anew.
 pub fn reading(trial: &Trial) -> Arc<dyn PageJudge> {
-    Arc::new(Reading(terms(trial)))
+    Arc::new(DirectJudge(terms(trial)))
 }
 
 /// A judge by one word.
@@ -115,5 +115,5 @@ pub fn by_word(word: &str) -> Arc<dyn PageJudge> {
         content: vec![word.to_owned()],
         ..TermSettings::default()
     };
-    Arc::new(Reading(Arc::new(TermJudge::new(&settings).unwrap())))
+    Arc::new(DirectJudge(Arc::new(TermJudge::new(&settings).unwrap())))
 }

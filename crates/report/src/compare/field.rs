@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::measure::Measure;
 use super::run::RunResult;
 use crate::plot::Look;
-use crate::stats::{Score, mean, score_task};
+use crate::stats::{WinLoss, mean, score_task};
 use crate::table::{Cell, Column, Owner};
 use crate::writing::{grouped, plain};
 
@@ -260,8 +260,8 @@ impl<'a> Field<'a> {
     }
 
     /// Wins, ties and losses of every contender on these tasks; bounds have none.
-    pub fn scores(&self, tasks: &[usize], measure: &Measure) -> Vec<Score> {
-        let mut totals = vec![Score::default(); self.contenders.len()];
+    pub fn scores(&self, tasks: &[usize], measure: &Measure) -> Vec<WinLoss> {
+        let mut totals = vec![WinLoss::default(); self.contenders.len()];
         let competing = self.competing();
         for task in tasks {
             let values: Vec<Option<f64>> = competing

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::measure::{AUC30, Measure, TARGET_RECALL};
-use crate::stats::{Score, TTest, holm, paired_t_test, score};
+use crate::stats::{TTest, WinLoss, holm, paired_t_test, win_loss};
 use crate::table::{Cell, Column, Form, Owner, Table};
 
 /// What is tested.
@@ -21,7 +21,7 @@ pub struct Test {
     /// The chance corrected for the tests of this measure.
     pub holm: f64,
     /// How often it was ahead of the baseline.
-    pub score: Score,
+    pub score: WinLoss,
 }
 
 fn pairs(field: &Field<'_>, ours: usize, theirs: usize, measure: &Measure) -> Vec<(f64, f64)> {
@@ -51,7 +51,7 @@ pub fn against_baseline(field: &Field<'_>, baseline: Option<usize>) -> Vec<Test>
                     contender,
                     test: paired_t_test(&pairs),
                     holm: f64::NAN,
-                    score: score(&pairs),
+                    score: win_loss(&pairs),
                 }
             })
             .collect();
@@ -103,7 +103,7 @@ pub fn tables(
         ]);
         let mut table = Table::new(columns);
         for test in tests.iter().filter(|test| test.measure.key == measure.key) {
-            let Score { wins, ties, losses } = test.score;
+            let WinLoss { wins, ties, losses } = test.score;
             let mut cells = field.name_cells(test.contender);
             cells.push((wins + ties + losses).into());
             match test.test {

@@ -174,8 +174,8 @@ impl LinkGenre {
         self.best(|set| set.cosine(counts, page.clone(), space).0)
     }
 
-    fn best(&self, worth: impl FnMut(&WeightTable) -> f64) -> f64 {
-        self.sets.iter().map(worth).fold(0.0, f64::max)
+    fn best(&self, page_score: impl FnMut(&WeightTable) -> f64) -> f64 {
+        self.sets.iter().map(page_score).fold(0.0, f64::max)
     }
 }
 

@@ -25,7 +25,7 @@ impl PageWorths {
     pub(super) fn keep(&mut self, page: UrlKey, worths: Box<[f32]>) {
         if let Some(place) = self.places.get(&page).copied() {
             self.put(place, page, worths);
-        } else if worths.iter().any(|worth| *worth > 0.0) {
+        } else if worths.iter().any(|page_score| *page_score > 0.0) {
             let place = self.next;
             self.next = (self.next + 1) % MOST;
             self.put(place, page, worths);
@@ -47,11 +47,11 @@ impl PageWorths {
     }
 
     /// What a page is worth for a genre.
-    pub(super) fn worth(&self, page: UrlKey, genre: usize) -> f64 {
+    pub(super) fn page_score(&self, page: UrlKey, genre: usize) -> f64 {
         let place = self.places.get(&page).map(|place| *place as usize);
         place
             .and_then(|place| self.pages.get(place)?.1.get(genre))
-            .map_or(0.0, |worth| f64::from(*worth))
+            .map_or(0.0, |page_score| f64::from(*page_score))
     }
 
     /// Where the next page goes.
@@ -69,7 +69,9 @@ impl PageWorths {
             .filter_map(|place| {
                 let (page, worths) = self.pages.get(place as usize)?;
                 let mut bytes = page.0.to_le_bytes().to_vec();
-                worths.iter().for_each(|worth| bytes.extend(worth.to_le_bytes()));
+                worths
+                    .iter()
+                    .for_each(|page_score| bytes.extend(page_score.to_le_bytes()));
                 Some((place, bytes))
             })
             .collect()
@@ -86,8 +88,8 @@ impl PageWorths {
             let (page, mut rest) = bytes.split_first_chunk::<8>()?;
             let page = UrlKey(u64::from_le_bytes(*page));
             let mut of_page = Vec::with_capacity(rest.len() / 4);
-            while let Some((worth, after)) = rest.split_first_chunk::<4>() {
-                of_page.push(f32::from_le_bytes(*worth));
+            while let Some((page_score, after)) = rest.split_first_chunk::<4>() {
+                of_page.push(f32::from_le_bytes(*page_score));
                 rest = after;
             }
             worths.places.insert(page, place);
@@ -110,10 +112,10 @@ mod tests {
             worths.keep(UrlKey(page), [0.5].into());
         }
         assert_eq!(worths.pages.len(), MOST as usize);
-        assert_eq!(worths.worth(UrlKey(0), 0), 0.0);
-        assert_eq!(worths.worth(UrlKey(1), 0), 0.0);
-        assert_eq!(worths.worth(UrlKey(2), 0), 0.5);
-        assert_eq!(worths.worth(UrlKey(2), 1), 0.0);
+        assert_eq!(worths.page_score(UrlKey(0), 0), 0.0);
+        assert_eq!(worths.page_score(UrlKey(1), 0), 0.0);
+        assert_eq!(worths.page_score(UrlKey(2), 0), 0.5);
+        assert_eq!(worths.page_score(UrlKey(2), 1), 0.0);
     }
 
     #[test]
@@ -129,7 +131,10 @@ mod tests {
             .map(|(place, bytes)| (*place, bytes.as_slice()))
             .rev();
         let back = PageWorths::restored(worths.next(), saved.collect()).unwrap();
-        assert_eq!((back.worth(UrlKey(7), 0), back.worth(UrlKey(8), 1)), (0.125, 1.0));
+        assert_eq!(
+            (back.page_score(UrlKey(7), 0), back.page_score(UrlKey(8), 1)),
+            (0.125, 1.0)
+        );
         assert_eq!(back.next(), 2);
         assert!(PageWorths::restored(0, vec![(1, &[0; 12])]).is_none());
         assert!(PageWorths::restored(0, vec![(0, &[0; 3])]).is_none());

@@ -6,7 +6,7 @@ use super::link_words::LinkGenre;
 
 /// What several pages that link to one URL are worth together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ParentWorth {
+pub enum ParentScore {
     /// Their sum, as published. Pages that everything links to gather most of it.
     #[default]
     Sum,
@@ -16,18 +16,18 @@ pub enum ParentWorth {
     Max,
 }
 
-impl ParentWorth {
+impl ParentScore {
     pub(super) fn of(self, worths: impl Iterator<Item = f64>) -> f64 {
         let (mut sum, mut best, mut count) = (0.0, 0.0_f64, 0_u32);
-        for worth in worths {
-            sum += worth;
-            best = best.max(worth);
+        for page_score in worths {
+            sum += page_score;
+            best = best.max(page_score);
             count += 1;
         }
         match self {
-            ParentWorth::Sum => sum,
-            ParentWorth::Mean => sum / f64::from(count.max(1)),
-            ParentWorth::Max => best,
+            ParentScore::Sum => sum,
+            ParentScore::Mean => sum / f64::from(count.max(1)),
+            ParentScore::Max => best,
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct TableSettings {
     /// Weight of the genres' part.
     pub genre_weight: f64,
     /// What several parents are worth together.
-    pub parents: ParentWorth,
+    pub parents: ParentScore,
     /// Words whose documents are counted, at most.
     pub vocabulary: usize,
     /// The kinds of pages that are wanted; none for the topic alone.
@@ -67,7 +67,7 @@ impl Default for TableSettings {
             space: Space::Union,
             topic_weight: 1.0,
             genre_weight: 1.0,
-            parents: ParentWorth::Sum,
+            parents: ParentScore::Sum,
             vocabulary: 200_000,
             genres: Vec::new(),
         }

@@ -61,7 +61,7 @@ pub(super) fn save(table: &mut TopicTable, out: &mut StateDelta) {
         let bytes = match table.seeds.get(&key) {
             Some(Seed::Words(words)) => [vec![WORDS], words.to_bytes()].concat(),
             Some(Seed::Untold) => vec![UNTOLD],
-            Some(Seed::Worth(worth)) => [vec![WORTH], worth.to_le_bytes().to_vec()].concat(),
+            Some(Seed::Worth(page_score)) => [vec![WORTH], page_score.to_le_bytes().to_vec()].concat(),
             None => continue,
         };
         out.put(format!("s/{:016x}", key.0), bytes);
@@ -126,7 +126,7 @@ pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Re
     }
     table.unsaved.table_words = table.table.len();
     table.worths =
-        PageWorths::restored(next, worths).ok_or_else(|| damaged("what pages are worth for genres"))?;
+        PageWorths::restored(next, worths).ok_or_else(|| damaged("what pages are page_score for genres"))?;
     Ok(())
 }
 

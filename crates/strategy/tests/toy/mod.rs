@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use scenthound_engine::{
-    Answer, Crawl, CrawlSettings, Examined, Found, FoundLink, Recorder, ResponseFacts, Skipped, Step, Visit,
+    Crawl, CrawlSettings, Examined, Found, FoundLink, LeaseResult, Recorder, ResponseFacts, Skipped, Step,
+    Visit,
 };
 use scenthound_frontier::Frontier;
 use scenthound_strategy::Strategy;
@@ -83,7 +84,7 @@ pub fn judgement(page: &ToyPage) -> Judgement {
 }
 
 /// What the web answers to a lease.
-pub fn answer(web: &[ToyPage], lease: Lease) -> Answer<()> {
+pub fn answer(web: &[ToyPage], lease: Lease) -> LeaseResult<()> {
     let page = &web[number(&lease.url)];
     let keyring = Keyring::new(KEYS);
     let (outcome, found) = match page.fate {
@@ -128,7 +129,7 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> Answer<()> {
             (outcome, Found::Page(Box::new(examined)))
         }
     };
-    Answer {
+    LeaseResult {
         lease,
         outcome,
         found,
@@ -207,7 +208,7 @@ pub fn cash<F: Frontier>(crawl: &Crawl<F, Nothing>, pages: usize) -> f64 {
 
 /// The order in which a crawl, one page at a time, visits the web.
 pub fn visits(web: &[ToyPage], strategy: impl Strategy + 'static, list_size: usize) -> Vec<usize> {
-    let policy = scenthound_frontier::Policy::instant();
+    let policy = scenthound_frontier::HostPolicy::instant();
     let frontier = scenthound_frontier::MemoryFrontier::new(policy, Keyring::new(KEYS));
     let mut crawl = crawl(frontier, Box::new(strategy), &[0], list_size);
     let mut order = Vec::new();

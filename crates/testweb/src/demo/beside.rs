@@ -4,8 +4,8 @@ use crate::demo::guide;
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
 use crate::demo::site::Site;
 use crate::demo::tea::{NAMES, TEAS, Tea};
-use crate::dice::Dice;
-use crate::world::Answer;
+use crate::rng::PageRng;
+use crate::site::SiteResponse;
 
 const MOMENTS: [&str; 8] = [
     "It rained until noon and the {v} tasted of nothing but rain. I drank it anyway, by the window, with the radio off.",
@@ -46,9 +46,9 @@ pub(super) fn brewing_notes() -> Site {
         for day in 0..6 {
             let tea = &TEAS[(place * 6 + day) % TEAS.len()];
             let path = format!("/{month}/{:02}-{}.html", 3 + day * 4, slug(tea.name));
-            let mut dice = Dice::named(&path);
+            let mut rng = PageRng::named(&path);
             let title = fill(
-                dice.pick(&[
+                rng.pick(&[
                     "A day with {v}",
                     "{V}, again",
                     "Notes on {v}",
@@ -56,12 +56,12 @@ pub(super) fn brewing_notes() -> Site {
                 ]),
                 &[("v", tea.name), ("V", &capital(tea.name))],
             );
-            let mut body: String = dice
+            let mut body: String = rng
                 .some(&MOMENTS, 2)
                 .into_iter()
                 .map(|moment| paragraph(&fill(moment, &[("v", tea.name)])))
                 .collect();
-            body.push_str(&paragraph(dice.pick(&MUSINGS)));
+            body.push_str(&paragraph(rng.pick(&MUSINGS)));
             site.page(&path, &title, &body);
             posts.push((path, title));
         }
@@ -71,9 +71,9 @@ pub(super) fn brewing_notes() -> Site {
             if site.pages.contains_key(&path) {
                 continue;
             }
-            let mut dice = Dice::named(&path);
-            let title = guide::title(tea, &mut dice);
-            let body = guide::body(tea, &mut dice, &[("/archive.html".into(), "All months".into())]);
+            let mut rng = PageRng::named(&path);
+            let title = guide::title(tea, &mut rng);
+            let body = guide::body(tea, &mut rng, &[("/archive.html".into(), "All months".into())]);
             site.wanted(&path, &title, &body);
             posts.insert(3, (path, title));
         }
@@ -91,7 +91,7 @@ pub(super) fn brewing_notes() -> Site {
     // Moved to the laboratory: another host's manners apply.
     site.put(
         "/yellow-tea",
-        Answer::redirect(301, "http://kettle-lab.test/guides/yellow.html"),
+        SiteResponse::redirect(301, "http://kettle-lab.test/guides/yellow.html"),
     );
     site.page(
         "/",
@@ -171,14 +171,14 @@ pub(super) fn leaf_forum() -> Site {
         .enumerate()
     {
         let path = format!("/thread/{}", 7 + place * 2);
-        let mut dice = Dice::named(&path);
-        let title = format!("Pinned: {}", guide::title(tea, &mut dice));
+        let mut rng = PageRng::named(&path);
+        let title = format!("Pinned: {}", guide::title(tea, &mut rng));
         let body = [
             paragraph(&format!(
                 "{} wrote, and the moderators pinned it:",
-                dice.pick(&NAMES)
+                rng.pick(&NAMES)
             )),
-            guide::body(tea, &mut dice, &[]),
+            guide::body(tea, &mut rng, &[]),
         ]
         .concat();
         site.wanted(&path, &title, &body);
@@ -226,24 +226,24 @@ pub(super) fn leaf_forum() -> Site {
 }
 
 fn thread(tea: &Tea, path: &str) -> (String, String) {
-    let mut dice = Dice::named(path);
+    let mut rng = PageRng::named(path);
     let values = [("v", tea.name), ("o", tea.origin)];
-    let question = fill(dice.pick(&QUESTIONS), &values);
+    let question = fill(rng.pick(&QUESTIONS), &values);
     let mut body = format!(
         "<div class=\"post\"><b>{}</b>\n{}</div>\n",
-        dice.pick(&NAMES),
+        rng.pick(&NAMES),
         paragraph(&question)
     );
-    let replies = 2 + dice.below(4);
-    for reply in dice.some(&REPLIES, replies) {
+    let replies = 2 + rng.below(4);
+    for reply in rng.some(&REPLIES, replies) {
         body.push_str(&format!(
             "<div class=\"post\"><b>{}</b>\n{}</div>\n",
-            dice.pick(&NAMES),
+            rng.pick(&NAMES),
             paragraph(reply)
         ));
     }
     let title = fill(
-        dice.pick(&[
+        rng.pick(&[
             "{v} again",
             "A question about {v}",
             "{v}, help",
@@ -269,7 +269,7 @@ pub(super) fn teapot_shop() -> Site {
     );
     site.put(
         "/robots.txt",
-        Answer::text(
+        SiteResponse::text(
             "User-agent: *\nDisallow: /cart/\nDisallow: /*?sort=\n\nUser-agent: greedybot\nDisallow: /\n",
         ),
     );
@@ -308,10 +308,10 @@ pub(super) fn teapot_shop() -> Site {
         let mut shelf = Vec::new();
         for product in goods {
             let path = format!("/{folder}/{}.html", slug(&product));
-            let mut dice = Dice::named(&path);
-            let price = 9 + dice.below(80);
+            let mut rng = PageRng::named(&path);
+            let price = 9 + rng.below(80);
             let body = [
-                paragraph(dice.pick(&[
+                paragraph(rng.pick(&[
                     "A favourite of the house, back in stock after a long winter.",
                     "Made by hand in small batches, so no two are alike.",
                     "Plain, honest and hard to break.",
@@ -321,7 +321,7 @@ pub(super) fn teapot_shop() -> Site {
                     "ul",
                     &[
                         format!("Price: {price}.90"),
-                        format!("In stock: {}", 1 + dice.below(30)),
+                        format!("In stock: {}", 1 + rng.below(30)),
                         "Delivery within three days, returns within thirty".to_owned(),
                     ],
                 ),
@@ -330,7 +330,7 @@ pub(super) fn teapot_shop() -> Site {
                     "Add to basket",
                 )),
                 heading("Customers say"),
-                paragraph(dice.pick(&[
+                paragraph(rng.pick(&[
                     "Arrived whole. My tea has never looked better.",
                     "Smaller than I thought, but so is my kitchen.",
                     "Five stars, one for each cup.",
@@ -364,7 +364,7 @@ pub(super) fn teapot_shop() -> Site {
         &guide::craft(
             "tea in our pots",
             "Only with your order.",
-            &mut Dice::named("cart"),
+            &mut PageRng::named("cart"),
             &[],
         ),
     );

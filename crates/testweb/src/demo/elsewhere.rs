@@ -3,7 +3,7 @@
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
 use crate::demo::site::Site;
 use crate::demo::tea::{NAMES, TEAS};
-use crate::dice::Dice;
+use crate::rng::PageRng;
 
 const PLACES: [&str; 10] = [
     "Northgate",
@@ -100,19 +100,19 @@ pub(super) fn city_herald() -> Site {
         let mut index = Vec::new();
         for number in 0..count {
             let path = format!("/{section}/{}.html", 20_250_100 + number * 3);
-            let mut dice = Dice::named(&path);
+            let mut rng = PageRng::named(&path);
             let (headline, story) = stories[number % stories.len()];
-            let tea = dice.pick(&TEAS);
+            let tea = rng.pick(&TEAS);
             let values = [
-                ("p", dice.pick(&PLACES)),
-                ("n", dice.pick(&NAMES)),
+                ("p", rng.pick(&PLACES)),
+                ("n", rng.pick(&NAMES)),
                 ("v", tea.name),
                 ("o", tea.origin),
             ];
             let title = capital(&fill(headline, &values));
             let mut body = paragraph(&fill(story, &values));
             body.push_str(&paragraph(&fill(
-                dice.pick(&[
+                rng.pick(&[
                     "The Herald has asked the town hall for comment and will go on asking.",
                     "Readers in {p} may write to the editor, as they always have.",
                     "More on this in our Saturday edition, if there is room.",
@@ -135,8 +135,8 @@ pub(super) fn city_herald() -> Site {
     let mut days = Vec::new();
     for day in 0..6 {
         let path = format!("/weather/day-{day}.html");
-        let mut dice = Dice::named(&path);
-        let text = fill(dice.pick(&WEATHER), &[("p", dice.clone().pick(&PLACES))]);
+        let mut rng = PageRng::named(&path);
+        let text = fill(rng.pick(&WEATHER), &[("p", rng.clone().pick(&PLACES))]);
         site.page(&path, &format!("Weather, day {day}"), &paragraph(&text));
         days.push((path, format!("Day {day}")));
     }
@@ -192,11 +192,11 @@ pub(super) fn garden_club() -> Site {
     for plant in PLANTS.iter().chain(&roses) {
         for (task, doing) in TASKS {
             let path = format!("/guides/{}-{}.html", slug(plant), task);
-            let mut dice = Dice::named(&path);
+            let mut rng = PageRng::named(&path);
             let values = [("p", *plant), ("t", task), ("d", doing)];
             let body = [
                 paragraph(&fill(
-                    dice.pick(&[
+                    rng.pick(&[
                         "This guide explains how to {t} {p} without hurting your back. The method suits beginners.",
                         "Even beginners can {t} {p}. Follow this guide, and the method will become second nature.",
                         "How to {t} {p} is asked at every meeting. Here is our guide for beginners, and the method we trust.",
@@ -208,12 +208,12 @@ pub(super) fn garden_club() -> Site {
                 heading("Step by step"),
                 list("ol", &[
                     fill("Wait for a dry week and clear the ground of stones.", &values),
-                    fill(dice.pick(&["Mark a line for the {p}.", "Lay out the {p} before you dig.", "Look at the {p} from all sides."]), &values),
-                    fill(dice.pick(&["Work from the middle outwards.", "Work backwards, so that you never tread on what is done.", "Work in the morning, rest at noon."]), &values),
+                    fill(rng.pick(&["Mark a line for the {p}.", "Lay out the {p} before you dig.", "Look at the {p} from all sides."]), &values),
+                    fill(rng.pick(&["Work from the middle outwards.", "Work backwards, so that you never tread on what is done.", "Work in the morning, rest at noon."]), &values),
                     "Water once, well, and then leave it alone.".to_owned(),
                 ]),
                 heading("Tips"),
-                list("ul", &[dice.pick(&[
+                list("ul", &[rng.pick(&[
                     "Slugs come at night; so should you.",
                     "A mulch of straw saves an hour of watering.",
                     "Sharpen the blade before you blame the branch.",
@@ -291,11 +291,11 @@ pub(super) fn cars_weekly() -> Site {
     for (place, model) in MODELS.iter().enumerate() {
         for year in [2024, 2025] {
             let path = format!("/tests/{}-{year}.html", slug(model));
-            let mut dice = Dice::named(&path);
-            let other = MODELS[(place + 1 + dice.below(MODELS.len() - 1)) % MODELS.len()];
+            let mut rng = PageRng::named(&path);
+            let other = MODELS[(place + 1 + rng.below(MODELS.len() - 1)) % MODELS.len()];
             let body = [
                 paragraph(&fill(
-                    dice.pick(&[
+                    rng.pick(&[
                         "The {m} turns where you point it and complains only on cobbles. The seats are better than the radio.",
                         "Quiet, heavy and sure of itself, the {m} is a sofa with a number plate.",
                         "We drove the {m} for a week. It drank little, squeaked twice and never failed to start.",
@@ -303,7 +303,7 @@ pub(super) fn cars_weekly() -> Site {
                     &[("m", model)],
                 )),
                 paragraph(&fill(
-                    dice.pick(&[
+                    rng.pick(&[
                         "Against the {o} it loses on room and wins on charm.",
                         "The {o} costs less, but you notice where.",
                         "Whoever likes the {o} will miss its big boot.",
@@ -311,9 +311,9 @@ pub(super) fn cars_weekly() -> Site {
                     &[("o", other)],
                 )),
                 list("ul", &[
-                    format!("Power: {} kW", 50 + dice.below(150)),
-                    format!("Top speed: {} km/h", 140 + dice.below(80)),
-                    format!("Price from {},900", 14 + dice.below(40)),
+                    format!("Power: {} kW", 50 + rng.below(150)),
+                    format!("Top speed: {} km/h", 140 + rng.below(80)),
+                    format!("Price from {},900", 14 + rng.below(40)),
                 ]),
             ]
             .concat();

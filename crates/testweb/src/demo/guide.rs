@@ -2,7 +2,7 @@
 
 use crate::demo::layout::{LinkTo, capital, fill, heading, links, list, paragraph};
 use crate::demo::tea::Tea;
-use crate::dice::Dice;
+use crate::rng::PageRng;
 
 const OPENINGS: [&str; 6] = [
     "This guide shows how to brew {v} so that the cup tastes of {note} and not of regret. It is written for beginners, \
@@ -74,8 +74,8 @@ const CLOSINGS: [&str; 4] = [
 ];
 
 /// The title of a guide to one tea.
-pub(super) fn title(tea: &Tea, dice: &mut Dice) -> String {
-    let form = dice.pick(&[
+pub(super) fn title(tea: &Tea, rng: &mut PageRng) -> String {
+    let form = rng.pick(&[
         "How to brew {v}, step by step",
         "{V}: a step by step guide",
         "Brew {v} well: a guide in five steps",
@@ -85,8 +85,8 @@ pub(super) fn title(tea: &Tea, dice: &mut Dice) -> String {
 }
 
 /// The text of a guide to one tea, and where to read on.
-pub(super) fn body(tea: &Tea, dice: &mut Dice, read_on: &[LinkTo]) -> String {
-    let ml = dice.pick(&["200", "250", "300", "350"]);
+pub(super) fn body(tea: &Tea, rng: &mut PageRng, read_on: &[LinkTo]) -> String {
+    let ml = rng.pick(&["200", "250", "300", "350"]);
     let title = capital(tea.name);
     let values = [
         ("v", tea.name),
@@ -98,11 +98,11 @@ pub(super) fn body(tea: &Tea, dice: &mut Dice, read_on: &[LinkTo]) -> String {
         ("m", tea.minutes),
         ("ml", ml),
     ];
-    compose(&values, "", dice, read_on)
+    compose(&values, "", rng, read_on)
 }
 
 /// The text of a guide to a craft.
-pub(super) fn craft(name: &str, particular: &str, dice: &mut Dice, read_on: &[LinkTo]) -> String {
+pub(super) fn craft(name: &str, particular: &str, rng: &mut PageRng, read_on: &[LinkTo]) -> String {
     let title = capital(name);
     let values = [
         ("v", name),
@@ -114,16 +114,16 @@ pub(super) fn craft(name: &str, particular: &str, dice: &mut Dice, read_on: &[Li
         ("m", "two"),
         ("ml", "300"),
     ];
-    compose(&values, particular, dice, read_on)
+    compose(&values, particular, rng, read_on)
 }
 
-fn compose(values: &[(&str, &str)], particular: &str, dice: &mut Dice, read_on: &[LinkTo]) -> String {
-    let mut body = paragraph(&fill(dice.pick(&OPENINGS), values));
+fn compose(values: &[(&str, &str)], particular: &str, rng: &mut PageRng, read_on: &[LinkTo]) -> String {
+    let mut body = paragraph(&fill(rng.pick(&OPENINGS), values));
     if !particular.is_empty() {
         body.push_str(&paragraph(particular));
     }
     body.push_str(&heading("You will need"));
-    let needs: Vec<String> = dice
+    let needs: Vec<String> = rng
         .some(&NEEDS[3..], 2)
         .into_iter()
         .chain(&NEEDS[..3])
@@ -131,16 +131,16 @@ fn compose(values: &[(&str, &str)], particular: &str, dice: &mut Dice, read_on: 
         .collect();
     body.push_str(&list("ul", &needs));
     body.push_str(&heading("Step by step"));
-    let steps: Vec<String> = STEPS.iter().map(|step| fill(dice.pick(step), values)).collect();
+    let steps: Vec<String> = STEPS.iter().map(|step| fill(rng.pick(step), values)).collect();
     body.push_str(&list("ol", &steps));
     body.push_str(&heading("Tips"));
-    let tips: Vec<String> = dice
+    let tips: Vec<String> = rng
         .some(&TIPS, 3)
         .into_iter()
         .map(|tip| fill(tip, values))
         .collect();
     body.push_str(&list("ul", &tips));
-    body.push_str(&paragraph(&fill(dice.pick(&CLOSINGS), values)));
+    body.push_str(&paragraph(&fill(rng.pick(&CLOSINGS), values)));
     if !read_on.is_empty() {
         body.push_str(&heading("Read on"));
         body.push_str(&links(read_on));

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::demo::layout;
-use crate::world::Answer;
+use crate::site::SiteResponse;
 
 /// A site with its pages by path.
 pub(super) struct Site {
     pub(super) host: &'static str,
     name: &'static str,
     navigation: &'static [(&'static str, &'static str)],
-    pub(super) pages: BTreeMap<String, Answer>,
+    pub(super) pages: BTreeMap<String, SiteResponse>,
     pub(super) relevant: Vec<String>,
     pub(super) copies: Vec<(String, String)>,
     pub(super) unlisted: Vec<String>,
@@ -48,7 +48,7 @@ impl Site {
     /// Adds an ordinary page.
     pub(super) fn page(&mut self, path: &str, title: &str, body: &str) {
         let html = self.html(title, "", body);
-        self.put(path, Answer::html(html));
+        self.put(path, SiteResponse::html(html));
     }
 
     /// Adds a page that the topic asks for.
@@ -64,7 +64,7 @@ impl Site {
     }
 
     /// Adds any answer.
-    pub(super) fn put(&mut self, path: &str, answer: Answer) {
+    pub(super) fn put(&mut self, path: &str, answer: SiteResponse) {
         self.pages.insert(path.to_owned(), answer);
     }
 }

@@ -11,8 +11,8 @@ use crate::demo::layout;
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
 use crate::demo::site::Site;
 use crate::demo::tea::{CRAFTS, TEAS, Tea};
-use crate::dice::Dice;
-use crate::world::Answer;
+use crate::rng::PageRng;
+use crate::site::SiteResponse;
 
 /// How many of the teas have their guide on the society's lists. The others are found elsewhere.
 const LISTED: usize = 24;
@@ -57,19 +57,16 @@ fn listed(family: &str) -> impl Iterator<Item = &'static Tea> {
 
 /// The title and text of the society's guide to a tea.
 fn society_guide(tea: &Tea) -> (String, String) {
-    let mut dice = Dice::named(tea.name);
+    let mut rng = PageRng::named(tea.name);
     let siblings: Vec<&Tea> = listed(tea.family)
         .filter(|other| other.name != tea.name)
         .collect();
-    let read_on: Vec<LinkTo> = dice
+    let read_on: Vec<LinkTo> = rng
         .some(&siblings, 3)
         .into_iter()
         .map(|other| (guide_path(other), capital(other.name)))
         .collect();
-    (
-        guide::title(tea, &mut dice),
-        guide::body(tea, &mut dice, &read_on),
-    )
+    (guide::title(tea, &mut rng), guide::body(tea, &mut rng, &read_on))
 }
 
 /// tea-society.test
@@ -77,7 +74,7 @@ pub(super) fn tea_society() -> Site {
     let mut site = Site::new("tea-society.test", SOCIETY, &SOCIETY_DOORS);
     site.put(
         "/robots.txt",
-        Answer::text("# Members only.\nUser-agent: *\nDisallow: /members/\nAllow: /\n"),
+        SiteResponse::text("# Members only.\nUser-agent: *\nDisallow: /members/\nAllow: /\n"),
     );
     site.page(
         "/",
@@ -135,7 +132,7 @@ pub(super) fn tea_society() -> Site {
         &guide::craft(
             "the founders' blend",
             "You should not be reading this.",
-            &mut Dice::named("founders"),
+            &mut PageRng::named("founders"),
             &[],
         ),
     );
@@ -216,7 +213,7 @@ fn doors_to_copies(place: usize, tea: &Tea) -> String {
 fn guides_behind_odd_links(site: &mut Site) {
     let craft = |place: usize| {
         let (name, path, particular) = CRAFTS[place];
-        let body = guide::craft(name, particular, &mut Dice::named(path), &[]);
+        let body = guide::craft(name, particular, &mut PageRng::named(path), &[]);
         (format!("How to make {name}"), path, body)
     };
     let (title, path, body) = craft(7);
@@ -239,7 +236,7 @@ fn guides_behind_odd_links(site: &mut Site) {
     );
     site.put(
         "/guides/frames.html",
-        Answer::html(format!(
+        SiteResponse::html(format!(
             "<html><head><title>The Tea Society</title></head>\n<frameset cols=\"20%,80%\">\n\
              <frame src=\"frames/left.html\">\n<frame src=\"frames/{path}.html\">\n</frameset></html>\n"
         )),
@@ -256,7 +253,7 @@ fn guides_behind_odd_links(site: &mut Site) {
     let html = site.html(&title, "", &body);
     site.put(
         &path,
-        Answer::html(gzip(html.as_bytes())).with("Content-Encoding", "gzip"),
+        SiteResponse::html(gzip(html.as_bytes())).with("Content-Encoding", "gzip"),
     );
     site.relevant.push(site.url(&path));
     let (title, refreshed, body) = craft(10);
@@ -266,14 +263,14 @@ fn guides_behind_odd_links(site: &mut Site) {
         &format!("<meta http-equiv=\"refresh\" content=\"0; url=/guides/odds/{refreshed}.html\">\n"),
         &paragraph("This page has moved down the corridor."),
     );
-    site.put("/guides/odds/old-crowd.html", Answer::html(html));
+    site.put("/guides/odds/old-crowd.html", SiteResponse::html(html));
     let (title, scriptless, body) = craft(11);
     site.wanted(&format!("/guides/odds/{scriptless}.html"), &title, &body);
 
     let body = guide::craft(
         "pure oolong",
         "The label says one hundred per cent, and so does the address of this page.",
-        &mut Dice::named("percent"),
+        &mut PageRng::named("percent"),
         &[],
     );
     site.page("/guides/odds/100%-oolong.html", "Pure oolong: a guide", &body);
@@ -283,21 +280,21 @@ fn guides_behind_odd_links(site: &mut Site) {
     let body = guide::craft(
         "tea as the cafés of Orléans serve it",
         "“Très léger”, says the señora at the naïve little café, and pours a second cup.",
-        &mut Dice::named("orleans"),
+        &mut PageRng::named("orleans"),
         &[],
     );
     let html = site.html("Tea à la façon d’Orléans: a guide", "", &body);
     let path = "/guides/odds/orleans.html";
     site.put(
         path,
-        Answer::page("text/html; charset=windows-1252", windows_1252(&html)),
+        SiteResponse::page("text/html; charset=windows-1252", windows_1252(&html)),
     );
     site.relevant.push(site.url(path));
 
     let body = guide::craft(
         "a draft",
         "Not finished; please do not list.",
-        &mut Dice::named("draft"),
+        &mut PageRng::named("draft"),
         &[],
     );
     let html = site.html(
@@ -305,7 +302,7 @@ fn guides_behind_odd_links(site: &mut Site) {
         "<meta name=\"robots\" content=\"noindex\">\n",
         &body,
     );
-    site.put("/guides/odds/draft.html", Answer::html(html));
+    site.put("/guides/odds/draft.html", SiteResponse::html(html));
     site.unlisted.push(site.url("/guides/odds/draft.html"));
 
     site.page(
@@ -333,7 +330,7 @@ pub(super) fn kettle_lab() -> Site {
     );
     site.put(
         "/robots.txt",
-        Answer::text("User-agent: *\nDisallow:\n\nSitemap: http://kettle-lab.test/sitemap.xml\n"),
+        SiteResponse::text("User-agent: *\nDisallow:\n\nSitemap: http://kettle-lab.test/sitemap.xml\n"),
     );
     site.page(
         "/",
@@ -368,7 +365,7 @@ pub(super) fn kettle_lab() -> Site {
         &[paragraph("Six crafts, each on a page of its own."), links(&index)].concat(),
     );
     for (name, path, particular) in crafts {
-        let body = guide::craft(name, particular, &mut Dice::named(path), &[]);
+        let body = guide::craft(name, particular, &mut PageRng::named(path), &[]);
         site.wanted(
             &format!("/crafts/{path}.html"),
             &format!("{}: a guide", capital(name)),
@@ -412,22 +409,28 @@ fn reports(site: &mut Site) {
 
 fn redirects_and_dead_ends(site: &mut Site) {
     let tea = &TEAS[28];
-    let mut dice = Dice::named("lab liu bao");
-    let body = guide::body(tea, &mut dice, &[]);
-    site.wanted("/guides/liu-bao.html", &guide::title(tea, &mut dice), &body);
-    site.put("/old/liu-bao", Answer::redirect(301, "/guides/liu-bao.html"));
-    // Asked for by brewing-notes.test, which moved its page here.
+    let mut rng = PageRng::named("lab liu bao");
+    let body = guide::body(tea, &mut rng, &[]);
+    site.wanted("/guides/liu-bao.html", &guide::title(tea, &mut rng), &body);
+    site.put(
+        "/old/liu-bao",
+        SiteResponse::redirect(301, "/guides/liu-bao.html"),
+    );
+    // SiteRequest for by brewing-notes.test, which moved its page here.
     let tea = &TEAS[29];
-    let mut dice = Dice::named("lab yellow");
-    let body = guide::body(tea, &mut dice, &[]);
-    site.wanted("/guides/yellow.html", &guide::title(tea, &mut dice), &body);
-    site.put("/loop/a", Answer::redirect(302, "/loop/b"));
-    site.put("/loop/b", Answer::redirect(302, "http://kettle-lab.test/loop/a"));
-    site.put("/status/broken", Answer::fault(500));
-    site.put("/gone", Answer::fault(410));
+    let mut rng = PageRng::named("lab yellow");
+    let body = guide::body(tea, &mut rng, &[]);
+    site.wanted("/guides/yellow.html", &guide::title(tea, &mut rng), &body);
+    site.put("/loop/a", SiteResponse::redirect(302, "/loop/b"));
+    site.put(
+        "/loop/b",
+        SiteResponse::redirect(302, "http://kettle-lab.test/loop/a"),
+    );
+    site.put("/status/broken", SiteResponse::fault(500));
+    site.put("/gone", SiteResponse::fault(410));
     site.put(
         "/files/brewing-chart.pdf",
-        Answer::page(
+        SiteResponse::page(
             "application/pdf",
             &b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\nnot really a chart\n%%EOF\n"[..],
         ),
@@ -438,10 +441,10 @@ fn redirects_and_dead_ends(site: &mut Site) {
 fn sitemaps(site: &mut Site) {
     let mut listed = [Vec::new(), Vec::new()];
     for (place, tea) in TEAS[LISTED..28].iter().enumerate() {
-        let mut dice = Dice::named(&format!("lab {}", tea.name));
+        let mut rng = PageRng::named(&format!("lab {}", tea.name));
         let path = format!("/unlinked/{}.html", slug(tea.name));
-        let body = guide::body(tea, &mut dice, &[]);
-        site.wanted(&path, &guide::title(tea, &mut dice), &body);
+        let body = guide::body(tea, &mut rng, &[]);
+        site.wanted(&path, &guide::title(tea, &mut rng), &body);
         listed[place % 2].push(site.url(&path));
     }
     listed[0].push(site.url("/crafts/"));
@@ -455,14 +458,17 @@ fn sitemaps(site: &mut Site) {
              <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n"
         )
     };
-    site.put("/sitemap-a.xml", Answer::page("application/xml", map(&listed[0])));
+    site.put(
+        "/sitemap-a.xml",
+        SiteResponse::page("application/xml", map(&listed[0])),
+    );
     site.put(
         "/sitemap-b.xml.gz",
-        Answer::page("application/gzip", gzip(map(&listed[1]).as_bytes())),
+        SiteResponse::page("application/gzip", gzip(map(&listed[1]).as_bytes())),
     );
     site.put(
         "/sitemap.xml",
-        Answer::page(
+        SiteResponse::page(
             "application/xml",
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
@@ -484,7 +490,7 @@ pub(super) fn matcha_mirror() -> Site {
         let html = layout::page(SOCIETY, &SOCIETY_DOORS, &title, "", &body)
             .replace("href=\"/", "href=\"http://tea-society.test/");
         let path = format!("/copy/{}.html", slug(tea.name));
-        site.put(&path, Answer::html(html));
+        site.put(&path, SiteResponse::html(html));
         site.copies.push((
             site.url(&path),
             format!("http://tea-society.test{}", guide_path(tea)),
@@ -508,7 +514,7 @@ pub(super) fn tea_museum() -> Site {
     );
     site.put(
         "/robots.txt",
-        Answer::text("User-agent: *\nCrawl-delay: 1\nDisallow: /attic/\n"),
+        SiteResponse::text("User-agent: *\nCrawl-delay: 1\nDisallow: /attic/\n"),
     );
     let rooms = [
         (
@@ -571,7 +577,7 @@ pub(super) fn tea_museum() -> Site {
         &guide::craft(
             "the emperor's tea",
             "Found under the roof.",
-            &mut Dice::named("attic"),
+            &mut PageRng::named("attic"),
             &[],
         ),
     );

@@ -1,10 +1,10 @@
 //! The endless parts of the demo web: a calendar whose every day has a next one, and folders within folders.
 
 use crate::demo::layout;
-use crate::world::Answer;
+use crate::site::SiteResponse;
 
 /// Answers for the endless parts; none for anything else.
-pub(super) fn answer(host: &str, path: &str) -> Option<Answer> {
+pub(super) fn answer(host: &str, path: &str) -> Option<SiteResponse> {
     match host {
         "tea-society.test" => calendar(path),
         "cars-weekly.test" => archive(path),
@@ -12,7 +12,7 @@ pub(super) fn answer(host: &str, path: &str) -> Option<Answer> {
     }
 }
 
-fn calendar(path: &str) -> Option<Answer> {
+fn calendar(path: &str) -> Option<SiteResponse> {
     let day: u64 = path.strip_prefix("/calendar/day/")?.parse().ok()?;
     let next = day.checked_add(1)?;
     let body = format!(
@@ -21,7 +21,7 @@ fn calendar(path: &str) -> Option<Answer> {
         layout::link(&format!("/calendar/day/{}", day.saturating_add(7)), "next week"),
     );
     let title = format!("Calendar, day {day}");
-    Some(Answer::html(layout::page(
+    Some(SiteResponse::html(layout::page(
         "The Tea Society",
         &[("/", "Home")],
         &title,
@@ -30,7 +30,7 @@ fn calendar(path: &str) -> Option<Answer> {
     )))
 }
 
-fn archive(path: &str) -> Option<Answer> {
+fn archive(path: &str) -> Option<SiteResponse> {
     let depth = path.strip_prefix("/archive/")?.split_terminator('/');
     let mut years = 0_usize;
     for folder in depth {
@@ -43,7 +43,7 @@ fn archive(path: &str) -> Option<Answer> {
         "<p>Issues of {years} years ago are being scanned. {}</p>\n",
         layout::link("older/", "Older issues")
     );
-    Some(Answer::html(layout::page(
+    Some(SiteResponse::html(layout::page(
         "Cars Weekly",
         &[("/", "Home")],
         "Archive",

@@ -1,0 +1,287 @@
+//! Whose turn it is: leases for the agents of a crawl, and what their strategies have learnt passed on to what waits.
+
+use std::time::Duration;
+
+use scenthound_frontier::{Ask, Frontier, Next};
+use scenthound_types::{
+    AgentId, Lease, LeaseKind, Outcome, PageReport, ParentPage, Standing, Timestamp, Verdict,
+};
+
+use super::{Crawl, StopReason};
+use crate::CrawlError;
+use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
+use crate::lease_result::Found;
+use crate::recorder::Recorder;
+
+/// A change of a strategy's mind is passed on to what waits at most this often, in pages of the agent…
+const PAGES_AN_EPOCH: u64 = 100;
+/// …and to so many waiting links a page.
+const RESCORED_A_PAGE: usize = 1_000;
+/// A seed that cannot be had for longer than this holds nobody up.
+const SEED_PATIENCE: Duration = Duration::from_secs(60);
+
+impl<F: Frontier, R: Recorder> Crawl<F, R> {
+    /// Draws a list where one is wanted. Several agents take URLs one by one, each from its own stack.
+    pub(super) fn draw(&mut self, now: Timestamp) -> Result<(), CrawlError> {
+        if self.settings.list_size > 0 && self.slots.len() == 1 {
+            self.frontier.draw(self.settings.list_size, now)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn why_done(&self) -> StopReason {
+        let goal = self.settings.agents.goal;
+        let all_idle = |slot: &AgentSlot| slot.is_exhausted || slot.has_met(goal);
+        if !self.slots.iter().all(all_idle) {
+            StopReason::Shares
+        } else if self.slots.iter().any(|slot| slot.has_met(goal)) {
+            StopReason::Goals
+        } else {
+            StopReason::Exhausted
+        }
+    }
+
+    /// Leases for the agents in turn, one each, until there is no more room or nobody has any.
+    pub(super) fn take(&mut self, room: usize, now: Timestamp) -> Result<Next, CrawlError> {
+        let agents = self.slots.len();
+        let mut asking: Vec<usize> = (0..agents).map(|at| (self.turn + at) % agents).collect();
+        self.turn = (self.turn + 1) % agents.max(1);
+        let mut leases = Vec::new();
+        let mut wake = Timestamp::NEVER;
+        let mut is_blocked = false;
+        while !asking.is_empty() && leases.len() < room {
+            let mut again = Vec::with_capacity(asking.len());
+            for at in asking {
+                let left = room - leases.len();
+                if left == 0 {
+                    break;
+                }
+                match self.take_of(at, if agents == 1 { left } else { 1 }, now)? {
+                    Next::Fetch(taken) => {
+                        taken.iter().for_each(|lease| self.lease_out(lease));
+                        leases.extend(taken);
+                        again.push(at);
+                    }
+                    Next::WaitUntil(until) => wake = wake.min(until),
+                    Next::Blocked => is_blocked = true,
+                    Next::Done => {}
+                }
+            }
+            // One agent was given all there is.
+            asking = if agents == 1 && !self.slots.iter().any(|slot| slot.is_stale) {
+                Vec::new()
+            } else {
+                again
+            };
+        }
+        Ok(if !leases.is_empty() {
+            Next::Fetch(leases)
+        } else if wake < Timestamp::NEVER {
+            Next::WaitUntil(wake)
+        } else if is_blocked {
+            Next::Blocked
+        } else {
+            Next::Done
+        })
+    }
+
+    /// Leases for one agent.
+    fn take_of(&mut self, at: usize, most: usize, now: Timestamp) -> Result<Next, CrawlError> {
+        let rules = self.settings.agents;
+        let share = match self.slots.len() {
+            1 => u64::MAX,
+            _ => share_left(&self.slots, at, self.settings.budget.pages, &rules),
+        };
+        let Some(slot) = self.slots.get_mut(at) else {
+            return Ok(Next::Done);
+        };
+        let requests = rules
+            .requests
+            .map_or(usize::MAX, |most| most.saturating_sub(slot.out));
+        if slot.has_met(rules.goal) || share == 0 || requests == 0 {
+            return Ok(if slot.out > 0 { Next::Blocked } else { Next::Done });
+        }
+        let agent = agent_id(at);
+        let mut most = most
+            .min(requests)
+            .min(usize::try_from(share).unwrap_or(usize::MAX));
+        if slot.is_stale {
+            let strategy = &mut slot.agent.strategy;
+            slot.is_stale = self
+                .frontier
+                .freshen(agent, 0, &mut |link| strategy.rescore(link), now)?;
+            most = 1;
+        }
+        let ask = Ask {
+            agent,
+            most,
+            highest_class: if slot.is_seeding { 0 } else { u16::MAX },
+        };
+        let next = self.frontier.take_for(ask, now)?;
+        let seeds_are_read = match next {
+            Next::Done => slot.is_seeding,
+            Next::WaitUntil(until) => slot.is_seeding && slot.out == 0 && until > now + SEED_PATIENCE,
+            _ => false,
+        };
+        if seeds_are_read {
+            slot.end_seeding();
+            self.open_epoch(at, now, usize::MAX)?;
+            return self.take_of(at, most, now);
+        }
+        slot.is_exhausted = next == Next::Done;
+        Ok(next)
+    }
+
+    /// Has what waits in an agent's stack scored again, so many links at once.
+    fn open_epoch(&mut self, at: usize, now: Timestamp, most: usize) -> Result<(), CrawlError> {
+        let Some(slot) = self.slots.get_mut(at) else {
+            return Ok(());
+        };
+        let strategy = &mut slot.agent.strategy;
+        slot.epoch = strategy.epoch();
+        slot.epoch_opened_at = slot.pages;
+        self.frontier.open_epoch(agent_id(at));
+        slot.is_stale = self
+            .frontier
+            .freshen(agent_id(at), most, &mut |link| strategy.rescore(link), now)?;
+        Ok(())
+    }
+
+    /// Passes a change of a strategy's mind on to what waits, a part after each page.
+    pub(super) fn freshen(&mut self, at: usize, now: Timestamp) -> Result<(), CrawlError> {
+        let Some(slot) = self.slots.get_mut(at) else {
+            return Ok(());
+        };
+        let strategy = &mut slot.agent.strategy;
+        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + PAGES_AN_EPOCH;
+        if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
+            return self.open_epoch(at, now, RESCORED_A_PAGE);
+        }
+        if slot.is_stale {
+            slot.is_stale = self.frontier.freshen(
+                agent_id(at),
+                RESCORED_A_PAGE,
+                &mut |link| strategy.rescore(link),
+                now,
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn lease_out(&mut self, lease: &Lease) {
+        let is_page = u64::from(lease.kind == LeaseKind::Page);
+        self.pages_out += is_page;
+        if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
+            slot.pages_out += is_page;
+            slot.out += 1;
+        }
+    }
+
+    pub(super) fn lease_in(&mut self, lease: &Lease) {
+        let is_page = u64::from(lease.kind == LeaseKind::Page);
+        self.pages_out -= is_page;
+        if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
+            slot.pages_out -= is_page;
+            slot.out -= 1;
+        }
+    }
+
+    /// Asks the strategy what a page that was read is worth, judges it by that where so wanted, and completes what is known of
+    /// its links.
+    pub(super) fn score_page(
+        &mut self,
+        lease: &Lease,
+        outcome: &Outcome,
+        found: &mut Found,
+    ) -> Result<(), CrawlError> {
+        let (Found::Page(examined), Some(slot)) = (found, self.slots.get_mut(usize::from(lease.agent.0)))
+        else {
+            return Ok(());
+        };
+        let report = PageReport {
+            lease,
+            outcome,
+            judgement: Some(&examined.judgement),
+            words: examined.words.as_deref(),
+            links: &self.links,
+            will_retry: false,
+        };
+        let scored = slot.agent.strategy.score_page(&report);
+        let mut page_score = examined.judgement.relevance;
+        if let Some(scored) = scored {
+            page_score = scored.relevance;
+            if let Some(nearness) = scored.parts.nearness {
+                examined.judgement.layer = Some(nearness.layer);
+                examined.judgement.parts.nearness = Some(nearness);
+            }
+            if let Some(threshold) = self.settings.strategy_judges.filter(|_| !examined.is_set_aside()) {
+                examined.judgement.relevance = scored.relevance;
+                examined.judgement.parts = scored.parts;
+                examined.judgement.verdict = if scored.relevance >= threshold {
+                    Verdict::Relevant
+                } else {
+                    Verdict::Irrelevant
+                };
+            }
+        }
+        for link in &mut self.links {
+            let Some(evidence) = &mut link.evidence else {
+                continue;
+            };
+            match link.standing {
+                Standing::New => {}
+                Standing::Waiting => {
+                    if let Some(mut known) = self.frontier.evidence(lease.agent, link.key)? {
+                        known.gather(evidence);
+                        **evidence = known;
+                    }
+                }
+                // Nobody asks for it again: only the words of this link matter.
+                Standing::Leased | Standing::Fetched { .. } | Standing::Gone => continue,
+            }
+            evidence.add_parent(ParentPage {
+                key: lease.key,
+                relevance: page_score as f32,
+            });
+        }
+        Ok(())
+    }
+
+    /// The directory: every agent, in order.
+    pub fn agents(&self) -> Vec<AgentFacts> {
+        let numbered = self.slots.iter().enumerate();
+        numbered
+            .map(|(at, slot)| AgentFacts {
+                id: agent_id(at),
+                name: slot.agent.name.clone(),
+                strategy: slot.agent.strategy.name(),
+                seeds: slot.agent.seeds.clone(),
+                pages: slot.pages,
+                relevant: slot.relevant,
+                waiting: self.frontier.waiting_of(agent_id(at)),
+                state: self.state_of(at, slot),
+                learnt: slot.agent.strategy.learnt(),
+            })
+            .collect()
+    }
+
+    fn state_of(&self, at: usize, slot: &AgentSlot) -> AgentState {
+        let rules = &self.settings.agents;
+        if slot.has_met(rules.goal) {
+            AgentState::GoalMet
+        } else if share_left(&self.slots, at, self.settings.budget.pages, rules) == 0 {
+            AgentState::ShareSpent
+        } else if slot.is_exhausted {
+            AgentState::NothingLeft
+        } else if slot.is_seeding {
+            AgentState::Seeding
+        } else {
+            AgentState::Working
+        }
+    }
+}
+
+/// The number of the agent at a place of the slots.
+fn agent_id(at: usize) -> AgentId {
+    AgentId(u8::try_from(at).unwrap_or(AgentId::MOST))
+}

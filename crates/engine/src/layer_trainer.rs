@@ -1,0 +1,52 @@
+//! Teaches a strategy layers as the judge knows them.
+
+use scenthound_judge::{HotWords, LayerModel, LayerSettings, LayerTrainingSet, WithLayers};
+use scenthound_strategy::{LayerReader, LayerTrainer, TrainingPage};
+use scenthound_types::{LinkPlace, Nearness, Token};
+
+/// Learns layers with these settings, for links that are hot by these words.
+pub struct LayerModelTrainer {
+    /// How layers are learnt.
+    pub settings: LayerSettings,
+    /// What makes a link hot.
+    pub hot: HotWords,
+}
+
+impl LayerTrainer for LayerModelTrainer {
+    fn train(&self, pages: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>> {
+        let mut training = LayerTrainingSet::new(&self.settings).ok()?;
+        let tokens = |words: &[u64]| words.iter().copied().map(Token::from_hash).collect::<Vec<_>>();
+        for page in pages {
+            let links: Vec<(Vec<Token>, u8)> = page
+                .links
+                .iter()
+                .map(|(anchor, layer)| (tokens(anchor), *layer))
+                .collect();
+            training.add_words(
+                page.words.iter().copied(),
+                page.layer,
+                links.iter().map(|(anchor, layer)| (anchor.as_slice(), *layer)),
+            );
+        }
+        Some(Box::new(Taught {
+            model: training.train().ok()?,
+            hot: self.hot.clone(),
+        }))
+    }
+}
+
+struct Taught {
+    model: LayerModel,
+    hot: HotWords,
+}
+
+impl LayerReader for Taught {
+    fn nearness(&self, words: &[(u64, u32)]) -> Nearness {
+        self.model.layer_of_words(words.iter().copied()).nearness()
+    }
+
+    fn place(&self, anchor: &[u64]) -> LinkPlace {
+        let tokens: Vec<Token> = anchor.iter().copied().map(Token::from_hash).collect();
+        WithLayers::place_of(&self.model, &self.hot, &tokens)
+    }
+}

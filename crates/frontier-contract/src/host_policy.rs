@@ -1,0 +1,317 @@
+//! When a host may be asked, and for what.
+
+use std::time::Duration;
+
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next};
+use scenthound_types::{LeaseKind, Merge, Reason, Timestamp, Update};
+
+use crate::stage::{at, name, names, secs};
+use crate::{Harness, Stage, url};
+
+fn polite(delay: u64) -> HostPolicy {
+    HostPolicy {
+        delay: secs(delay),
+        max_delay: secs(60),
+        backoff: secs(10),
+        max_backoff: secs(100),
+        max_retry_after: secs(1000),
+        robots: false,
+        ..HostPolicy::default()
+    }
+}
+
+/// `a` has two URLs, and nothing else is there.
+pub fn one_request_a_host_at_a_time<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 a/2:0.8");
+    let lease = stage.take_one("a/1");
+    assert_eq!(stage.next(9), Next::Blocked);
+    stage.fetched(&lease, &[]);
+    stage.take_one("a/2");
+}
+
+/// Two at once, not three.
+pub fn as_many_requests_a_host_as_allowed<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        connections_per_host: 2,
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.9 a/2:0.8 a/3:0.7");
+    let leases = stage.take(9);
+    assert_eq!(names(&leases), ["a/1", "a/2"]);
+    assert_eq!(stage.next(9), Next::Blocked);
+    stage.fetched(&leases[1], &[]);
+    stage.take_one("a/3");
+    assert_eq!(stage.next(9), Next::Blocked);
+}
+
+/// From the end of one request to the next, not a millisecond less.
+pub fn a_host_rests_after_each_request<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    stage.seed("a/1:0.9 a/2:0.8 b/1:0.1");
+    let lease = stage.take_one("a/1");
+    stage.pass(1000);
+    stage.fetched(&lease, &[]);
+    assert_eq!(stage.counts().hosts_resting, 1);
+    stage.fetch("b/1", "");
+    assert_eq!(stage.next(1), Next::WaitUntil(at(3)));
+    stage.pass(1999);
+    assert_eq!(stage.next(1), Next::WaitUntil(at(3)));
+    stage.pass(1);
+    stage.take_one("a/2");
+    assert_eq!(stage.counts().hosts_resting, 0);
+}
+
+/// The engine refused `a/1` by the rules it has: no request was made.
+pub fn a_host_that_was_not_asked_needs_no_rest<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        max_pages_per_host: Some(1),
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9 a/2:0.8");
+    let lease = stage.take_one("a/1");
+    stage.settle_with(&lease, End::Gone, HostEffect::Untouched, &[]);
+    assert_eq!(stage.facts("a/1").host_pages, 0);
+    stage.take_one("a/2");
+}
+
+fn with_crawl_delay<H: Harness>(delay: Duration) -> Stage<H> {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9 a/2:0.8");
+    let robots = stage.take_one("a/robots.txt");
+    stage.rules(&robots, at(100_000), Some(delay), "");
+    stage
+}
+
+/// The host asks for 7 seconds, we would wait 2.
+pub fn a_longer_crawl_delay_is_obeyed<H: Harness>() {
+    let mut stage = with_crawl_delay::<H>(secs(7));
+    assert_eq!(
+        stage.next(1),
+        Next::WaitUntil(at(7)),
+        "also after robots.txt itself"
+    );
+    stage.pass(7000);
+    stage.fetch("a/1", "");
+    assert_eq!(stage.next(1), Next::WaitUntil(at(14)));
+}
+
+/// The host asks for 1 second, we wait 2.
+pub fn a_shorter_crawl_delay_changes_nothing<H: Harness>() {
+    let mut stage = with_crawl_delay::<H>(secs(1));
+    assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
+}
+
+/// The host asks for ever, we wait a minute.
+pub fn an_absurd_crawl_delay_is_cut<H: Harness>() {
+    let mut stage = with_crawl_delay::<H>(Duration::MAX);
+    assert_eq!(stage.next(1), Next::WaitUntil(at(60)));
+}
+
+/// 30 seconds; then absurdly long; then in the past.
+pub fn retry_after_is_obeyed_up_to_the_limit<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    stage.seed("a/1:0.9 b/1:0.8 c/1:0.7");
+    for (host, later, expected) in [
+        ("a/1", at(30), at(30)),
+        ("b/1", Timestamp::NEVER, at(1000)),
+        ("c/1", at(0), at(2)),
+    ] {
+        let lease = stage.take_one(host);
+        stage.settle_with(&lease, End::Retry, HostEffect::Later(later), &[]);
+        assert_eq!(stage.facts(host).host_rests_until, expected);
+    }
+    assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
+}
+
+fn fail<H: Harness>(stage: &mut Stage<H>, page: &str) -> Duration {
+    let lease = stage.take_one(page);
+    stage.settle_with(&lease, End::Retry, HostEffect::Failed, &[]);
+    let until = stage.facts(page).host_rests_until;
+    let rest = until.since(stage.now);
+    stage.now = until;
+    rest
+}
+
+/// 10, 20, 40, 80, 100, 100 seconds, each with up to a quarter more.
+pub fn failures_in_a_row_double_the_rest_up_to_the_limit<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    stage.seed("a/1:0.9");
+    for expected in [10, 20, 40, 80, 100, 100] {
+        let rest = fail(&mut stage, "a/1");
+        assert!(
+            rest >= secs(expected) && rest <= secs(expected).mul_f64(1.25),
+            "{rest:?} should be about {expected} s"
+        );
+    }
+    assert_eq!(stage.facts("a/1").host_failures, 6);
+}
+
+/// After it the next failure is a first one again.
+pub fn a_good_answer_ends_the_row_of_failures<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    stage.seed("a/1:0.9 a/2:0.8");
+    fail(&mut stage, "a/1");
+    assert!(fail(&mut stage, "a/1") >= secs(20));
+    stage.fetch("a/1", "");
+    assert_eq!(stage.facts("a/1").host_failures, 0);
+    let until = stage.facts("a/1").host_rests_until;
+    assert_eq!(until, stage.now + secs(2));
+    stage.now = until;
+    assert!(fail(&mut stage, "a/2") < secs(20));
+}
+
+/// Two requests are out: one is told to come back in 50 seconds, the other answered.
+pub fn a_good_answer_does_not_cut_short_the_rest_another_earned<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        connections_per_host: 2,
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9 a/2:0.8 a/3:0.7");
+    let leases = stage.take(2);
+    stage.settle_with(&leases[0], End::Retry, HostEffect::Later(at(50)), &[]);
+    stage.fetched(&leases[1], &[]);
+    assert_eq!(stage.next(1), Next::WaitUntil(at(50)));
+}
+
+/// Another name of the same machine was asked just now.
+pub fn a_handed_back_address_rests_until_told<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    stage.seed("a/1:0.9");
+    let lease = stage.take_one("a/1");
+    stage.hand_back(&lease, at(9));
+    assert_eq!(stage.next(1), Next::WaitUntil(at(9)));
+    stage.pass(9000);
+    stage.take_one("a/1");
+}
+
+/// Fresh for 10 seconds, then asked for again before any page.
+pub fn robots_come_first_and_again_when_stale<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.9 a/2:0.8 a/3:0.7");
+    let robots = stage.take_one("a/robots.txt");
+    assert_eq!((robots.kind, robots.attempt), (LeaseKind::Robots, 0));
+    assert_eq!(robots.url, url("a/1").robots_txt());
+    assert_eq!(stage.next(1), Next::Blocked);
+    assert_eq!(stage.f().rules(&url("a/9")).unwrap(), None);
+    stage.rules(&robots, at(10), None, "");
+    assert_eq!(stage.f().rules(&url("a/9")).unwrap(), Some(b"rules".to_vec()));
+    assert_eq!(stage.f().rules(&url("b/9")).unwrap(), None);
+    stage.fetch("a/1", "");
+    stage.pass(9_999);
+    stage.fetch("a/2", "");
+    stage.pass(1);
+    let robots = stage.take_one("a/robots.txt");
+    stage.rules(&robots, at(20), None, "");
+    stage.take_one("a/3");
+}
+
+/// No rules came; the tries are counted, and no page is asked for.
+pub fn robots_are_asked_again_while_none_were_had<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9");
+    for attempt in 0..3 {
+        let robots = stage.take_one("a/robots.txt");
+        assert_eq!(robots.attempt, attempt);
+        stage.settle_with(&robots, End::Retry, HostEffect::Failed, &[]);
+        stage.now = stage.facts("a/1").host_rests_until;
+    }
+    let robots = stage.take_one("a/robots.txt");
+    stage.rules(&robots, at(100_000), None, "");
+    assert_eq!(stage.facts("a/1").host_pages, 0, "robots.txt is no page");
+    stage.pass(2000);
+    stage.take_one("a/1");
+}
+
+/// Two pages of `a` at most: tries count, a refusal without request does not.
+pub fn a_host_gives_no_more_pages_than_allowed<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        max_pages_per_host: Some(2),
+        connections_per_host: 3,
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.9 a/2:0.8 a/3:0.7 a/4:0.6");
+    let leases = stage.take(9);
+    assert_eq!(names(&leases), ["a/1", "a/2"], "what is out counts");
+    assert_eq!(stage.next(9), Next::Blocked);
+    stage.settle_with(&leases[0], End::Gone, HostEffect::Untouched, &[]);
+    let third = stage.take_one("a/3");
+    stage.fetched(&leases[1], &[]);
+    stage.settle_with(&third, End::Retry, HostEffect::Asked, &[]);
+    assert_eq!(stage.next(9), Next::Done);
+    assert_eq!(stage.counts().waiting, 2);
+}
+
+/// `a/1 ⇒ a/2`, one page of `a` allowed.
+pub fn redirects_do_not_count_as_pages_of_a_host<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        max_pages_per_host: Some(1),
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.9 a/3:0.1");
+    let lease = stage.take_one("a/1");
+    stage.redirected(&lease, "a/2", Merge::Max);
+    assert_eq!(stage.visits(), "a/2");
+}
+
+/// robots.txt names a sitemap, which lists two pages. One page of `a` allowed, and the sitemap is none.
+pub fn sitemaps_are_leased_as_such_and_are_nobodys_parent<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        max_pages_per_host: Some(2),
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.1");
+    let robots = stage.take_one("a/robots.txt");
+    stage.rules(&robots, at(100_000), None, "a/map.xml:0.9");
+    assert_eq!(stage.facts("a/map.xml").reason, Reason::SitemapLine);
+    let map = stage.take_one("a/map.xml");
+    assert_eq!(map.kind, LeaseKind::Sitemap);
+    let pages = stage.links("a/2:0.5 a/3:0.4", Merge::Keep);
+    stage.fetched(&map, &pages);
+    let facts = stage.facts("a/2");
+    assert_eq!(
+        (facts.reason, facts.parent, facts.depth),
+        (Reason::Sitemap, None, 1)
+    );
+    let of = stage.key("a/2");
+    let raise = Update::RaiseSiblings {
+        of,
+        parents: scenthound_types::Parents::First,
+        rank: crate::stage::rank("0.8"),
+        merge: Merge::Max,
+    };
+    let page = stage.take_one("a/2");
+    assert_eq!(page.kind, LeaseKind::Page);
+    stage.fetched(&page, &[raise]);
+    assert_eq!(stage.score("a/3"), 0.4, "pages of a sitemap are no siblings");
+    assert_eq!(stage.visits(), "a/3");
+}
+
+/// Nothing; one out; one out and one resting; one resting; nothing.
+pub fn done_blocked_and_waiting_are_told_apart<H: Harness>() {
+    let mut stage = Stage::<H>::new(polite(2));
+    assert_eq!(stage.next(1), Next::Done);
+    stage.seed("a/1:0.9");
+    let first = stage.take_one("a/1");
+    assert_eq!(stage.next(1), Next::Blocked);
+    let links = stage.links("a/2:0.5 b/1:0.8", Merge::Max);
+    stage.fetched(&first, &links);
+    let other = stage.take_one("b/1");
+    assert_eq!(name(&other.url), "b/1");
+    assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
+    stage.fetched(&other, &[]);
+    assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
+    stage.pass(2000);
+    stage.fetch("a/2", "");
+    assert_eq!(stage.next(1), Next::Done);
+}

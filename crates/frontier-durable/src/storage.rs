@@ -1,0 +1,439 @@
+//! A storage over fjall, a log-structured store.
+//!
+//! A commit is one batch of the store: its journal marks where a batch ends and checks its sum, so half a batch is dropped
+//! on opening. The batch reaches the operating system before `commit` returns, so a killed process loses nothing; `sync`
+//! brings it to the disk.
+
+use std::path::{Path, PathBuf};
+
+use fjall::config::{BlockSizePolicy, CompressionPolicy};
+use fjall::{
+    CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
+};
+use scenthound_frontier::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
+use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
+
+use crate::DurableError;
+use crate::pending::Pending;
+
+const MIB: u64 = 1024 * 1024;
+/// Blocks read back: mostly the URLs of leases, which are as spread out as the crawl.
+const CACHE: u64 = 16 * MIB;
+/// The store's smallest; what is older is flushed from memory so that opening stays quick.
+const JOURNALS: u64 = 64 * MIB;
+
+/// Keeps everything in an embedded store.
+pub struct FjallStorage {
+    folder: PathBuf,
+    db: Database,
+    pub(crate) tables: Tables,
+    pending: Pending,
+    batch: OwnedWriteBatch,
+    is_read_only: bool,
+}
+
+/// One table a kind of record. Numbers are big-endian in keys, so that a scan meets them in order.
+pub(crate) struct Tables {
+    /// Number of the URL → entry, and its age where that is not the number.
+    pub entries: Keyspace,
+    /// Number of the URL → reason and spelling. Apart from the entries, because it is written once and they often.
+    pub urls: Keyspace,
+    /// Number of the URL → what is known of the link, while it waits.
+    pub evidence: Keyspace,
+    /// Number of the host → record.
+    pub hosts: Keyspace,
+    /// Number of the host → rules.
+    pub rules: Keyspace,
+    /// Number of the page → numbers of the URLs it links to.
+    pub children: Keyspace,
+    /// Number of the URL, number of the page → nothing.
+    pub parents: Keyspace,
+    /// Number of the page, whose children and by which agent → the highest raise.
+    pub raised: Keyspace,
+    /// Name → value.
+    pub notes: Keyspace,
+}
+
+impl std::fmt::Debug for FjallStorage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FjallStorage")
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FjallStorage {
+    /// Opens the store in a folder, making what is missing.
+    pub(crate) fn open(folder: &Path) -> Result<FjallStorage, DurableError> {
+        let fault = |source| match source {
+            fjall::Error::Locked => DurableError::Locked {
+                folder: folder.to_owned(),
+            },
+            source => DurableError::Store {
+                folder: folder.to_owned(),
+                source,
+            },
+        };
+        let db = Database::builder(folder)
+            .cache_size(CACHE)
+            .max_journaling_size(JOURNALS)
+            .max_cached_files(Some(128))
+            // With more than one, the first hands compactions back and forth with itself while another works on one.
+            .worker_threads(1)
+            .open()
+            .map_err(fault)?;
+        let table = |name: &str, memory: u64| {
+            db.keyspace(name, || {
+                KeyspaceCreateOptions::default()
+                    .max_memtable_size(memory)
+                    // Only what is there is asked for, so a filter on the last level would answer "yes" every time.
+                    .expect_point_read_hits(true)
+                    .data_block_size_policy(BlockSizePolicy::all(4096))
+                    .data_block_compression_policy(CompressionPolicy::new([
+                        CompressionType::None,
+                        CompressionType::None,
+                        CompressionType::Lz4,
+                    ]))
+            })
+            .map_err(fault)
+        };
+        let tables = Tables {
+            entries: table("entries", 4 * MIB)?,
+            urls: table("urls", 4 * MIB)?,
+            evidence: table("evidence", 4 * MIB)?,
+            hosts: table("hosts", MIB)?,
+            rules: table("rules", MIB)?,
+            children: table("children", 2 * MIB)?,
+            parents: table("parents", 2 * MIB)?,
+            raised: table("raised", MIB)?,
+            notes: table("notes", MIB)?,
+        };
+        Ok(FjallStorage {
+            folder: folder.to_owned(),
+            batch: db.batch(),
+            db,
+            tables,
+            pending: Pending::default(),
+            is_read_only: false,
+        })
+    }
+
+    pub(crate) fn read_only(self) -> FjallStorage {
+        FjallStorage {
+            is_read_only: true,
+            ..self
+        }
+    }
+
+    /// Bytes the store takes on the disk.
+    pub fn disk_bytes(&self) -> Result<u64, FrontierError> {
+        self.db.disk_space().map_err(|error| self.fault(error))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn fault(&self, source: fjall::Error) -> FrontierError {
+        FjallStorage::fault_in(&self.folder, source)
+    }
+
+    pub(crate) fn fault_in(folder: &Path, source: fjall::Error) -> FrontierError {
+        DurableError::Store {
+            folder: folder.to_owned(),
+            source,
+        }
+        .into()
+    }
+
+    pub(crate) fn damaged(&self, what: &str) -> FrontierError {
+        FrontierError::Damaged {
+            what: format!("{what} in {}", self.folder.display()),
+        }
+    }
+
+    fn get(&self, table: &Keyspace, key: &[u8]) -> Result<Option<UserValue>, FrontierError> {
+        table.get(key).map_err(|error| self.fault(error))
+    }
+}
+
+pub(crate) fn number(key: &[u8]) -> Option<u32> {
+    Some(u32::from_be_bytes(key.try_into().ok()?))
+}
+
+pub(crate) fn pair(key: &[u8]) -> Option<(u32, u32)> {
+    let (first, second) = key.split_at_checked(4)?;
+    Some((number(first)?, number(second)?))
+}
+
+fn join(first: u32, second: u32) -> [u8; 8] {
+    (u64::from(first) << 32 | u64::from(second)).to_be_bytes()
+}
+
+fn write_url(known: &KnownUrl) -> Vec<u8> {
+    let reason = match known.reason {
+        Reason::Seed => 0,
+        Reason::Link => 1,
+        Reason::Redirect => 2,
+        Reason::Sitemap => 3,
+        Reason::SitemapLine => 4,
+    };
+    let spelled = known.url.as_str().as_bytes();
+    let mut bytes = Vec::with_capacity(1 + spelled.len());
+    bytes.push(reason);
+    bytes.extend(spelled);
+    bytes
+}
+
+fn read_url(bytes: &[u8]) -> Option<KnownUrl> {
+    let (reason, spelled) = bytes.split_first()?;
+    let reason = match reason {
+        0 => Reason::Seed,
+        1 => Reason::Link,
+        2 => Reason::Redirect,
+        3 => Reason::Sitemap,
+        4 => Reason::SitemapLine,
+        _ => return None,
+    };
+    Some(KnownUrl {
+        url: CanonicalUrl::from_canonical(std::str::from_utf8(spelled).ok()?).ok()?,
+        reason,
+    })
+}
+
+fn read_ids(bytes: &[u8]) -> Option<Vec<UrlId>> {
+    let (ids, rest) = bytes.as_chunks::<4>();
+    rest.is_empty()
+        .then(|| ids.iter().map(|id| UrlId(u32::from_le_bytes(*id))).collect())
+}
+
+pub(crate) fn read_entry(bytes: &[u8]) -> Option<(Entry, Option<u32>)> {
+    let (entry, age) = bytes.split_at_checked(Entry::BYTES)?;
+    let age = match age {
+        [] => None,
+        age => Some(u32::from_le_bytes(age.try_into().ok()?)),
+    };
+    Some((Entry::from_bytes(entry)?, age))
+}
+
+/// By which parents and which agent, in a byte.
+fn whose_byte(whose: Parents, agent: AgentId) -> u8 {
+    u8::from(whose == Parents::All) | agent.0 << 1
+}
+
+pub(crate) fn read_raised(key: &[u8], value: &[u8]) -> Option<(UrlId, Parents, AgentId, Rank)> {
+    let (page, whose) = key.split_at_checked(4)?;
+    let &[byte] = whose else { return None };
+    let whose = if byte & 1 == 1 {
+        Parents::All
+    } else {
+        Parents::First
+    };
+    let agent = AgentId(byte >> 1);
+    let (class, value) = value.split_first_chunk::<2>()?;
+    let (score, tie) = value.split_first_chunk::<8>()?;
+    let rank = Rank {
+        class: u16::from_le_bytes(*class),
+        score: scenthound_types::Score::new(f64::from_le_bytes(*score)),
+        tie: u32::from_le_bytes(tie.try_into().ok()?),
+    };
+    Some((UrlId(number(page)?), whose, agent, rank))
+}
+
+impl Storage for FjallStorage {
+    fn put_url(&mut self, id: UrlId, known: &KnownUrl) {
+        self.pending.urls.insert(id.0, known.clone());
+    }
+
+    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
+        if let Some(known) = self.pending.urls.get(&id.0) {
+            return Ok(known.clone());
+        }
+        self.get(&self.tables.urls, &id.0.to_be_bytes())?
+            .and_then(|bytes| read_url(&bytes))
+            .ok_or_else(|| self.damaged(&format!("no URL number {}", id.0)))
+    }
+
+    fn drop_url(&mut self, id: UrlId) {
+        self.pending.evidence.remove(&id.0);
+        // What was put since the last commit never was in the store.
+        if self.pending.urls.remove(&id.0).is_none() {
+            self.pending.dropped.insert(id.0);
+        }
+    }
+
+    fn drop_parents(&mut self, child: UrlId) -> Result<u64, FrontierError> {
+        let parents = self.parents(child)?;
+        let count = parents.len() as u64;
+        for parent in parents {
+            let link = (child.0, parent.0);
+            self.pending.parents.remove(&link);
+            self.pending.dropped_parents.insert(link);
+        }
+        Ok(count)
+    }
+
+    fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {
+        self.pending.evidence.insert(id.0, Some(evidence.to_bytes()));
+    }
+
+    fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
+        let torn = || self.damaged(&format!("torn evidence of URL number {}", id.0));
+        if let Some(pending) = self.pending.evidence.get(&id.0) {
+            return Ok(pending.as_deref().and_then(Evidence::from_bytes));
+        }
+        match self.get(&self.tables.evidence, &id.0.to_be_bytes())? {
+            Some(bytes) => Evidence::from_bytes(&bytes).map(Some).ok_or_else(torn),
+            None => Ok(None),
+        }
+    }
+
+    fn drop_evidence(&mut self, id: UrlId) {
+        self.pending.evidence.insert(id.0, None);
+    }
+
+    fn put_children(&mut self, page: UrlId, children: &[UrlId]) {
+        self.pending.children.insert(page.0, children.into());
+    }
+
+    fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError> {
+        if let Some(children) = self.pending.children.get(&page.0) {
+            return Ok(children.to_vec());
+        }
+        match self.get(&self.tables.children, &page.0.to_be_bytes())? {
+            Some(bytes) => read_ids(&bytes).ok_or_else(|| self.damaged("a torn list of links")),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn put_parent(&mut self, child: UrlId, parent: UrlId) {
+        self.pending.parents.insert((child.0, parent.0));
+    }
+
+    fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError> {
+        let mut parents = Vec::new();
+        for pair_of_ids in self.tables.parents.prefix(child.0.to_be_bytes()) {
+            let key = pair_of_ids.key().map_err(|error| self.fault(error))?;
+            let (_, parent) = pair(&key).ok_or_else(|| self.damaged("a torn parent"))?;
+            parents.push(UrlId(parent));
+        }
+        let pending = self.pending.parents.range((child.0, 0)..=(child.0, u32::MAX));
+        parents.extend(pending.map(|(_, parent)| UrlId(*parent)));
+        parents.sort_unstable();
+        parents.dedup();
+        Ok(parents)
+    }
+
+    fn put_raised(&mut self, page: UrlId, whose: Parents, agent: AgentId, rank: Rank) {
+        self.pending
+            .raised
+            .insert((page.0, whose_byte(whose, agent)), rank);
+    }
+
+    fn put_rules(&mut self, host: HostId, bytes: &[u8]) {
+        self.pending.rules.insert(host.0, bytes.to_vec());
+    }
+
+    fn rules(&self, host: HostId) -> Result<Option<Vec<u8>>, FrontierError> {
+        if let Some(rules) = self.pending.rules.get(&host.0) {
+            return Ok(Some(rules.clone()));
+        }
+        let kept = self.get(&self.tables.rules, &host.0.to_be_bytes())?;
+        Ok(kept.map(|bytes| bytes.to_vec()))
+    }
+
+    fn put_entry(&mut self, id: UrlId, entry: &Entry, other_age: Option<u32>) {
+        let mut bytes = [0; Entry::BYTES + 4];
+        let (body, age) = bytes.split_at_mut(Entry::BYTES);
+        body.copy_from_slice(&entry.to_bytes());
+        age.copy_from_slice(&other_age.unwrap_or_default().to_le_bytes());
+        let length = Entry::BYTES + if other_age.is_some() { 4 } else { 0 };
+        let written = bytes.get(..length).unwrap_or_default();
+        self.batch
+            .insert(&self.tables.entries, id.0.to_be_bytes(), written);
+    }
+
+    fn put_host(&mut self, id: HostId, record: &HostRecord) {
+        self.batch
+            .insert(&self.tables.hosts, id.0.to_be_bytes(), record.to_bytes());
+    }
+
+    fn put_note(&mut self, name: &str, value: &[u8]) {
+        self.pending.notes.insert(name.to_owned(), value.to_vec());
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
+        let mut notes = std::collections::BTreeMap::new();
+        for note in self.tables.notes.prefix(prefix) {
+            let (name, value) = note.into_inner().map_err(|error| self.fault(error))?;
+            let name = std::str::from_utf8(&name).map_err(|_| self.damaged("a note without name"))?;
+            notes.insert(name.to_owned(), value.to_vec());
+        }
+        let pending = self.pending.notes.range(prefix.to_owned()..);
+        for (name, value) in pending.take_while(|(name, _)| name.starts_with(prefix)) {
+            notes.insert(name.clone(), value.clone());
+        }
+        Ok(notes.into_iter().collect())
+    }
+
+    fn commit(&mut self) -> Result<(), FrontierError> {
+        if self.is_read_only {
+            return Err(DurableError::ReadOnly {
+                folder: self.folder.clone(),
+            }
+            .into());
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let fresh = self.db.batch();
+        let mut batch = std::mem::replace(&mut self.batch, fresh).durability(Some(PersistMode::Buffer));
+        let tables = &self.tables;
+        for (id, known) in pending.urls {
+            batch.insert(&tables.urls, id.to_be_bytes(), write_url(&known));
+        }
+        for (id, evidence) in pending.evidence {
+            match evidence {
+                Some(bytes) => batch.insert(&tables.evidence, id.to_be_bytes(), bytes),
+                None => batch.remove(&tables.evidence, id.to_be_bytes()),
+            }
+        }
+        for id in pending.dropped {
+            for table in [&tables.entries, &tables.urls, &tables.evidence] {
+                batch.remove(table, id.to_be_bytes());
+            }
+        }
+        for (child, parent) in pending.dropped_parents {
+            batch.remove(&tables.parents, join(child, parent));
+        }
+        for (page, children) in pending.children {
+            let ids: Vec<u8> = children.iter().flat_map(|id| id.0.to_le_bytes()).collect();
+            batch.insert(&tables.children, page.to_be_bytes(), ids);
+        }
+        for (child, parent) in pending.parents {
+            batch.insert(&tables.parents, join(child, parent), []);
+        }
+        for ((page, by_whom), rank) in pending.raised {
+            let mut key = [0; 5];
+            let (number, whose) = key.split_at_mut(4);
+            number.copy_from_slice(&page.to_be_bytes());
+            whose.copy_from_slice(&[by_whom]);
+            let mut value = Vec::with_capacity(14);
+            value.extend(rank.class.to_le_bytes());
+            value.extend(rank.score.get().to_le_bytes());
+            value.extend(rank.tie.to_le_bytes());
+            batch.insert(&tables.raised, key, value);
+        }
+        for (host, rules) in pending.rules {
+            batch.insert(&tables.rules, host.to_be_bytes(), rules);
+        }
+        for (name, value) in pending.notes {
+            batch.insert(&tables.notes, name, value);
+        }
+        batch.commit().map_err(|error| self.fault(error))
+    }
+
+    fn sync(&mut self) -> Result<(), FrontierError> {
+        self.db
+            .persist(PersistMode::SyncAll)
+            .map_err(|error| self.fault(error))
+    }
+}

@@ -1,0 +1,120 @@
+//! How long a host is left alone.
+
+use std::time::Duration;
+
+use scenthound_types::Timestamp;
+
+use crate::host::Host;
+
+/// What a settled lease means for its host's rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostEffect {
+    /// A request was made and answered; the usual rest follows.
+    Asked,
+    /// A request was made and the host is in trouble: a longer rest after each failure in a row.
+    Failed,
+    /// The host said when to come back (Retry-After).
+    Later(Timestamp),
+    /// No request was made; the host needs no rest.
+    Untouched,
+}
+
+/// The frontier's limits and manners.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostPolicy {
+    /// Rest between the end of a request and the next to the same host.
+    pub delay: Duration,
+    /// The longest crawl-delay we obey as asked; longer ones are cut to this.
+    pub max_delay: Duration,
+    /// Rest after the first failure in a row (or `delay`, if longer); doubles with each further one.
+    pub backoff: Duration,
+    /// The longest rest after failures. A host that rests so long counts as given up for a while.
+    pub max_backoff: Duration,
+    /// The longest Retry-After we wait for.
+    pub max_retry_after: Duration,
+    /// Requests to one host at a time.
+    pub connections_per_host: u16,
+    /// Page requests to one host in all.
+    pub max_pages_per_host: Option<u32>,
+    /// Whether hosts are asked for robots.txt first.
+    pub robots: bool,
+    /// Whether to keep every fetched page's full child list, for strategies that raise by all parents.
+    pub all_parents: bool,
+    /// Parents remembered of one URL when `all_parents` is on.
+    pub max_parents: u8,
+    /// How many agents there are, each with a stack of its own. More that come, up to sixteen, get theirs when they do.
+    pub agents: u8,
+    /// A URL that has waited longer than this is dropped; it may come in again. Seeds stay.
+    pub expire_after: Option<Duration>,
+    /// A URL that has waited while more page requests than this were settled is dropped; it may come in again. Seeds stay.
+    pub expire_after_pages: Option<u64>,
+    /// How many may wait besides seeds, in all stacks together: when there are a tenth more, the worst are dropped.
+    pub max_waiting: Option<u64>,
+}
+
+impl Default for HostPolicy {
+    fn default() -> HostPolicy {
+        HostPolicy {
+            delay: Duration::from_secs(1),
+            max_delay: Duration::from_secs(60),
+            backoff: Duration::from_secs(10),
+            max_backoff: Duration::from_secs(30 * 60),
+            max_retry_after: Duration::from_secs(24 * 3600),
+            connections_per_host: 1,
+            max_pages_per_host: None,
+            robots: true,
+            all_parents: false,
+            max_parents: 64,
+            agents: 1,
+            expire_after: None,
+            expire_after_pages: None,
+            max_waiting: None,
+        }
+    }
+}
+
+impl HostPolicy {
+    /// No waiting and no robots.txt: the lab's default.
+    pub fn instant() -> HostPolicy {
+        HostPolicy {
+            delay: Duration::ZERO,
+            backoff: Duration::ZERO,
+            robots: false,
+            ..HostPolicy::default()
+        }
+    }
+
+    /// The rest a host gets between two requests.
+    pub(crate) fn usual_rest(&self, host: &Host) -> Duration {
+        let asked = Duration::from_millis(host.crawl_delay_ms.into()).min(self.max_delay);
+        self.delay.max(asked)
+    }
+
+    /// When the host may be asked again, after `host.failures` was brought up to date.
+    pub(crate) fn rest_until(
+        &self,
+        host: &Host,
+        host_effect: HostEffect,
+        now: Timestamp,
+        jitter: u64,
+    ) -> Timestamp {
+        let usual = self.usual_rest(host);
+        match host_effect {
+            HostEffect::Untouched => host.rest_until,
+            HostEffect::Asked => now + usual,
+            HostEffect::Failed => {
+                let doublings = u32::from(host.failures.saturating_sub(1)).min(20);
+                let rest = self
+                    .backoff
+                    .saturating_mul(1 << doublings)
+                    .min(self.max_backoff)
+                    .max(usual);
+                // Up to a quarter more, so that hosts that failed together do not come back together.
+                now + rest + rest.mul_f64((jitter % 1024) as f64 / 4096.0)
+            }
+            HostEffect::Later(until) => {
+                until.clamp(now + usual, (now + self.max_retry_after).max(now + usual))
+            }
+        }
+    }
+}

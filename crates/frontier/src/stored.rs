@@ -1,0 +1,479 @@
+//! The frontier itself: entries, hosts and leases, over any storage.
+
+mod claims;
+mod ends;
+mod epochs;
+mod expiry;
+mod inherit;
+mod kin;
+mod lease;
+mod offers;
+mod reopen;
+mod stacks;
+mod take;
+mod unit;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
+
+use hashbrown::HashTable;
+use scenthound_types::{
+    AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority,
+    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink,
+};
+
+use crate::entry::{Entries, Entry, State, UrlId, flag};
+use crate::heap::{Heap, Order};
+use crate::host::{Host, HostId, HostRecord, HostState};
+use crate::host_policy::{HostEffect, HostPolicy};
+use crate::storage::{Kinship, KnownUrl, Storage};
+use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
+use epochs::Epoch;
+use expiry::Stamps;
+use offers::Source;
+
+pub use inherit::Inherited;
+
+/// A lease that is out.
+#[derive(Debug)]
+struct Out {
+    /// The entry it was leased by: the URL's own or a claim on it. None for a robots.txt.
+    url: Option<UrlId>,
+    agent: AgentId,
+    host: HostId,
+    kind: LeaseKind,
+    from_list: bool,
+    /// What cash was counted in when it was taken.
+    unit: i32,
+}
+
+/// A frontier over any [`Storage`]: the one implementation of all its rules.
+#[derive(Debug)]
+pub struct StoredFrontier<S> {
+    storage: S,
+    policy: HostPolicy,
+    keyring: Keyring,
+    entries: Entries,
+    /// Ids of bases by key. The key itself stands in the entry.
+    ids: HashTable<u32>,
+    /// Claims of further agents by base.
+    claims: HashMap<u32, Vec<UrlId>>,
+    hosts: Vec<Host>,
+    host_ids: HashMap<Box<str>, HostId>,
+    /// Hosts that may be asked now, by their best URL; one order for each agent.
+    ready: Vec<Heap>,
+    /// Hosts that rest, by when they wake. An item counts only if it is the host's present rest.
+    timer: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    resting: u64,
+    leases: HashMap<LeaseId, Out>,
+    next_lease: u64,
+    /// The drawn list: URLs not leased yet, best first…
+    list: Vec<UrlId>,
+    /// …what each of them was drawn with, since what a URL gains while it is on the list is for later…
+    drawn_with: HashMap<UrlId, Score>,
+    /// …and how many of the list are out.
+    list_out: usize,
+    /// Children outside their first parent's run of ids: redirect targets, finds of a second visit.
+    adopted: HashMap<u32, Vec<UrlId>>,
+    /// The highest raise each page's children have had from an agent, so that a raise not above it costs nothing.
+    /// By the raise's `parents == All`, since a page's own finds and all it links to are raised apart.
+    raised: HashMap<(u32, bool, AgentId), Rank>,
+    parent_counts: Vec<u8>,
+    parents_dropped: u64,
+    /// URLs in queues, and entries in each agent's.
+    waiting: u64,
+    in_stack: Vec<u64>,
+    /// Seeds among these.
+    seeds_in_line: u64,
+    epochs: HashMap<AgentId, Epoch>,
+    stamps: Stamps,
+    /// Page attempts settled since it was opened.
+    pages: u64,
+    /// Entries dropped, and those among them because they waited too long or there were too many.
+    dropped: u64,
+    expired: u64,
+    /// Kept parents of dropped URLs; their pages still list the links.
+    links_lost: u64,
+    /// What of the dropped the storage has been told.
+    noted_dropped: u64,
+    /// Whether scores add up.
+    has_cash: bool,
+    /// Scores that add up are multiplied by two to this power.
+    unit: i32,
+    dirty: Vec<UrlId>,
+    dirty_hosts: Vec<HostId>,
+}
+
+/// Redirects followed to find the URL that stands for another.
+const MOVES: usize = 10;
+
+impl<S: Storage + Default> StoredFrontier<S> {
+    /// An empty frontier over an empty storage.
+    pub fn new(policy: HostPolicy, keyring: Keyring) -> StoredFrontier<S> {
+        StoredFrontier::over(S::default(), policy, keyring)
+    }
+}
+
+impl<S: Storage> StoredFrontier<S> {
+    /// An empty frontier over a given, empty storage.
+    pub fn over(storage: S, policy: HostPolicy, keyring: Keyring) -> StoredFrontier<S> {
+        let agents = usize::from(policy.agents.clamp(1, AgentId::MOST));
+        StoredFrontier {
+            storage,
+            policy,
+            keyring,
+            entries: Entries::default(),
+            ids: HashTable::new(),
+            claims: HashMap::new(),
+            hosts: Vec::new(),
+            host_ids: HashMap::new(),
+            ready: vec![Heap::default(); agents],
+            timer: BinaryHeap::new(),
+            resting: 0,
+            leases: HashMap::new(),
+            next_lease: 0,
+            list: Vec::new(),
+            drawn_with: HashMap::new(),
+            list_out: 0,
+            adopted: HashMap::new(),
+            raised: HashMap::new(),
+            parent_counts: Vec::new(),
+            parents_dropped: 0,
+            waiting: 0,
+            in_stack: vec![0; agents],
+            seeds_in_line: 0,
+            epochs: HashMap::new(),
+            stamps: Stamps::default(),
+            pages: 0,
+            dropped: 0,
+            expired: 0,
+            links_lost: 0,
+            noted_dropped: 0,
+            has_cash: false,
+            unit: 0,
+            dirty: Vec::new(),
+            dirty_hosts: Vec::new(),
+        }
+    }
+
+    /// The storage under the frontier.
+    pub fn storage(&self) -> &S {
+        &self.storage
+    }
+
+    /// About how many bytes the frontier itself takes: entries, keys, queues, hosts. What the storage keeps is not counted.
+    pub fn bytes_in_memory(&self) -> usize {
+        let of_host = |host: &Host| size_of::<Host>() + 2 * host.origin.len() + 40 + host.bytes_of_queues();
+        self.entries.bytes()
+            + self.ids.capacity() * 6
+            + self.claims.len() * 48
+            + self.hosts.iter().map(of_host).sum::<usize>()
+            + self.timer.len() * 16
+            + self.dirty.capacity() * 4
+    }
+
+    fn find(&self, key: UrlKey) -> Option<UrlId> {
+        self.ids
+            .find(key.0, |id| self.entries[UrlId(*id)].key == key)
+            .map(|id| UrlId(*id))
+    }
+
+    /// Makes an entry the one that a URL is known by.
+    fn know(&mut self, key: UrlKey, id: UrlId) {
+        self.ids
+            .insert_unique(key.0, id.0, |id| self.entries[UrlId(*id)].key.0);
+    }
+
+    /// A URL is no longer known by this entry.
+    fn forget_key(&mut self, id: UrlId) {
+        let key = self.entries[id].key;
+        if let Ok(found) = self.ids.find_entry(key.0, |known| *known == id.0) {
+            found.remove();
+        }
+    }
+
+    /// The URL that stands for a known one: where it redirects to, as far as that is known. Links to a URL that moved are links
+    /// to where it moved.
+    fn find_moved(&self, key: UrlKey) -> Option<UrlId> {
+        let mut id = self.find(key)?;
+        for _ in 0..MOVES {
+            let entry = &self.entries[id];
+            if entry.state != State::Gone || !entry.has(flag::MOVED) {
+                break;
+            }
+            let to = UrlId(entry.slot_or_child);
+            match self.entries.get(to) {
+                Some(_) => id = self.base_of(to),
+                None => break,
+            }
+        }
+        Some(id)
+    }
+
+    /// The key of a URL, if it is one and was not dropped.
+    fn key_of(&self, id: UrlId) -> Option<UrlKey> {
+        self.entries.get(id).map(|entry| entry.key)
+    }
+
+    /// The spelling of a URL, if it is one and was not dropped.
+    fn url_of(&self, id: UrlId) -> Result<Option<CanonicalUrl>, FrontierError> {
+        match self.entries.get(id) {
+            Some(_) => Ok(Some(self.storage.url(id)?.url)),
+            None => Ok(None),
+        }
+    }
+
+    fn host_of(&mut self, url: &CanonicalUrl) -> HostId {
+        self.host_named(url.origin())
+    }
+
+    fn host_named(&mut self, origin: &str) -> HostId {
+        if let Some(host) = self.host_ids.get(origin) {
+            return *host;
+        }
+        let host = HostId(self.hosts.len() as u32);
+        self.hosts.push(Host::new(origin));
+        self.dirty_hosts.push(host);
+        self.host_ids.insert(origin.into(), host);
+        host
+    }
+
+    fn touch(&mut self, id: UrlId) {
+        let entry = &mut self.entries[id];
+        if !entry.has(flag::DIRTY) {
+            entry.set(flag::DIRTY, true);
+            self.dirty.push(id);
+        }
+    }
+
+    fn touch_host(&mut self, id: HostId) {
+        let host = &mut self.hosts[id.0 as usize];
+        if !host.dirty {
+            host.dirty = true;
+            self.dirty_hosts.push(id);
+        }
+    }
+}
+
+impl<S: Storage> Frontier for StoredFrontier<S> {
+    fn seed_for(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
+        self.admit(agent)?;
+        let source = Source {
+            agent,
+            parent: UrlId::NONE,
+            depth: 0,
+            reason: Reason::Seed,
+            flags: flag::SEED,
+            adopt: false,
+        };
+        for seed in seeds {
+            self.offer(
+                &Offer {
+                    merge: Merge::Keep,
+                    rank: self.todays(seed.rank),
+                    ..seed.clone()
+                },
+                &source,
+                now,
+            )?;
+            if let Some(base) = self.find(seed.key) {
+                self.mark_seed(self.gathers_on(base, self.entry_of(base, agent)));
+            }
+        }
+        self.keep_within_bounds(now)
+    }
+
+    fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>) {
+        out.clear();
+        out.extend(keys.iter().map(|key| match self.find_moved(*key) {
+            None => Standing::New,
+            Some(id) if self.may_enter_again(id) => Standing::New,
+            Some(id) => {
+                let entry = &self.entries[id];
+                match entry.state {
+                    State::Waiting | State::Drawn => Standing::Waiting,
+                    State::Leased => Standing::Leased,
+                    State::Fetched => Standing::Fetched {
+                        relevance: entry.relevance(),
+                    },
+                    State::Gone => Standing::Gone,
+                    State::Forgotten => Standing::New,
+                }
+            }
+        }));
+    }
+
+    fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError> {
+        self.take_best(ask, now)
+    }
+
+    fn waits_for(&self, agent: AgentId, key: UrlKey) -> Option<Priority> {
+        self.waiting_entry(key, agent).map(|id| self.entries.priority(id))
+    }
+
+    fn waiting_of(&self, agent: AgentId) -> u64 {
+        let queued = self.in_stack.get(usize::from(agent.0)).copied();
+        // Lists are short, and drawn for the first agent; what others want of them counts for them too.
+        let wants = |id: &&UrlId| {
+            self.entries[**id].state == State::Drawn && self.entry_of(self.base_of(**id), agent).is_some()
+        };
+        queued.unwrap_or_default() + self.list.iter().filter(wants).count() as u64
+    }
+
+    fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError> {
+        match self.waiting_entry(key, agent) {
+            Some(id) => self.evidence_of(id),
+            None => Ok(None),
+        }
+    }
+
+    fn keep_evidence(
+        &mut self,
+        agent: AgentId,
+        key: UrlKey,
+        evidence: &Evidence,
+    ) -> Result<(), FrontierError> {
+        if let Some(id) = self.waiting_entry(key, agent) {
+            self.put_evidence(id, evidence);
+        }
+        Ok(())
+    }
+
+    fn open_epoch(&mut self, agent: AgentId) {
+        self.begin_epoch(agent);
+    }
+
+    fn freshen(
+        &mut self,
+        agent: AgentId,
+        most: usize,
+        rescore: Rescore<'_>,
+        now: Timestamp,
+    ) -> Result<bool, FrontierError> {
+        self.work_on_epoch(agent, most, rescore, now)
+    }
+
+    fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError> {
+        self.draw_list(n, now)
+    }
+
+    fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
+        self.lease_this(wanted, now)
+    }
+
+    fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
+        let out = self.take_in(lease)?;
+        let host = &mut self.hosts[out.host.0 as usize];
+        host.rest_until = host.rest_until.max(until);
+        self.touch_host(out.host);
+        match out.url {
+            Some(id) if lease.revisit => self.hosts[out.host.0 as usize].revisits.push(id.0),
+            Some(id) if out.from_list => {
+                self.set_states(self.base_of(id), State::Drawn);
+                let worse = self.list.iter().position(|drawn| self.entries.before(id, *drawn));
+                let drawn_with = unit::lift(lease.taken.rank, self.unit - out.unit).score;
+                self.put_on_list(worse.unwrap_or(self.list.len()), id, drawn_with);
+            }
+            Some(id) => self.enqueue(self.base_of(id), now),
+            None => {}
+        }
+        self.place(out.host, now);
+        Ok(())
+    }
+
+    fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
+        let out = self.take_in(settled.lease)?;
+        if out.unit == self.unit {
+            return self.end_lease(out, settled, now);
+        }
+        let (lease, updates) = self.in_todays_unit(&settled, out.unit);
+        let settled = Settled {
+            lease: &lease,
+            updates: &updates,
+            ..settled
+        };
+        self.end_lease(out, settled, now)
+    }
+
+    fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
+        for id in std::mem::take(&mut self.dirty) {
+            if self.entries.get(id).is_none() {
+                continue;
+            }
+            self.entries[id].set(flag::DIRTY, false);
+            let entry = self.entries[id];
+            let other_age = entry.has(flag::OTHER_AGE).then(|| self.entries.age(id));
+            self.storage.put_entry(id, &entry, other_age);
+        }
+        for id in std::mem::take(&mut self.dirty_hosts) {
+            let host = &mut self.hosts[id.0 as usize];
+            host.dirty = false;
+            self.storage.put_host(id, &host.record());
+        }
+        if self.dropped != self.noted_dropped {
+            self.noted_dropped = self.dropped;
+            self.note_numbers();
+        }
+        for (name, value) in notes.changes() {
+            self.storage.put_note(name, value);
+        }
+        self.storage.commit()
+    }
+
+    fn sync(&mut self) -> Result<(), FrontierError> {
+        self.storage.sync()
+    }
+
+    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
+        self.storage.notes(prefix)
+    }
+
+    fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError> {
+        match self.host_ids.get(url.origin()) {
+            Some(host) => self.storage.rules(*host),
+            None => Ok(None),
+        }
+    }
+
+    fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError> {
+        let Some(id) = self.find(self.keyring.key(url)) else {
+            return Ok(None);
+        };
+        let entry = &self.entries[id];
+        let host = &self.hosts[entry.host.0 as usize];
+        let found_by = self.found_by(id);
+        let found = &self.entries[found_by];
+        let known = self.storage.url(found_by)?;
+        Ok(Some(UrlFacts {
+            url: known.url,
+            state: entry.state,
+            priority: self.entries.priority(id),
+            parent: self.key_of(found.parent),
+            parent_url: self.url_of(found.parent)?,
+            depth: found.depth,
+            seed: found.has(flag::SEED),
+            reason: known.reason,
+            agent: found.agent(),
+            host_rests_until: host.rest_until,
+            host_failures: host.failures,
+            host_pages: host.pages,
+        }))
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            known: self.ids.len() as u64,
+            waiting: self.waiting
+                + self
+                    .list
+                    .iter()
+                    .filter(|id| self.entries[**id].state == State::Drawn)
+                    .count() as u64,
+            leased: self.leases.len() as u64,
+            hosts: self.hosts.len() as u64,
+            hosts_resting: self.resting,
+            parents_dropped: self.parents_dropped,
+            expired: self.expired,
+        }
+    }
+}

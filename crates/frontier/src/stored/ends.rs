@@ -1,0 +1,216 @@
+//! How leases end: what becomes of the URL, of its host's rest, and of what was found.
+
+use super::*;
+
+impl<S: Storage> StoredFrontier<S> {
+    /// Gives a URL its next state. It was leased by its own entry or by a claim on it.
+    fn end_entry(
+        &mut self,
+        base: UrlId,
+        leased_by: UrlId,
+        settled: &Settled<'_>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        self.touch(base);
+        let revisit = settled.lease.revisit;
+        let entry = &mut self.entries[base];
+        if settled.end == End::Retry {
+            entry.attempt = entry.attempt.saturating_add(1);
+            if revisit {
+                self.hosts[entry.host.0 as usize].revisits.push(base.0);
+            } else {
+                self.enqueue(base, now);
+            }
+            return Ok(());
+        }
+        entry.set(flag::REVISIT, false);
+        entry.attempt = 0;
+        if !revisit {
+            entry.state = match settled.end {
+                End::Fetched { .. } => State::Fetched,
+                _ => State::Gone,
+            };
+            entry.slot_or_child = UrlId::NONE.0;
+        }
+        // A page that cannot be had again keeps what was thought of it.
+        if let End::Fetched { relevance } = settled.end {
+            entry.tie_or_relevance = relevance.to_bits();
+        }
+        let is_sitemap = self.entries[base].has(flag::SITEMAP);
+        let mut found = self.entries[if revisit { self.found_by(base) } else { leased_by }];
+        found.set(flag::SITEMAP, is_sitemap);
+        // What was gained while the request was out stays.
+        self.entries[leased_by].gain(-settled.lease.taken.rank.score.get());
+        if !revisit {
+            self.end_claims(base, leased_by, now)?;
+        }
+        if let End::Redirected { to, key, merge } = &settled.end {
+            let target = self.redirect(&found, settled.lease, to, *key, *merge, now)?;
+            self.stand_for(base, target, settled.lease)?;
+        }
+        Ok(())
+    }
+
+    /// All that follows from the end of a lease that was taken in.
+    pub(super) fn end_lease(
+        &mut self,
+        out: Out,
+        settled: Settled<'_>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let agent = out.agent;
+        // Before claims end: what they leave over is cash or nothing.
+        let gives = |update: &Update| matches!(update, Update::Offer(offer) if offer.merge == Merge::Add);
+        if !self.claims.is_empty() {
+            self.has_cash = self.has_cash || settled.updates.iter().any(gives);
+        }
+        let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
+        let counts = !matches!(settled.end, End::Redirected { .. });
+        let host = &mut self.hosts[out.host.0 as usize];
+        match settled.host_effect {
+            HostEffect::Asked => host.failures = 0,
+            HostEffect::Failed => host.failures = host.failures.saturating_add(1),
+            HostEffect::Later(_) | HostEffect::Untouched => {}
+        }
+        if out.kind == LeaseKind::Page && counts && settled.host_effect != HostEffect::Untouched {
+            host.pages += 1;
+            self.pages += 1;
+        }
+        if out.kind == LeaseKind::Robots {
+            host.rules_attempt = host.rules_attempt.saturating_add(1);
+        }
+        if let Some(rules) = &settled.rules {
+            host.rules_attempt = 0;
+            host.rules_until = rules.fresh_until;
+            host.crawl_delay_ms = rules
+                .crawl_delay
+                .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
+            self.storage.put_rules(out.host, &rules.bytes);
+        }
+        let jitter = jitter.rotate_left(host.failures.into());
+        let rested = self.policy.rest_until(host, settled.host_effect, now, jitter);
+        // Where several requests are out at once, a good answer does not cut short the rest another one earned.
+        host.rest_until = host.rest_until.max(rested);
+        self.touch_host(out.host);
+
+        if let Some(leased_by) = out.url {
+            let id = self.base_of(leased_by);
+            self.end_entry(id, leased_by, &settled, now)?;
+            let source = match out.kind {
+                // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
+                LeaseKind::Sitemap => Source {
+                    agent,
+                    parent: UrlId::NONE,
+                    depth: settled.lease.depth.saturating_add(1),
+                    reason: Reason::Sitemap,
+                    flags: 0,
+                    adopt: false,
+                },
+                _ => Source {
+                    agent,
+                    parent: id,
+                    depth: settled.lease.depth.saturating_add(1),
+                    reason: Reason::Link,
+                    flags: 0,
+                    adopt: settled.lease.revisit || self.entries[id].state != State::Fetched,
+                },
+            };
+            for update in settled.updates {
+                self.apply(update, &source, now)?;
+            }
+            if self.policy.all_parents && out.kind == LeaseKind::Page && !settled.links.is_empty() {
+                self.keep_children(id, settled.lease, settled.links)?;
+            }
+        }
+        // A sitemap named by another lies deeper, so that the crawl can tell when they never end.
+        let deeper = u16::from(out.kind == LeaseKind::Sitemap);
+        let source = Source {
+            agent,
+            parent: UrlId::NONE,
+            depth: settled.lease.depth.saturating_add(deeper),
+            reason: Reason::SitemapLine,
+            flags: flag::SITEMAP,
+            adopt: false,
+        };
+        for sitemap in settled.sitemaps {
+            self.offer(sitemap, &source, now)?;
+        }
+        self.place(out.host, now);
+        self.keep_within_bounds(now)
+    }
+
+    /// Offers the target of a redirect in place of what led there, and says what it is known by.
+    fn redirect(
+        &mut self,
+        from: &Entry,
+        lease: &Lease,
+        to: &CanonicalUrl,
+        key: UrlKey,
+        merge: Merge,
+        now: Timestamp,
+    ) -> Result<UrlId, FrontierError> {
+        let offer = Offer {
+            url: to.clone(),
+            key,
+            rank: lease.taken.rank,
+            merge,
+        };
+        let redirects = from.redirects.saturating_add(1);
+        let source = Source {
+            agent: lease.agent,
+            parent: from.parent,
+            depth: from.depth,
+            reason: Reason::Redirect,
+            flags: from.flags & (flag::SEED | flag::SITEMAP),
+            adopt: true,
+        };
+        let known = self.find_moved(key);
+        let new = match known {
+            None => self.add_new(&offer, &source, redirects, now)?,
+            Some(base) if self.may_enter_again(base) => {
+                self.entries[base].redirects = redirects;
+                self.bring_back(base, offer.rank, lease.taken.age, lease.agent, now)?;
+                base
+            }
+            Some(base) => match self.entry_of(base, lease.agent) {
+                None if self.entries[base].waits() => {
+                    self.add_claim(base, &offer, &source, redirects, now)?
+                }
+                own => {
+                    let met = self.gathers_on(base, own);
+                    self.merge(met, offer.rank, merge, now);
+                    if from.has(flag::SEED) {
+                        self.mark_seed(met);
+                    }
+                    return Ok(base);
+                }
+            },
+        };
+        if from.has(flag::SEED) {
+            self.mark_seed(new);
+        }
+        if known != Some(new) {
+            self.entries.set_age(new, lease.taken.age);
+            self.reorder(new, now);
+            if let Some(parent) = from.parent.known() {
+                self.adopt(parent, new);
+            }
+        }
+        Ok(known.unwrap_or(new))
+    }
+
+    /// Remembers where a URL moved.
+    fn stand_for(&mut self, from: UrlId, target: UrlId, lease: &Lease) -> Result<(), FrontierError> {
+        // Two that redirect to each other stand for nobody.
+        if target != from && !lease.revisit {
+            let entry = &mut self.entries[from];
+            entry.set(flag::MOVED, true);
+            entry.slot_or_child = target.0;
+            self.touch(from);
+            if self.policy.all_parents {
+                self.pass_parents_on(from, target)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Evidence of waiting links, and scoring them again when a strategy has changed its mind.
+//!
+//! An epoch is a range of ids: whatever had entered when it was opened. A cursor goes through the range in batches; a link
+//! that would be leased before the cursor has come to it is scored when it surfaces. So the order is right at its head at
+//! once, and everywhere in the end, and no call scores all links there are because a model changed a little.
+//!
+//! Epochs do not outlive the process: whoever learns opens one after a restart.
+
+use super::*;
+
+/// Ids looked at for one link scored by the sweep, at most: most of a long crawl's ids no longer wait.
+const LOOKS: usize = 64;
+
+/// What of an agent's stack has not been scored since its mind changed.
+#[derive(Debug, Default)]
+pub(super) struct Epoch {
+    /// The sweep has come to here…
+    cursor: u32,
+    /// …and ends here.
+    end: u32,
+    /// Links between the two that were scored when they surfaced.
+    surfaced: BTreeSet<u32>,
+}
+
+impl Epoch {
+    fn is_stale(&self, id: UrlId) -> bool {
+        (self.cursor..self.end).contains(&id.0) && !self.surfaced.contains(&id.0)
+    }
+}
+
+impl<S: Storage> StoredFrontier<S> {
+    /// Forgets what was known of a link that waits no longer.
+    pub(super) fn drop_evidence(&mut self, id: UrlId) {
+        if self.entries[id].has(flag::EVIDENCE) {
+            self.entries[id].set(flag::EVIDENCE, false);
+            self.storage.drop_evidence(id);
+            self.touch(id);
+        }
+    }
+
+    pub(super) fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {
+        self.storage.put_evidence(id, evidence);
+        if !self.entries[id].has(flag::EVIDENCE) {
+            self.entries[id].set(flag::EVIDENCE, true);
+            self.touch(id);
+        }
+    }
+
+    pub(super) fn evidence_of(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
+        if self.entries[id].has(flag::EVIDENCE) {
+            self.storage.evidence(id)
+        } else {
+            Ok(None)
+        }
+    }
+
+    pub(super) fn begin_epoch(&mut self, agent: AgentId) {
+        let epoch = self.epochs.entry(agent).or_default();
+        epoch.cursor = 0;
+        epoch.end = self.entries.len();
+        epoch.surfaced.clear();
+    }
+
+    /// See [`Frontier::freshen`].
+    pub(super) fn work_on_epoch(
+        &mut self,
+        agent: AgentId,
+        most: usize,
+        rescore: Rescore<'_>,
+        now: Timestamp,
+    ) -> Result<bool, FrontierError> {
+        // Out of the frontier while it is worked on, so that both can change.
+        let Some(mut epoch) = self.epochs.remove(&agent) else {
+            return Ok(false);
+        };
+        let outcome = self.sweep(agent, &mut epoch, most, rescore, now);
+        let is_open = epoch.cursor < epoch.end;
+        if is_open {
+            self.epochs.insert(agent, epoch);
+        }
+        outcome.map(|()| is_open)
+    }
+
+    fn sweep(
+        &mut self,
+        agent: AgentId,
+        epoch: &mut Epoch,
+        most: usize,
+        rescore: Rescore<'_>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        self.wake(now);
+        while let Some(id) = self.next_in_line(agent).filter(|id| epoch.is_stale(*id)) {
+            self.score_again(id, rescore, now)?;
+            epoch.surfaced.insert(id.0);
+        }
+        let mut batch = Vec::with_capacity(most.min(1024));
+        let (mut looked, mut reached) = (0, epoch.end);
+        for (id, entry) in self.entries.from(UrlId(epoch.cursor)) {
+            if id.0 >= epoch.end {
+                break;
+            }
+            if batch.len() == most || looked >= most.saturating_mul(LOOKS) {
+                reached = id.0;
+                break;
+            }
+            looked += 1;
+            if entry.waits() && entry.agent() == agent && epoch.is_stale(id) {
+                batch.push(id);
+            }
+        }
+        for id in batch {
+            self.score_again(id, rescore, now)?;
+        }
+        epoch.cursor = reached;
+        epoch.surfaced = epoch.surfaced.split_off(&reached);
+        Ok(())
+    }
+
+    /// What an agent would be given next, of all hosts that may be asked.
+    fn next_in_line(&self, agent: AgentId) -> Option<UrlId> {
+        let host = self.ready.get(usize::from(agent.0))?.best()?;
+        let best = self.hosts[host as usize].queue_of(agent)?.best()?;
+        Some(UrlId(best))
+    }
+
+    fn score_again(
+        &mut self,
+        id: UrlId,
+        rescore: &mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let evidence = self.evidence_of(id)?.unwrap_or_default();
+        let entry = &self.entries[id];
+        let link = WaitingLink {
+            key: entry.key,
+            rank: entry.rank(),
+            parent: self.key_of(entry.parent),
+            evidence: &evidence,
+        };
+        if let Some(rank) = rescore(&link) {
+            self.merge(id, rank, Merge::Replace, now);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Who is whose child: raising siblings, counting visited ones, and the lists that both need.
+//!
+//! The children a page was first to discover have consecutive ids, so they are a run; the few that came in otherwise
+//! (redirect targets, finds of a second visit) are adopted. All parents of a URL are kept only for strategies that ask.
+//!
+//! A page's children are the finds of the agent that fetched it, claims among them. Children that were dropped leave gaps in
+//! the run and their numbers in the lists; whoever goes through either steps over what is no longer there.
+
+use super::*;
+
+impl<S: Storage> StoredFrontier<S> {
+    /// Makes a URL a child of a page although the page's run of ids is closed.
+    pub(super) fn adopt(&mut self, page: UrlId, child: UrlId) {
+        let adopted = self.adopted.get(&page.0).and_then(|ids| ids.last().copied());
+        // A child whose id follows the run by chance is found with the run; listed here too it would count twice.
+        let is_in_run = self.entries.get(page).and_then(Entry::first_child).is_some()
+            && child
+                .0
+                .checked_sub(1)
+                .map(UrlId)
+                .is_some_and(|before| self.parent_of(before) == Some(page) && adopted != Some(before));
+        if !is_in_run {
+            self.adopted.entry(page.0).or_default().push(child);
+        }
+    }
+
+    /// The page an entry hangs under, if the entry is still there.
+    fn parent_of(&self, id: UrlId) -> Option<UrlId> {
+        self.entries.get(id)?.parent.known()
+    }
+
+    pub(super) fn first_children(&self, page: UrlId) -> Vec<UrlId> {
+        let mut children = Vec::new();
+        let first = self.entries.get(page).and_then(Entry::first_child);
+        if let Some(first) = first {
+            let run = self.entries.from(first);
+            let run = run.take_while(|(_, entry)| entry.parent == page);
+            children.extend(run.map(|(id, _)| id));
+        }
+        if let Some(adopted) = self.adopted.get(&page.0) {
+            // Across a gap a run may reach a child that was adopted.
+            let last = children.last().copied();
+            let is_in_run = |id: &UrlId| first.is_some_and(|first| first <= *id) && last >= Some(*id);
+            let there = adopted.iter().filter(|id| self.entries.get(**id).is_some());
+            children.extend(there.filter(|id| !is_in_run(id)));
+        }
+        children
+    }
+
+    pub(super) fn raise_siblings(
+        &mut self,
+        agent: AgentId,
+        of: UrlKey,
+        parents: Parents,
+        rank: Rank,
+        merge: Merge,
+        now: Timestamp,
+    ) -> Result<(), FrontierError> {
+        let Some(base) = self.find(of) else { return Ok(()) };
+        let own = self.entry_of(base, agent).unwrap_or(base);
+        let all = parents == Parents::All && self.policy.all_parents;
+        let pages = if all {
+            self.storage.parents(base)?
+        } else {
+            self.entries[own].parent.known().into_iter().collect()
+        };
+        for page in pages {
+            if merge == Merge::Max {
+                let raised = (page.0, all, agent);
+                if self.raised.get(&raised).is_some_and(|raised| *raised >= rank) {
+                    continue;
+                }
+                self.raised.insert(raised, rank);
+                let whose = if all { Parents::All } else { Parents::First };
+                self.storage.put_raised(page, whose, agent, rank);
+            }
+            let children = if all {
+                let children = self.storage.children(page)?.into_iter();
+                let there = children.filter(|child| self.entries.get(*child).is_some());
+                there.filter_map(|child| self.entry_of(child, agent)).collect()
+            } else {
+                self.first_children(page)
+            };
+            for child in children {
+                let entry = &self.entries[child];
+                if entry.key != of && entry.waits() && entry.agent() == agent {
+                    self.merge(child, rank, merge, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn retie_siblings(&mut self, agent: AgentId, of: UrlKey, now: Timestamp) {
+        let own = self
+            .find(of)
+            .map(|base| self.entry_of(base, agent).unwrap_or(base));
+        let Some(page) = own.and_then(|id| self.parent_of(id)) else {
+            return;
+        };
+        let children = self.first_children(page);
+        let visited = children
+            .iter()
+            .filter(|id| matches!(self.entries[**id].state, State::Fetched | State::Gone))
+            .count() as u32;
+        for child in children {
+            let entry = &mut self.entries[child];
+            if entry.waits() && entry.agent() == agent && entry.tie_or_relevance != visited {
+                entry.tie_or_relevance = visited;
+                self.touch(child);
+                self.reorder(child, now);
+            }
+        }
+    }
+
+    pub(super) fn keep_children(
+        &mut self,
+        page: UrlId,
+        lease: &Lease,
+        links: &[UrlKey],
+    ) -> Result<(), FrontierError> {
+        // Only a page that was leased before can have a list already.
+        let mut children = if lease.revisit || lease.attempt > 0 {
+            self.storage.children(page)?
+        } else {
+            Vec::new()
+        };
+        // Several links may lead to one URL by way of redirects, and one to the page itself, which is not its own child.
+        let mut seen: HashSet<UrlId> = children.iter().copied().chain([page]).collect();
+        let found = links.iter().filter_map(|key| self.find_moved(*key));
+        let new: Vec<UrlId> = found.filter(|child| seen.insert(*child)).collect();
+        children.extend(&new);
+        self.storage.put_children(page, &children);
+        for child in new {
+            self.add_parent(child, page);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_parent(&mut self, child: UrlId, page: UrlId) {
+        if self.parent_counts.len() < self.entries.len() as usize {
+            self.parent_counts.resize(self.entries.len() as usize, 0);
+        }
+        match self.parent_counts.get_mut(child.0 as usize) {
+            Some(count) if *count < self.policy.max_parents => {
+                *count += 1;
+                self.storage.put_parent(child, page);
+            }
+            _ => self.parents_dropped += 1,
+        }
+    }
+
+    /// Whoever links to a URL links to where it redirects.
+    pub(super) fn pass_parents_on(&mut self, from: UrlId, to: UrlId) -> Result<(), FrontierError> {
+        let mut pages = self.storage.parents(from)?;
+        // Not all may find room, and which do must not depend on how a storage keeps them.
+        pages.sort_unstable();
+        for page in pages {
+            let mut children = self.storage.children(page)?;
+            if page != to && !children.contains(&to) {
+                children.push(to);
+                self.storage.put_children(page, &children);
+                self.add_parent(to, page);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,311 @@
+//! Leases: what a host gives out next, what comes back, and the drawn list.
+
+use super::*;
+
+impl<S: Storage> StoredFrontier<S> {
+    pub(super) fn lease_rules(&mut self, id: HostId, agent: AgentId) -> Result<Lease, FrontierError> {
+        let host = &mut self.hosts[id.0 as usize];
+        host.asking_rules = true;
+        let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
+            FrontierError::Damaged {
+                what: format!("a host named {:?}", host.origin),
+            }
+        })?;
+        let lease = Lease {
+            id: LeaseId(self.next_lease),
+            agent,
+            kind: LeaseKind::Robots,
+            key: self.keyring.key(&url),
+            url,
+            parent: None,
+            parent_url: None,
+            depth: 0,
+            seed: false,
+            taken: Priority::default(),
+            attempt: host.rules_attempt,
+            redirects: 0,
+            revisit: false,
+        };
+        self.hand_out(
+            &lease,
+            Out {
+                url: None,
+                agent,
+                host: id,
+                kind: LeaseKind::Robots,
+                from_list: false,
+                unit: self.unit,
+            },
+        );
+        Ok(lease)
+    }
+
+    /// Leases a URL by one of its entries: the lease is of the URL, and says what the entry does.
+    pub(super) fn lease_url(
+        &mut self,
+        id: UrlId,
+        agent: AgentId,
+        revisit: bool,
+        from_list: bool,
+    ) -> Result<Lease, FrontierError> {
+        let base = self.base_of(id);
+        let known = self.storage.url(base)?;
+        let drawn_with = self.drawn_with.get(&id).map(|score| score.get());
+        self.keep_cash_in_range(drawn_with.unwrap_or(self.entries[id].score));
+        let mut taken = self.entries.priority(id);
+        if let Some(score) = self.drawn_with.remove(&id) {
+            taken.rank.score = score;
+        }
+        let found = self.entries[if revisit { self.found_by(base) } else { id }];
+        if !revisit {
+            self.set_states(base, State::Leased);
+        }
+        let entry = self.entries[base];
+        let kind = if entry.has(flag::SITEMAP) {
+            LeaseKind::Sitemap
+        } else {
+            LeaseKind::Page
+        };
+        let lease = Lease {
+            id: LeaseId(self.next_lease),
+            agent,
+            kind,
+            url: known.url,
+            key: entry.key,
+            parent: self.key_of(found.parent),
+            parent_url: self.url_of(found.parent)?,
+            depth: found.depth,
+            seed: found.has(flag::SEED),
+            taken,
+            attempt: entry.attempt,
+            redirects: found.redirects,
+            revisit,
+        };
+        if kind == LeaseKind::Page {
+            self.hosts[entry.host.0 as usize].pages_out += 1;
+        }
+        self.hand_out(
+            &lease,
+            Out {
+                url: Some(id),
+                agent,
+                host: entry.host,
+                kind,
+                from_list,
+                unit: self.unit,
+            },
+        );
+        Ok(lease)
+    }
+
+    pub(super) fn hand_out(&mut self, lease: &Lease, out: Out) {
+        self.next_lease += 1;
+        self.hosts[out.host.0 as usize].busy += 1;
+        self.list_out += usize::from(out.from_list);
+        self.leases.insert(lease.id, out);
+    }
+
+    /// Ends a lease's hold on its host.
+    pub(super) fn take_in(&mut self, lease: &Lease) -> Result<Out, FrontierError> {
+        let out = self
+            .leases
+            .remove(&lease.id)
+            .ok_or(FrontierError::UnknownLease(lease.id.0))?;
+        let host = &mut self.hosts[out.host.0 as usize];
+        host.busy -= 1;
+        match out.kind {
+            LeaseKind::Robots => host.asking_rules = false,
+            LeaseKind::Page => host.pages_out -= 1,
+            LeaseKind::Sitemap => {}
+        }
+        self.list_out -= usize::from(out.from_list);
+        Ok(out)
+    }
+
+    pub(super) fn needs_rules(&self, host: &Host, now: Timestamp) -> bool {
+        self.policy.robots && host.rules_until <= now
+    }
+
+    /// Where the host's richest URL to be fetched again stands in its list. By what the URLs hold and not by when they were
+    /// asked for, so that a restart changes nothing.
+    pub(super) fn richest_revisit(&self, host: &Host) -> Option<usize> {
+        let gain = |id: u32| Score::new(self.entries[UrlId(id)].score);
+        let order = |(_, a): &(usize, &u32), (_, b): &(usize, &u32)| gain(**a).cmp(&gain(**b)).then(b.cmp(a));
+        host.revisits.iter().enumerate().max_by(order).map(|(at, _)| at)
+    }
+
+    pub(super) fn lease_from(
+        &mut self,
+        id: HostId,
+        agent: AgentId,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
+        let host = &self.hosts[id.0 as usize];
+        // Revisits are the first agent's matter.
+        let revisit = self.richest_revisit(host).filter(|_| agent == AgentId::default());
+        let lease = if self.needs_rules(host, now) {
+            self.lease_rules(id, agent)?
+        } else if let Some(richest) = revisit {
+            let revisit = self.hosts[id.0 as usize].revisits.swap_remove(richest);
+            self.lease_url(UrlId(revisit), agent, true, false)?
+        } else if let Some(best) = host.queue_of(agent).and_then(Heap::best) {
+            self.dequeue(self.base_of(UrlId(best)));
+            self.lease_url(UrlId(best), agent, false, false)?
+        } else {
+            self.place(id, now);
+            return Ok(None);
+        };
+        self.place(id, now);
+        Ok(Some(lease))
+    }
+
+    /// Draws what is to be fetched again, besides the URLs that wait: a list is served to its end before any host is
+    /// asked for anything else.
+    pub(super) fn draw_revisits(&mut self, now: Timestamp) {
+        for number in 0..self.hosts.len() {
+            let host = &self.hosts[number];
+            if host.revisits.is_empty() || self.is_full(host) || self.is_left_alone(host, now) {
+                continue;
+            }
+            while let Some(richest) = self.richest_revisit(&self.hosts[number]) {
+                let id = UrlId(self.hosts[number].revisits.swap_remove(richest));
+                self.put_on_list(self.list.len(), id, Score::new(self.entries[id].score));
+            }
+            self.place(HostId(number as u32), now);
+        }
+    }
+
+    pub(super) fn put_on_list(&mut self, place: usize, id: UrlId, drawn_with: Score) {
+        self.list.insert(place, id);
+        self.drawn_with.insert(id, drawn_with);
+    }
+
+    /// Takes a URL off the list before it was asked for.
+    pub(super) fn strike(&mut self, id: UrlId) {
+        self.list.retain(|drawn| *drawn != id);
+        self.drawn_with.remove(&id);
+    }
+
+    /// Serves the drawn list: what its hosts' rests allow, in the list's order. None if nothing is left of it, because its
+    /// hosts have given all they may.
+    pub(super) fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Option<Next>, FrontierError> {
+        let mut leases = Vec::new();
+        let mut wake = Timestamp::NEVER;
+        let mut left = Vec::with_capacity(self.list.len());
+        for id in std::mem::take(&mut self.list) {
+            let host_id = self.entries[id].host;
+            let host = &self.hosts[host_id.0 as usize];
+            let revisit = self.entries[id].state == State::Fetched;
+            if self.is_full(host) || self.is_left_alone(host, now) {
+                self.drawn_with.remove(&id);
+                if revisit {
+                    self.hosts[host_id.0 as usize].revisits.push(id.0);
+                    self.place(host_id, now);
+                } else {
+                    self.enqueue(self.base_of(id), now);
+                }
+            } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
+            {
+                left.push(id);
+            } else if host.rest_until > now {
+                wake = wake.min(host.rest_until);
+                left.push(id);
+            } else if self.needs_rules(host, now) {
+                leases.push(self.lease_rules(host_id, AgentId::default())?);
+                self.place(host_id, now);
+                left.push(id);
+            } else {
+                leases.push(self.lease_url(id, AgentId::default(), revisit, true)?);
+                self.place(host_id, now);
+            }
+        }
+        self.list = left;
+        Ok(if !leases.is_empty() {
+            Some(Next::Fetch(leases))
+        } else if self.list.is_empty() {
+            None
+        } else if wake < Timestamp::NEVER {
+            Some(Next::WaitUntil(wake))
+        } else {
+            Some(Next::Blocked)
+        })
+    }
+
+    /// See [`Frontier::recall`].
+    pub(super) fn lease_this(
+        &mut self,
+        wanted: &Recall<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
+        if wanted.kind == LeaseKind::Robots {
+            let host = self.host_of(wanted.url);
+            if self.hosts[host.0 as usize].asking_rules {
+                return Ok(None);
+            }
+            let lease = self.lease_rules(host, wanted.agent)?;
+            self.place(host, now);
+            return Ok(Some(lease));
+        }
+        let id = match self.find(wanted.key) {
+            Some(id) => id,
+            None => self.bring_in(wanted, now)?,
+        };
+        let host = self.entries[id].host;
+        let revisit = self.entries[id].state == State::Fetched;
+        match self.entries[id].state {
+            State::Leased => return Ok(None),
+            State::Waiting => self.dequeue(id),
+            State::Drawn => {
+                for claim in self.claims_of(id).to_vec() {
+                    self.strike(claim);
+                }
+                self.strike(id);
+            }
+            State::Fetched => {
+                self.strike(id);
+                self.hosts[host.0 as usize].revisits.retain(|due| *due != id.0);
+            }
+            State::Gone | State::Forgotten => {
+                let agent = self.entries[id].agent();
+                self.bring_back(id, Rank::default(), self.entries.age(id), agent, now)?;
+                self.dequeue(id);
+            }
+        }
+        let by = match self.entry_of(id, wanted.agent) {
+            Some(own) if !revisit => own,
+            _ => id,
+        };
+        let lease = self.lease_url(by, wanted.agent, revisit, false)?;
+        self.place(host, now);
+        Ok(Some(lease))
+    }
+
+    /// Puts a URL in line that nothing offered.
+    fn bring_in(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<UrlId, FrontierError> {
+        let parent = wanted.parent.and_then(|key| self.find(key));
+        let is_sitemap = wanted.kind == LeaseKind::Sitemap;
+        let source = Source {
+            agent: wanted.agent,
+            parent: parent.unwrap_or(UrlId::NONE),
+            depth: wanted.depth,
+            reason: match (parent, is_sitemap) {
+                (_, true) => Reason::SitemapLine,
+                (Some(_), false) => Reason::Link,
+                (None, false) => Reason::Sitemap,
+            },
+            flags: if is_sitemap { flag::SITEMAP } else { 0 },
+            adopt: true,
+        };
+        let offer = Offer {
+            url: wanted.url.clone(),
+            key: wanted.key,
+            rank: Rank::default(),
+            merge: Merge::Keep,
+        };
+        let id = self.add_new(&offer, &source, 0, now)?;
+        if let Some(parent) = parent {
+            self.adopt(parent, id);
+        }
+        Ok(id)
+    }
+}

@@ -1,0 +1,155 @@
+//! A frontier from what its storage kept.
+
+use super::stacks::UrlOrder;
+use super::*;
+
+impl<S: Storage> StoredFrontier<S> {
+    /// The frontier as it was at its last commit, from what its storage kept: hosts and entries in order of their numbers
+    /// (each entry with its age where that is not its number), and what it kept of parents. Numbers of dropped entries are
+    /// missing, and as many as were dropped must be.
+    ///
+    /// Every host rests one full delay from `now`: when its last request was made is not known, since nothing is written
+    /// when a lease is taken.
+    pub fn reopen(
+        storage: S,
+        policy: HostPolicy,
+        keyring: Keyring,
+        hosts: impl IntoIterator<Item = HostRecord>,
+        entries: impl IntoIterator<Item = Result<(UrlId, Entry, Option<u32>), FrontierError>>,
+        kinship: Kinship,
+        now: Timestamp,
+    ) -> Result<StoredFrontier<S>, FrontierError> {
+        let mut frontier = StoredFrontier::over(storage, policy, keyring);
+        frontier.restore_unit()?;
+        frontier.parent_counts = kinship.parent_counts;
+        frontier.parents_dropped = kinship.parents_dropped;
+        frontier.raised = kinship
+            .raised
+            .into_iter()
+            .map(|(page, whose, agent, rank)| ((page.0, whose == Parents::All, agent), rank))
+            .collect();
+        for record in hosts {
+            let mut host = Host::from_record(record);
+            let rested = now + frontier.policy.usual_rest(&host);
+            host.rest_until = host.rest_until.max(rested);
+            frontier
+                .host_ids
+                .insert(host.origin.clone(), HostId(frontier.hosts.len() as u32));
+            frontier.hosts.push(host);
+        }
+        let mut queues: BTreeMap<(HostId, AgentId), Vec<u32>> = BTreeMap::new();
+        // The entry before: its parent, and whether it stands in that page's run of ids.
+        let mut before: Option<(UrlId, UrlId, bool)> = None;
+        for row in entries {
+            let (id, entry, other_age) = row?;
+            if entry.host.0 as usize >= frontier.hosts.len() {
+                return Err(damaged("an entry without host"));
+            }
+            if id < UrlId(frontier.entries.len()) {
+                return Err(damaged("entries out of order"));
+            }
+            if entry.parent.known().is_some_and(|parent| parent >= id) {
+                return Err(damaged("a URL older than its parent"));
+            }
+            frontier.admit(entry.agent())?;
+            frontier.entries.skip_to(id);
+            frontier.entries.push(entry);
+            if entry.has(flag::CLAIM) {
+                let base = frontier.find(entry.key);
+                let base = base.ok_or_else(|| damaged("a claim on no URL"))?;
+                frontier.claims.entry(base.0).or_default().push(id);
+            } else {
+                frontier.know(entry.key, id);
+            }
+            if let Some(age) = other_age {
+                frontier.entries.set_age(id, age);
+            }
+            if entry.state == State::Waiting {
+                queues.entry((entry.host, entry.agent())).or_default().push(id.0);
+                frontier.waiting += u64::from(!entry.has(flag::CLAIM));
+                frontier.in_stack[usize::from(entry.agent().0)] += 1;
+                frontier.seeds_in_line += u64::from(entry.has(flag::SEED));
+            }
+            if entry.has(flag::REVISIT) {
+                frontier.hosts[entry.host.0 as usize].revisits.push(id.0);
+            }
+            let mut in_run = false;
+            if let Some(parent) = entry.parent.known() {
+                let follows = before.is_some_and(|(_, page, in_run)| in_run && page == parent);
+                let first = frontier.entries.get(parent).and_then(Entry::first_child);
+                // The first child, or whatever is left from there on.
+                let begins =
+                    first.is_some_and(|first| first <= id && before.is_none_or(|(last, ..)| last < first));
+                in_run = follows || begins;
+                if !in_run {
+                    frontier.adopted.entry(parent.0).or_default().push(id);
+                }
+            }
+            before = Some((id, entry.parent, in_run));
+        }
+        frontier.restore_numbers()?;
+        for ((host, agent), queue) in queues {
+            frontier.hosts[host.0 as usize]
+                .queue_mut(agent)
+                .rebuild(queue, &mut UrlOrder(&mut frontier.entries));
+        }
+        for number in 0..frontier.hosts.len() {
+            frontier.place(HostId(number as u32), now);
+        }
+        frontier.begin_stamps(now);
+        Ok(frontier)
+    }
+
+    /// Takes up the numbering of a storage from which entries were dropped.
+    fn restore_numbers(&mut self) -> Result<(), FrontierError> {
+        if let Some((_, value)) = self.storage.notes(NUMBERS)?.pop() {
+            let bytes: [u8; 28] = value
+                .as_slice()
+                .try_into()
+                .map_err(|_| damaged("a numbering that is torn"))?;
+            let mut parts = bytes.as_slice();
+            let mut part = |length: usize| {
+                let (part, rest) = parts.split_at(length);
+                parts = rest;
+                part.iter()
+                    .rev()
+                    .fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+            };
+            let next = u32::try_from(part(4)).unwrap_or(u32::MAX);
+            self.dropped = part(8);
+            self.expired = part(8);
+            self.links_lost = part(8);
+            self.parents_dropped = self.parents_dropped.saturating_sub(self.links_lost);
+            self.noted_dropped = self.dropped;
+            // Dropped numbers must not be given out again: others may still name them.
+            self.entries.skip_to(UrlId(next));
+        }
+        let missing = u64::from(self.entries.len()) - self.entries.live() as u64;
+        if missing != self.dropped {
+            return Err(damaged(&format!(
+                "{missing} entries are missing and {} were dropped",
+                self.dropped
+            )));
+        }
+        Ok(())
+    }
+
+    /// Notes the numbering, once anything was dropped.
+    pub(super) fn note_numbers(&mut self) {
+        let mut bytes = Vec::with_capacity(28);
+        bytes.extend(self.entries.len().to_le_bytes());
+        bytes.extend(self.dropped.to_le_bytes());
+        bytes.extend(self.expired.to_le_bytes());
+        bytes.extend(self.links_lost.to_le_bytes());
+        self.storage.put_note(NUMBERS, &bytes);
+    }
+}
+
+/// The name the numbering is noted by.
+const NUMBERS: &str = "frontier/numbers";
+
+fn damaged(what: &str) -> FrontierError {
+    FrontierError::Damaged {
+        what: what.to_owned(),
+    }
+}

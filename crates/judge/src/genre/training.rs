@@ -1,0 +1,352 @@
+//! Labelled pages, and what a detector learns from them.
+//!
+//! Pages become rows of numbers as they come, so a web need not be in memory at once. Figures are of pages that the
+//! detector they speak of has not seen: in folds of pages, or of groups (sites) that stay together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use scenthound_learn::{
+    Balance, ClassFigures, FeatureTable, Folds, ForestSettings, LearnFault, RandomForest, Rng,
+};
+use scenthound_types::{CanonicalUrl, ParsedPage, Text};
+use serde::Serialize;
+
+use super::word_lists::{GenreWords, WordLists};
+use super::{DetectorKind, GenreDetector, feature_names};
+use crate::JudgeFault;
+
+/// What no two folds share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// A page.
+    Pages,
+    /// A group: the figures are those to expect of sites never seen.
+    Groups,
+}
+
+/// How a forest is grown and tried.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GenreTrainingSettings {
+    /// How many trees.
+    pub trees: u32,
+    /// Features each split looks at; none: 3 of the nine, the root of the number of many.
+    pub features_a_split: Option<u32>,
+    /// A leaf holds at least so many pages.
+    pub least_leaf: u32,
+    /// Whether every class counts the same, however many pages it has.
+    pub balanced: bool,
+    /// How many folds.
+    pub folds: usize,
+    /// Where chance begins.
+    pub seed: u64,
+}
+
+impl Default for GenreTrainingSettings {
+    fn default() -> GenreTrainingSettings {
+        GenreTrainingSettings {
+            trees: 100,
+            features_a_split: None,
+            least_leaf: 1,
+            balanced: false,
+            folds: 5,
+            seed: 1,
+        }
+    }
+}
+
+/// How good a detector is on pages it has not seen.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GenreFigures {
+    /// The classes, in the order of the figures.
+    pub classes: Vec<String>,
+    /// Accuracy, by class, and what was taken for what.
+    pub figures: ClassFigures,
+    /// How many folds.
+    pub folds: u32,
+    /// How much accuracy is lost when a feature is shuffled among the pages of a fold, the largest loss first.
+    pub importance: Vec<(String, f64)>,
+}
+
+/// Labelled pages as numbers.
+#[derive(Clone, Debug)]
+pub struct GenreTrainingSet {
+    kind: DetectorKind,
+    words: GenreWords,
+    lists: WordLists,
+    rows: Vec<Vec<f32>>,
+    labels: Vec<String>,
+    groups: Vec<String>,
+}
+
+impl GenreTrainingSet {
+    /// No pages yet.
+    pub fn new(kind: DetectorKind, words: GenreWords) -> GenreTrainingSet {
+        GenreTrainingSet {
+            kind,
+            lists: WordLists::new(&words),
+            words,
+            rows: Vec::new(),
+            labels: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Adds a page of a class; pages of one group may stay together in a fold.
+    pub fn push(&mut self, page: &ParsedPage, class: &str, group: &str) {
+        let mut row = Vec::new();
+        self.kind.tell(page, &self.lists, |_, value| row.push(value));
+        self.rows.push(row);
+        self.labels.push(class.to_owned());
+        self.groups.push(group.to_owned());
+    }
+
+    /// How many pages there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The classes with their numbers of pages and groups.
+    pub fn classes(&self) -> BTreeMap<String, (usize, usize)> {
+        let mut of_class: BTreeMap<&str, (usize, std::collections::BTreeSet<&str>)> = BTreeMap::new();
+        for (label, group) in self.labels.iter().zip(&self.groups) {
+            let (pages, groups) = of_class.entry(label).or_default();
+            *pages += 1;
+            groups.insert(group);
+        }
+        of_class
+            .into_iter()
+            .map(|(class, (pages, groups))| (class.to_owned(), (pages, groups.len())))
+            .collect()
+    }
+
+    /// Keeps the pages that `keep` wants, by class and group.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
+        let kept: Vec<bool> = self
+            .labels
+            .iter()
+            .zip(&self.groups)
+            .map(|(label, group)| keep(label, group))
+            .collect();
+        let mut of_row = kept.iter();
+        self.rows.retain(|_| of_row.next() == Some(&true));
+        let mut of_label = kept.iter();
+        self.labels.retain(|_| of_label.next() == Some(&true));
+        let mut of_group = kept.iter();
+        self.groups.retain(|_| of_group.next() == Some(&true));
+    }
+
+    /// Leaves out classes with fewer pages or groups; tells which, with their numbers.
+    pub fn leave_out_small(
+        &mut self,
+        least_pages: usize,
+        least_groups: usize,
+    ) -> Vec<(String, usize, usize)> {
+        let small: Vec<(String, usize, usize)> = self
+            .classes()
+            .into_iter()
+            .filter(|(_, (pages, groups))| *pages < least_pages || *groups < least_groups)
+            .map(|(class, (pages, groups))| (class, pages, groups))
+            .collect();
+        self.retain(|label, _| !small.iter().any(|(class, _, _)| class == label));
+        small
+    }
+
+    /// Keeps at most so many pages of each group, spread evenly over those given.
+    pub fn thin_groups(&mut self, most: usize) {
+        let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+        for group in &self.groups {
+            *sizes.entry(group.clone()).or_default() += 1;
+        }
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        self.retain(|_, group| {
+            let size = sizes.get(group).copied().unwrap_or(0).max(1);
+            let at = seen.entry(group.to_owned()).or_default();
+            // The page is kept where the running share of pages to keep reaches the next whole number.
+            let (before, after) = (*at * most / size, (*at + 1) * most / size);
+            *at += 1;
+            size <= most || after > before
+        });
+    }
+
+    fn numbered(&self) -> (Vec<String>, Vec<u32>) {
+        let classes: Vec<String> = self.classes().into_keys().collect();
+        let numbers = self
+            .labels
+            .iter()
+            .map(|label| classes.iter().position(|class| class == label).unwrap_or(0) as u32)
+            .collect();
+        (classes, numbers)
+    }
+
+    fn table(&self) -> Result<FeatureTable, LearnFault> {
+        let mut table = FeatureTable::new(feature_names(self.kind).len());
+        for row in &self.rows {
+            table.push(row)?;
+        }
+        Ok(table)
+    }
+
+    fn forest_settings(&self, settings: &GenreTrainingSettings) -> ForestSettings {
+        ForestSettings {
+            trees: settings.trees,
+            features_a_split: settings.features_a_split.or(match self.kind {
+                DetectorKind::Nine => Some(3),
+                DetectorKind::Rich => None,
+            }),
+            least_leaf: settings.least_leaf,
+            balance: if settings.balanced {
+                Balance::Classes
+            } else {
+                Balance::AsGiven
+            },
+            seed: settings.seed,
+            ..ForestSettings::default()
+        }
+    }
+
+    /// Trains in folds and tells how good that is on what each fold left out. `progress` hears of each fold done.
+    pub fn cross_validate(
+        &self,
+        apart: Apart,
+        settings: &GenreTrainingSettings,
+        mut progress: impl FnMut(u32),
+    ) -> Result<GenreFigures, JudgeFault> {
+        let (classes, labels) = self.numbered();
+        let table = self.table()?;
+        let folds = match apart {
+            Apart::Pages => Folds::stratified(&labels, settings.folds, settings.seed)?,
+            Apart::Groups => {
+                let names: std::collections::BTreeSet<&str> =
+                    self.groups.iter().map(String::as_str).collect();
+                let names: Vec<&str> = names.into_iter().collect();
+                let groups: Vec<u32> = self
+                    .groups
+                    .iter()
+                    .map(|group| names.binary_search(&group.as_str()).unwrap_or(0) as u32)
+                    .collect();
+                Folds::grouped(&labels, &groups, settings.folds, settings.seed)?
+            }
+        };
+        let forest_settings = self.forest_settings(settings);
+        let pick = |places: &[usize]| -> Vec<u32> {
+            places.iter().filter_map(|at| labels.get(*at)).copied().collect()
+        };
+        let mut lost = vec![0_i64; table.width()];
+        let mut done = 0;
+        let answers = folds.held_out(|train, held| -> Result<Vec<u32>, LearnFault> {
+            let forest = RandomForest::fit(
+                &table.pick(train),
+                &pick(train),
+                classes.len() as u32,
+                &forest_settings,
+            )?;
+            let held_table = table.pick(held);
+            let truth = pick(held);
+            let rows: Vec<&[f32]> = (0..held_table.len()).map(|at| held_table.row(at)).collect();
+            let answers: Vec<u32> = rows.iter().map(|row| forest.predict(row).0).collect();
+            note_losses(&forest, &rows, &truth, &answers, settings.seed, &mut lost);
+            done += 1;
+            progress(done);
+            Ok(answers)
+        })?;
+        let mut importance: Vec<(String, f64)> = feature_names(self.kind)
+            .into_iter()
+            .zip(lost.iter().map(|lost| *lost as f64 / table.len().max(1) as f64))
+            .collect();
+        importance.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Ok(GenreFigures {
+            figures: ClassFigures::new(&labels, &answers, classes.len() as u32),
+            classes,
+            folds: folds.count(),
+            importance,
+        })
+    }
+
+    /// Trains on all pages.
+    pub fn train(&self, settings: &GenreTrainingSettings) -> Result<GenreDetector, JudgeFault> {
+        let (classes, labels) = self.numbered();
+        if classes.len() < 2 {
+            return Err(LearnFault::OneClass.into());
+        }
+        let forest = RandomForest::fit(
+            &self.table()?,
+            &labels,
+            classes.len() as u32,
+            &self.forest_settings(settings),
+        )?;
+        let classes = classes.iter().map(|class| Arc::from(class.as_str())).collect();
+        GenreDetector::from_parts(self.kind, classes, self.words.clone(), forest)
+            .ok_or_else(|| LearnFault::NoExamples.into())
+    }
+}
+
+/// Adds to each feature the right answers that are lost when its values are dealt anew among the rows.
+fn note_losses(
+    forest: &RandomForest,
+    rows: &[&[f32]],
+    truth: &[u32],
+    answers: &[u32],
+    seed: u64,
+    lost: &mut [i64],
+) {
+    let right = |answer: u32, truth: u32| i64::from(answer == truth);
+    for (feature, lost) in lost.iter_mut().enumerate() {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        Rng::for_part(seed, feature as u64).shuffle(&mut order);
+        let value = |at: usize| {
+            rows.get(at)
+                .and_then(|row| row.get(feature))
+                .copied()
+                .unwrap_or(0.0)
+        };
+        let mut changed: Vec<f32> = Vec::new();
+        for (at, other) in order.iter().enumerate() {
+            let (Some(row), Some(truth), Some(answer)) = (rows.get(at), truth.get(at), answers.get(at))
+            else {
+                continue;
+            };
+            if value(at) == value(*other) {
+                continue;
+            }
+            changed.clear();
+            changed.extend_from_slice(row);
+            if let Some(place) = changed.get_mut(feature) {
+                *place = value(*other);
+            }
+            *lost += right(*answer, *truth) - right(forest.predict(&changed).0, *truth);
+        }
+    }
+}
+
+/// A page with nothing on it, to ask what the features are called.
+pub(super) fn blank_page() -> ParsedPage {
+    ParsedPage {
+        url: BLANK.clone(),
+        title: String::new(),
+        text: Text::default(),
+        asides: Text::default(),
+        language: None,
+        links: Vec::new(),
+        tags: Default::default(),
+        hints: Default::default(),
+        visible_chars: 0,
+        directives: Default::default(),
+        canonical: None,
+        fingerprint: 0,
+        encoding: "UTF-8",
+        truncated: false,
+    }
+}
+
+#[allow(
+    clippy::expect_used,
+    reason = "the address is a constant, and a test reads it"
+)]
+static BLANK: std::sync::LazyLock<CanonicalUrl> =
+    std::sync::LazyLock::new(|| CanonicalUrl::parse("http://blank.invalid/").expect("an address"));

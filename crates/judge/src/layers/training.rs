@@ -1,0 +1,220 @@
+//! Learning the layers of a context graph from its pages.
+
+use std::collections::BTreeMap;
+
+use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBayesSettings};
+use scenthound_types::{CanonicalUrl, ParsedPage, Token};
+
+use super::anchors::AnchorSums;
+use super::targets::TargetMean;
+use super::{LayerModel, MOST_LAYERS, Stored, told_layer, words};
+use crate::JudgeFault;
+
+/// How layers are learnt.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LayerSettings {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// Terms that pages are told by.
+    pub terms: usize,
+    /// A page whose likeliest layer is less likely than this is of none.
+    pub threshold: f64,
+    /// How many words of a page count in full. None: as many as place pages best that were held out of training.
+    pub evidence: Option<f64>,
+    /// Whether larger layers are likelier from the start.
+    pub prior: BayesPrior,
+}
+
+impl Default for LayerSettings {
+    fn default() -> LayerSettings {
+        LayerSettings {
+            layers: 4,
+            terms: 2000,
+            threshold: 0.5,
+            evidence: None,
+            prior: BayesPrior::Even,
+        }
+    }
+}
+
+/// How well layers are told on pages held out of training.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerFigures {
+    /// Figures over the layers, the one beyond (none likely enough) last.
+    pub figures: ClassFigures,
+    /// How many folds there were.
+    pub folds: u32,
+}
+
+/// How many words count in full where that cannot be tried.
+const EVIDENCE: f64 = 20.0;
+
+/// Folds in which the evidence is chosen, and where their chance begins.
+const FOLDS: usize = 5;
+const SEED: u64 = 1;
+
+/// Telling terms kept with a model, of each layer.
+const TOLD: usize = 50;
+
+/// The pages of a context graph as they are read for learning.
+pub struct LayerTrainingSet {
+    settings: LayerSettings,
+    bags: Vec<Bag>,
+    classes: Vec<u32>,
+    anchors: AnchorSums,
+    spellings: BTreeMap<u64, Box<str>>,
+}
+
+impl LayerTrainingSet {
+    /// No page read yet.
+    pub fn new(settings: &LayerSettings) -> Result<LayerTrainingSet, JudgeFault> {
+        if settings.layers == 0 || settings.layers > MOST_LAYERS {
+            return Err(JudgeFault::Layers {
+                layers: settings.layers,
+                most: MOST_LAYERS,
+            });
+        }
+        if !(0.0..=1.0).contains(&settings.threshold) {
+            return Err(JudgeFault::Threshold {
+                value: settings.threshold,
+            });
+        }
+        Ok(LayerTrainingSet {
+            settings: *settings,
+            bags: Vec::new(),
+            classes: Vec::new(),
+            anchors: AnchorSums::new(settings.layers + 2),
+            spellings: BTreeMap::new(),
+        })
+    }
+
+    /// Reads a page of a layer; asks for the layer of each page it links to, none where that is not in the graph.
+    pub fn add(&mut self, page: &ParsedPage, layer: u8, layer_of: impl Fn(&CanonicalUrl) -> Option<u8>) {
+        for (at, token) in words(page) {
+            self.spellings
+                .entry(token.hash())
+                .or_insert_with(|| page.text.spelling(at).into());
+        }
+        self.bags
+            .push(Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0))));
+        self.classes.push(u32::from(layer));
+        for link in &page.links {
+            let anchor = page.text.run(&link.anchor);
+            let anchor = if anchor.iter().any(|token| token.is_word()) {
+                anchor
+            } else {
+                page.asides.run(&link.title)
+            };
+            let beyond = self.settings.layers + 1;
+            self.anchors
+                .add(anchor, layer_of(&link.url).unwrap_or(beyond).min(beyond));
+        }
+    }
+
+    /// Reads a page of a layer by its words and their counts, and its links by their words and the layers they lead to.
+    pub fn add_words<'a>(
+        &mut self,
+        words: impl IntoIterator<Item = (u64, u32)>,
+        layer: u8,
+        links: impl IntoIterator<Item = (&'a [Token], u8)>,
+    ) {
+        let counted = words.into_iter().map(|(word, count)| (word, count as f32));
+        self.bags.push(Bag::new(counted));
+        self.classes.push(u32::from(layer));
+        let beyond = self.settings.layers + 1;
+        for (anchor, layer) in links {
+            self.anchors.add(anchor, layer.min(beyond));
+        }
+    }
+
+    /// How many pages were read.
+    pub fn pages(&self) -> usize {
+        self.bags.len()
+    }
+
+    /// Settings for training on these pages; the evidence is chosen on them alone, where none is given.
+    fn bayes(&self, bags: &[&Bag], classes: &[u32]) -> MultiBayesSettings {
+        let plain = MultiBayesSettings {
+            terms: self.settings.terms,
+            prior: self.settings.prior,
+            ..MultiBayesSettings::new(u32::from(self.settings.layers) + 1)
+        };
+        let evidence = match self.settings.evidence {
+            Some(evidence) => evidence,
+            None => self.best_evidence(bags, classes, &plain),
+        };
+        MultiBayesSettings { evidence, ..plain }
+    }
+
+    /// The evidence under which pages held out of training are put into queues nearest to their layers. A page called none
+    /// of the layers waits in the queue behind the last, so posteriors too flat for the threshold are told by their cost.
+    fn best_evidence(&self, bags: &[&Bag], classes: &[u32], settings: &MultiBayesSettings) -> f64 {
+        let found = Folds::stratified(classes, FOLDS.min(classes.len()), SEED).and_then(|folds| {
+            MultiBayes::best_evidence(bags, classes, settings, &folds, |posteriors, class| {
+                let told = told_layer(posteriors, self.settings.threshold);
+                u32::from(told).abs_diff(class).into()
+            })
+        });
+        // Layers of a page or two cannot be held out.
+        found.unwrap_or(EVIDENCE)
+    }
+
+    /// Makes the model.
+    pub fn train(&self) -> Result<LayerModel, JudgeFault> {
+        let bags: Vec<&Bag> = self.bags.iter().collect();
+        let pages = MultiBayes::fit(&bags, &self.classes, &self.bayes(&bags, &self.classes))?;
+        let mut sizes = vec![0; usize::from(self.settings.layers) + 1];
+        for class in &self.classes {
+            if let Some(size) = sizes.get_mut(*class as usize) {
+                *size += 1;
+            }
+        }
+        let told = (0..=u32::from(self.settings.layers))
+            .map(|layer| {
+                let telling = pages.telling(layer, TOLD).into_iter();
+                telling
+                    .filter_map(|term| self.spellings.get(&term.key))
+                    .map(|spelling| spelling.to_string())
+                    .collect()
+            })
+            .collect();
+        let targets = self
+            .bags
+            .iter()
+            .zip(&self.classes)
+            .filter(|(_, class)| **class == 0);
+        Ok(LayerModel {
+            stored: Stored {
+                layers: self.settings.layers,
+                threshold: self.settings.threshold,
+                sizes,
+                pages,
+                anchors: self.anchors.table(),
+                targets: TargetMean::of(targets.map(|(bag, _)| bag)),
+                told,
+            },
+        })
+    }
+
+    /// How well the layers of pages are told that were not learnt from.
+    pub fn cross_validate(&self, folds: usize, seed: u64) -> Result<LayerFigures, JudgeFault> {
+        let folds = Folds::stratified(&self.classes, folds, seed)?;
+        let answers = folds.held_out(|others, held| {
+            let bags: Vec<&Bag> = others.iter().filter_map(|at| self.bags.get(*at)).collect();
+            let classes: Vec<u32> = others
+                .iter()
+                .filter_map(|at| self.classes.get(*at).copied())
+                .collect();
+            let model = MultiBayes::fit(&bags, &classes, &self.bayes(&bags, &classes))?;
+            let answers = held.iter().filter_map(|at| self.bags.get(*at)).map(|bag| {
+                let posteriors = model.posteriors(bag.counts().iter().copied());
+                u32::from(told_layer(&posteriors, self.settings.threshold))
+            });
+            Ok::<_, JudgeFault>(answers.collect())
+        })?;
+        Ok(LayerFigures {
+            figures: ClassFigures::new(&self.classes, &answers, u32::from(self.settings.layers) + 2),
+            folds: folds.count(),
+        })
+    }
+}
