@@ -14,6 +14,7 @@ use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
 use crate::settings::{Checked, Settings, options};
+use crate::spec::Spec;
 use crate::topic_file::TopicFile;
 use crate::units::spell_time;
 
@@ -47,10 +48,6 @@ pub struct Surroundings<'a> {
     /// The current folder: relative paths of the command line start here. Absolute, or the settings written to a crawl
     /// folder would name their files from there.
     pub folder: &'a Path,
-    /// The strategies there are.
-    pub strategies: &'a [&'a str],
-    /// The judges there are.
-    pub judges: &'a [&'a str],
     /// Reads a file; `-` is standard input.
     pub read: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
 }
@@ -196,9 +193,38 @@ impl Check<'_> {
         self.texts.insert("content-terms", terms.collect());
     }
 
+    /// The options as given, with the settings of `--strategy NAME:setting=value` and `--judge` apart.
+    fn spread_specs(&mut self, given: &[Given]) -> Vec<Given> {
+        let mut spread = Vec::with_capacity(given.len());
+        for option in given {
+            let is_spec = matches!(option.name.as_str(), "strategy" | "judge") && option.value.contains(':');
+            if !is_spec {
+                spread.push(option.clone());
+                continue;
+            }
+            let spec = option.value.parse::<Spec>().and_then(|spec| {
+                match option.name.as_str() {
+                    "strategy" => spec.check_strategy()?,
+                    _ => spec.check_judge()?,
+                }
+                Ok(spec)
+            });
+            match spec {
+                Ok(spec) => {
+                    spread.push(Given::new(option.name.clone(), spec.name));
+                    spread.extend(spec.settings);
+                }
+                Err(wrong) => self
+                    .faults
+                    .add(|| Location::Option(option.name.clone()), Wrong::Spec(wrong)),
+            }
+        }
+        spread
+    }
+
     fn gather_given(&mut self, given: &[Given]) {
         let mut texts: BTreeMap<&'static str, Vec<Text>> = BTreeMap::new();
-        for Given { name, value } in given {
+        for Given { name, value } in &self.spread_specs(given) {
             let Some(option) = options().find(|option| option.name == name) else {
                 let right = match nearest(name, options().map(|option| option.name)) {
                     Some(near) => format!("did you mean --{near}?"),
@@ -268,11 +294,7 @@ impl Check<'_> {
 
     fn read_value(&self, option: &OptionSpec, text: &str, origin: &Origin) -> Result<Value, Wrong> {
         let folder = self.folder(self.surroundings.folder, origin);
-        let with = ReadContext {
-            strategies: self.surroundings.strategies,
-            judges: self.surroundings.judges,
-            folder: &folder,
-        };
+        let with = ReadContext { folder: &folder };
         let value = option.kind.read(text, with)?;
         match &value {
             // Seed files are read once, later: standard input would be empty the second time.

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use scenthound_types::UrlFault;
 use thiserror::Error;
 
+use crate::spec::SpecError;
+
 /// More than this are counted, not kept: nobody reads on, and a list of a million bad seeds must not fill the memory.
 const KEPT: usize = 200;
 /// The longest piece of input a message repeats, in characters.
@@ -75,6 +77,8 @@ pub enum Wrong {
     NoSeeds,
     #[error("there is nothing to look for: the topic has no terms")]
     NoTerms,
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
     AddressForTopic { given: String },
 }
@@ -110,6 +114,7 @@ impl Wrong {
                 format!("first say what you look for, then where to start: hound crawl \"words\" {given}")
             }
             Wrong::Unreadable { .. }
+            | Wrong::Spec(_)
             | Wrong::Pattern { .. }
             | Wrong::WrongShape { .. } => {
                 return None;

@@ -33,10 +33,6 @@ pub enum Kind {
     Contact,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// The name of a strategy, of those the caller has.
-    Strategy,
-    /// The name of a judge, of those the caller has.
-    Judge,
     /// A whole number within bounds.
     Count {
         /// The smallest allowed.
@@ -110,8 +106,6 @@ pub(crate) enum Value {
 /// What reading needs to know besides the text.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
-    pub strategies: &'a [&'a str],
-    pub judges: &'a [&'a str],
     /// The folder relative paths start from.
     pub folder: &'a Path,
 }
@@ -123,7 +117,7 @@ impl Kind {
             Kind::Text | Kind::Header => "TEXT",
             Kind::Term => "TERMS",
             Kind::Contact => "URL|EMAIL",
-            Kind::Choice(_) | Kind::Strategy | Kind::Judge => "NAME",
+            Kind::Choice(_) => "NAME",
             Kind::Count { .. } | Kind::Number { .. } => "N",
             Kind::Switch => return None,
             Kind::Time { .. } => "TIME",
@@ -177,8 +171,6 @@ impl Kind {
                 .then(|| Value::Text(text.to_owned()))
                 .ok_or_else(|| no("contact", "the URL of a page about you or an e-mail address")),
             Kind::Choice(names) => one_of(text, names),
-            Kind::Strategy => one_of(text, with.strategies),
-            Kind::Judge => one_of(text, with.judges),
             Kind::Count { least, most } => {
                 let right = match *most {
                     u64::MAX => format!("{least} or more"),

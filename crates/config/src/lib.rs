@@ -6,8 +6,10 @@
 //! `crawl.toml` of a crawl folder and the rules for resuming are all made from it.
 //!
 //! Invariant: nothing is written here, and `check` of [`Settings::to_toml`] gives the same settings again.
-//! Deliberately absent: wiring. Nothing here builds a judge, a strategy or a socket, or knows what a term means.
+//! Checked settings build the parts of a crawl: [`Settings::judge`], [`Settings::strategy`], [`Settings::agents`] and the limits
+//! around them. Deliberately absent: sockets and archives; those belong to the live crawl.
 
+mod build;
 mod check;
 mod choice;
 mod engine;
@@ -17,13 +19,14 @@ mod nearest;
 mod option;
 mod resume;
 mod settings;
+mod spec;
 mod topic_file;
 mod units;
 
 pub use ipnet::IpNet;
 
+pub use crate::build::{BuildError, genre_detector};
 pub use crate::check::{Given, Surroundings, check};
-pub use crate::choice::{Deal, LearnFrom, QueryMatch, Scope, Sitemaps, TableParents, TableSpace, Ties};
 pub use crate::fault::{Fault, Faults, Location, Spot, Wrong};
 pub use crate::kind::{Kind, Pattern};
 pub use crate::option::{OnResume, OptionSpec, Shape};
@@ -32,4 +35,5 @@ pub use crate::settings::{
     CrawlSettings, JudgeSettings, SeedSettings, Settings, StrategySettings, TermSettings, TopicSettings,
     options,
 };
+pub use crate::spec::{Spec, SpecError, judge_settings, spelled_as_spec, strategy_settings};
 pub use crate::units::read_time;

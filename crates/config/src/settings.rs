@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use scenthound_types::{AgentId, CanonicalUrl, Language, Merge, Parents};
+use scenthound_engine::{ScopeKind, SeedAssignment, SitemapUse};
+use scenthound_judge::{JudgeKind, QueryMatch};
+use scenthound_learn::Space;
+use scenthound_seeds::search::Category;
+use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
+use scenthound_types::{AgentId, CanonicalUrl, GENRES, Language, Merge, Parents};
 use url::Url;
 
-use crate::choice::{
-    Deal, LearnFrom, MERGES, PARENTS, QueryMatch, Scope, Sitemaps, TableParents, TableSpace, Ties,
-    merge_from, merge_name, parents_from, parents_name,
-};
+use crate::choice::{MERGES, PARENTS, merge_from, merge_name, parents_from, parents_name};
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
 
@@ -128,14 +130,14 @@ settings! {
         /// Search engines to ask for seeds, once: searxng=URL, brave, google-cse, marginalia, collection=DIR or file=FILE.
         many engines: String = "engine" "engines", Kind::Engine, NeedsNewFolder;
         /// What kind of page they are asked for; web if none is named.
-        many categories: String = "category" "categories", Kind::Choice(CATEGORIES), NeedsNewFolder;
+        many categories: Category = "category" "categories", Kind::Choice(Category::NAMES), NeedsNewFolder;
         /// How many seeds to take from them.
         one count: u64 = "seed-count" "count", Kind::Count { least: 1, most: 1_000 }, NeedsNewFolder, "50";
     }
     /// What counts as relevant.
     judge: JudgeSettings {
         /// How pages are judged.
-        one kind: String = "judge" "kind", Kind::Judge, NeedsRejudging, "terms";
+        one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
         /// The model file of a judge other than terms, as hound train relevance writes it.
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page at least this similar to the topic is relevant.
@@ -164,7 +166,7 @@ settings! {
     /// Which link is followed next.
     strategy: StrategySettings {
         /// How waiting links are ranked.
-        one kind: String = "strategy" "kind", Kind::Strategy, NeedsRejudging, "best-first";
+        one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
         /// A page must be more relevant than this to raise its siblings (and children).
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
         /// Whose children are siblings: those of the page that found the URL first, or of all pages that link to it.
@@ -224,9 +226,9 @@ settings! {
         /// table: how many words it may grow to.
         one table_ceiling: u32 = "table-ceiling" "table-ceiling", Kind::Count { least: 1, most: 100_000 }, NeedsNewFolder, "1000";
         /// table: compare all of a page's words with the table, or only those that the table holds.
-        one table_space: TableSpace = "table-space" "table-space", Kind::Choice(TableSpace::NAMES), NeedsNewFolder, "union";
+        one table_space: Space = "table-space" "table-space", Kind::Choice(Space::NAMES), NeedsNewFolder, "union";
         /// table: what several pages that link to one URL are worth together.
-        one table_parents: TableParents = "table-parents" "table-parents", Kind::Choice(TableParents::NAMES), NeedsNewFolder, "sum";
+        one table_parents: ParentScore = "table-parents" "table-parents", Kind::Choice(ParentScore::NAMES), NeedsNewFolder, "sum";
         /// table: how many different words are counted; the rarest are forgotten.
         one table_vocabulary: u32 = "table-vocabulary" "table-vocabulary", Kind::Count { least: 1_000, most: 10_000_000 },
             NeedsNewFolder, "200000";
@@ -253,7 +255,7 @@ settings! {
         maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
             Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
         /// Which links may be followed at all, seen from the seeds.
-        one scope: Scope = "scope" "scope", Kind::Choice(Scope::NAMES), NeedsNewFolder, "any";
+        one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.
         many include: Pattern = "include" "include", Kind::Pattern, NeedsNewFolder;
         /// Follow no URLs that match one of these.
@@ -286,7 +288,7 @@ settings! {
         /// Follow links marked nofollow.
         one follow_nofollow: bool = "follow-nofollow" "follow-nofollow", Kind::Switch, AllowedFromHere, "false";
         /// Whose sitemaps are read.
-        one sitemaps: Sitemaps = "sitemaps" "sitemaps", Kind::Choice(Sitemaps::NAMES), AllowedFromHere, "seeds";
+        one sitemaps: SitemapUse = "sitemaps" "sitemaps", Kind::Choice(SitemapUse::NAMES), AllowedFromHere, "seeds";
         /// Private networks that may be reached; all are refused unless named.
         many allow_net: IpNet = "allow-net" "allow-net", Kind::Network, Allowed;
         /// The DNS server to ask, in place of the system's.
@@ -312,7 +314,7 @@ settings! {
         /// How many agents crawl, each from its own seeds, with a strategy and a stack of its own.
         one agents: u8 = "agents" "agents", Kind::Count { least: 1, most: AgentId::MOST as u64 }, NeedsNewFolder, "1";
         /// Which agent begins at which seed.
-        one deal: Deal = "deal" "deal", Kind::Choice(Deal::NAMES), NeedsNewFolder, "even";
+        one assign_seeds: SeedAssignment = "assign-seeds" "assign-seeds", Kind::Choice(SeedAssignment::NAMES), NeedsNewFolder, "even";
         /// An agent stops when it has found this many relevant pages.
         maybe goal: u64 = "goal" "goal", COUNT, Allowed;
         /// How many requests an agent may have out at once.
@@ -332,27 +334,6 @@ settings! {
 
 /// How the genre of a page can be told.
 const GENRE_DETECTORS: &[&str] = &["genre", "genre-9"];
-
-/// What a search engine can be asked for.
-const CATEGORIES: &[&str] = &["web", "news", "discussions", "blogs"];
-
-/// The kinds of page that can be named.
-const GENRES: &[&str] = &[
-    "blog",
-    "course",
-    "documentation",
-    "forum",
-    "guide",
-    "home",
-    "image",
-    "job",
-    "listing",
-    "news",
-    "review",
-    "service",
-    "shop",
-    "video",
-];
 
 const SHARE: Kind = Kind::Number {
     least: 0.0,
@@ -466,14 +447,17 @@ setting! {
     Language: Language, IpNet: Network, SocketAddr: Address, Url: Proxy, PathBuf: Path, CanonicalUrl: Url,
 }
 setting! {
-    Scope = Scope::from_name, Scope::name;
+    StrategyKind = StrategyKind::from_name, StrategyKind::name;
+    JudgeKind = JudgeKind::from_name, JudgeKind::name;
+    ScopeKind = ScopeKind::from_name, ScopeKind::name;
     Ties = Ties::from_name, Ties::name;
-    Sitemaps = Sitemaps::from_name, Sitemaps::name;
-    Deal = Deal::from_name, Deal::name;
+    SitemapUse = SitemapUse::from_name, SitemapUse::name;
+    SeedAssignment = SeedAssignment::from_name, SeedAssignment::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;
-    TableSpace = TableSpace::from_name, TableSpace::name;
-    TableParents = TableParents::from_name, TableParents::name;
+    Space = Space::from_name, Space::name;
+    ParentScore = ParentScore::from_name, ParentScore::name;
     LearnFrom = LearnFrom::from_name, LearnFrom::name;
+    Category = Category::from_name, Category::name;
     Parents = parents_from, parents_name;
     Merge = merge_from, merge_name;
 }

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
 #[allow(dead_code)]
-mod world;
+mod surroundings;
 
-use world::{check_text, check_with};
+use surroundings::{check_text, check_with};
 
 /// The faults as shown.
 fn shown(text: &str, options: &[&str]) -> String {
@@ -324,8 +324,6 @@ fn a_strategy_the_caller_does_not_have_is_a_fault_even_as_the_default() {
     use scenthound_config::{Given, Surroundings, check};
     let surroundings = Surroundings {
         folder: std::path::Path::new("/here"),
-        strategies: &["breadth-first"],
-        judges: &["terms"],
         read: &|_| Ok(Vec::new()),
     };
     let faults = check("tea", &[Given::new("seed-urls", "http://a.test/")], &surroundings).unwrap_err();

@@ -3,15 +3,17 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
 #[allow(dead_code)]
-mod world;
+mod surroundings;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use scenthound_config::{Scope, Settings, Shape, Sitemaps, Surroundings, Ties, changes, check, options};
+use scenthound_config::{Settings, Shape, Surroundings, changes, check, options};
+use scenthound_engine::{ScopeKind, SitemapUse};
+use scenthound_strategy::{StrategyKind, Ties};
 use scenthound_types::{Merge, Parents};
-use world::{STRATEGIES, check_text, check_with};
+use surroundings::{STRATEGIES, check_text, check_with};
 
 const SEED: &str = "seed-urls=http://a.test/";
 
@@ -115,7 +117,7 @@ fn a_topic_file_and_the_command_line_become_one() {
         (0.47, 2.0)
     );
     assert_eq!(settings.judge.idf, Some(PathBuf::from("/here/sub/idf.json")));
-    assert_eq!(settings.strategy.kind, "fs-2");
+    assert_eq!(settings.strategy.kind, StrategyKind::Fs2);
     assert_eq!(
         (settings.strategy.parents, settings.strategy.merge),
         (Parents::First, Merge::Replace)
@@ -125,7 +127,10 @@ fn a_topic_file_and_the_command_line_become_one() {
     assert_eq!(crawl.delay, Duration::from_secs(3));
     assert_eq!((crawl.max_pages, crawl.depth), (Some(5000), Some(0)));
     assert_eq!(crawl.max_bytes, Some(10_000_000_000));
-    assert_eq!((crawl.scope, crawl.sitemaps), (Scope::Domain, Sitemaps::All));
+    assert_eq!(
+        (crawl.scope, crawl.sitemaps),
+        (ScopeKind::Domain, SitemapUse::All)
+    );
     assert_eq!(crawl.seed, u64::MAX);
     assert_eq!(crawl.resolver, Some("9.9.9.9:53".parse().unwrap()));
     assert!(crawl.include[0].0.is_match("http://x.test/"));
@@ -270,8 +275,6 @@ fn real_files_are_read_and_a_written_crawl_toml_starts_the_same_crawl() {
     write("idf.json", "{}");
     let surroundings = Surroundings {
         folder: folder.path(),
-        strategies: STRATEGIES,
-        judges: &["terms"],
         read: &|path| std::fs::read(path),
     };
     let settings = check("t.toml", &[], &surroundings).unwrap();

@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 
 use scenthound_types::CanonicalUrl;
+use scenthound_types::named_enum;
 
-/// How seeds are dealt out to agents.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SeedAssignment {
-    /// In turn.
-    #[default]
-    Even,
-    /// Seeds of a host to the same agent.
-    ByHost,
-    /// Seeds of a genre to the same agent.
-    ByGenre,
+named_enum! {
+    /// How seeds are assigned to agents.
+    #[derive(Default)]
+    pub enum SeedAssignment {
+        /// In turn.
+        #[default]
+        Even = "even",
+        /// Seeds of one host go to the same agent.
+        ByHost = "host",
+        /// Seeds of one genre go to the same agent.
+        ByGenre = "genre",
+    }
 }
 
 /// What one agent was dealt.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
 use scenthound_strategy::Strategy;
+use scenthound_types::named_enum;
 use scenthound_types::{
     AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal,
     ReportedLink, Standing, StateDelta, Timestamp, Updates, UrlKey, registrable_domain,
@@ -33,16 +34,18 @@ pub struct Budget {
     pub bytes: Option<u64>,
 }
 
-/// Which hosts' sitemaps are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SitemapUse {
-    /// Nobody's.
-    #[default]
-    Off,
-    /// Those of the seeds' hosts.
-    Seeds,
-    /// Everybody's.
-    All,
+named_enum! {
+    /// Which hosts' sitemaps are read.
+    #[derive(Default)]
+    pub enum SitemapUse {
+        /// None.
+        #[default]
+        Off = "off",
+        /// Those of the seeds' hosts.
+        Seeds = "seeds",
+        /// Those of every host visited.
+        All = "all",
+    }
 }
 
 /// What a crawl goes by.

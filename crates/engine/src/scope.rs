@@ -4,20 +4,23 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use regex::RegexSet;
+use scenthound_types::named_enum;
 use scenthound_types::{CanonicalUrl, registrable_domain};
 
-/// How far from the seeds a crawl may go.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ScopeKind {
-    /// Anywhere.
-    #[default]
-    Any,
-    /// The registrable domains of the seeds.
-    Domain,
-    /// The hosts of the seeds.
-    Host,
-    /// Under the directories of the seeds.
-    Prefix,
+named_enum! {
+    /// How far from the seeds a crawl may go.
+    #[derive(Default)]
+    pub enum ScopeKind {
+        /// Anywhere.
+        #[default]
+        Any = "any",
+        /// The registrable domains of the seeds.
+        Domain = "domain",
+        /// The hosts of the seeds.
+        Host = "host",
+        /// URLs that begin like a seed, up to its last slash.
+        Prefix = "prefix",
+    }
 }
 
 /// Why a URL does not belong to the crawl.

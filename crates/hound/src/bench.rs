@@ -22,7 +22,7 @@ use scenthound_testweb::{BenchWeb, TestSite};
 use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::{crawl, wiring};
+use crate::crawl;
 
 /// What one process spent.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -224,7 +224,7 @@ fn crawl_settings(web: &BenchWeb, given: &ArgMatches) -> Result<Settings> {
 fn crawl_all(given: &ArgMatches) -> Result<Spent> {
     let web = web(given);
     let settings = crawl_settings(&web, given)?;
-    let mut live = wiring::live(&settings)?;
+    let mut live = scenthound::live_settings(&settings)?;
     live.fetch.pins = pins(&web, given)?;
     drop(web);
     let output = given

@@ -17,8 +17,8 @@ use scenthound_types::{
 };
 use serde::Serialize;
 
+use crate::look;
 use crate::wording::{count, harmless};
-use crate::{look, wiring};
 
 /// Givers named, the largest first.
 const NAMED: usize = 5;
@@ -58,7 +58,7 @@ impl CashStory {
         settings: &Settings,
         url: &CanonicalUrl,
     ) -> anyhow::Result<Option<CashStory>> {
-        let strategy = wiring::strategy(settings)?;
+        let strategy = settings.strategy()?;
         if strategy.needs().redirects != Merge::Add || view.layout().generation()? > 0 {
             return Ok(None);
         }
@@ -69,15 +69,10 @@ impl CashStory {
             true => strategy.seed(key, seeds.len()).score.get(),
             false => 0.0,
         };
-        let live = wiring::live(settings)?;
+        let live = scenthound::live_settings(settings)?;
         let mut replay = Replay {
             view,
-            processor: PageProcessor::new(
-                wiring::judge(settings)?,
-                strategy.needs(),
-                keyring,
-                live.processor,
-            ),
+            processor: PageProcessor::new(settings.judge()?, strategy.needs(), keyring, live.processor),
             page_bytes: live.fetch.limits.decoded_bytes,
             strategy,
             keyring,

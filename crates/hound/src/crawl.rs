@@ -17,7 +17,7 @@ use signal_hook::iterator::Signals;
 
 use crate::dashboard::Dashboard;
 use crate::progress::Progress;
-use crate::{exit, pages_input, seeds, wiring};
+use crate::{exit, pages_input, seeds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -143,8 +143,6 @@ pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Resul
     };
     let surroundings = Surroundings {
         folder: &folder,
-        strategies: wiring::STRATEGIES,
-        judges: wiring::JUDGES,
         read: &read,
     };
     Ok(check(topic, given, &surroundings))
@@ -203,8 +201,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     // All that can be wrong is looked at before anybody is asked or anything is written; with seeds from engines, once more.
     let checked = |settings: &Settings| {
-        let live = wiring::live(settings)?;
-        wiring::judge(settings)?;
+        let live = scenthound::live_settings(settings)?;
+        settings.judge()?;
         Fetcher::new(live.fetch.clone())?;
         anyhow::Ok(live)
     };
@@ -278,8 +276,8 @@ pub fn crawl(
     stop: &StopSwitch,
     dashboard: Option<Dashboard>,
 ) -> Result<Summary> {
-    let judge = wiring::judge(settings)?;
-    let agents = wiring::agents(settings)?;
+    let judge = settings.judge()?;
+    let agents = settings.agents(&settings.seeds.urls)?;
     if agents.len() < usize::from(settings.crawl.agents) {
         note!(
             "note: {} of {} agents have a seed; name more seeds, or deal them evenly",

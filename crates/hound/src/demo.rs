@@ -13,7 +13,7 @@ use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
 use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, TestSite, serve};
 
-use crate::{crawl, exit, results, wiring};
+use crate::{crawl, exit, results};
 
 /// What the demo is told.
 #[derive(clap::Args)]
@@ -108,8 +108,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
     );
     let surroundings = Surroundings {
         folder: &std::env::current_dir().context("the current folder cannot be told")?,
-        strategies: wiring::STRATEGIES,
-        judges: wiring::JUDGES,
         read: &|_| Ok(shown.topic.as_bytes().to_vec()),
     };
     let settings = match check(TOPIC, &given, &surroundings) {
@@ -119,7 +117,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
-    let mut live = wiring::live(&settings)?;
+    let mut live = scenthound::live_settings(&settings)?;
     live.fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
 
     // Kept until the end of this function unless the user wants it for longer.

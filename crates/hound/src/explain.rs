@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use scenthound_config::{Pattern, Settings};
-use scenthound_engine::{Access, OutOfScope, PRODUCT_TOKEN, Scope, ScopeKind};
+use scenthound_engine::{Access, OutOfScope, PRODUCT_TOKEN, Scope};
 use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_robots::Rules;
@@ -25,7 +25,6 @@ use crate::mark::mark_name;
 use crate::results::{is_hidden, set_name};
 use crate::stdout;
 use crate::twins::are_twins;
-use crate::wiring;
 use crate::wording::{bytes, count, counted, harmless, time};
 
 /// Near-duplicates, sources of redirects and similar URLs named, at most.
@@ -322,11 +321,11 @@ impl Story {
             // A query is contained or not; no threshold decides.
             threshold: settings
                 .as_ref()
-                .filter(|settings| settings.judge.kind != "query")
+                .filter(|settings| settings.judge.kind != scenthound_judge::JudgeKind::Query)
                 .map(|settings| settings.judge.threshold),
             is_own_table: settings
                 .as_ref()
-                .is_some_and(|settings| wiring::strategy_judges(settings).is_some()),
+                .is_some_and(|settings| settings.strategy_judges().is_some()),
             mark: view.marks()?.get(url.as_str()).copied(),
             path: second.path,
             queue: facts
@@ -489,12 +488,7 @@ fn archived_robots(view: &CrawlView, position: Option<&Position>, url: &Canonica
 
 /// Why the URL is not of this crawl, if it is not.
 fn out_of_scope(settings: &Settings, url: &CanonicalUrl) -> anyhow::Result<Option<String>> {
-    let kind = match settings.crawl.scope {
-        scenthound_config::Scope::Any => ScopeKind::Any,
-        scenthound_config::Scope::Domain => ScopeKind::Domain,
-        scenthound_config::Scope::Host => ScopeKind::Host,
-        scenthound_config::Scope::Prefix => ScopeKind::Prefix,
-    };
+    let kind = settings.crawl.scope;
     let crawl = &settings.crawl;
     let spelled = |patterns: &[Pattern]| -> Vec<String> {
         patterns

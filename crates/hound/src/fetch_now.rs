@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::pages_input::bad_input;
 use crate::wording::counted;
-use crate::{crawl, look, wiring};
+use crate::{crawl, look};
 
 /// Redirects followed from a URL to its page.
 const MOST_REDIRECTS: usize = 20;
@@ -102,9 +102,9 @@ pub fn fetch(urls: &[CanonicalUrl], fetching: &Fetching) -> Result<Haul> {
     crawl::listen_for_signals(stop.clone())?;
     let summary = scenthound_live::crawl(
         &folder,
-        wiring::live(&settings).map_err(|error| bad_input(format!("{error:#}")))?,
-        wiring::judge(&settings)?,
-        wiring::agents(&settings)?,
+        scenthound::live_settings(&settings).map_err(|error| bad_input(error.to_string()))?,
+        settings.judge()?,
+        settings.agents(&settings.seeds.urls)?,
         &stop,
         &mut |_| {},
     )?;

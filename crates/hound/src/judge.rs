@@ -18,7 +18,7 @@ use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
 use crate::results::set_name;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{counted, harmless};
-use crate::{crawl, stdout, wiring};
+use crate::{crawl, stdout};
 
 /// A topic is checked as a crawl's would be, and judging needs no place to start from.
 pub const NO_SEED: &str = "http://seed.invalid/";
@@ -101,7 +101,7 @@ impl Judged {
 fn judge(args: &Args) -> Result<()> {
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
     let settings = topic_settings(&args.topic, threshold.collect())?;
-    let judge = wiring::judge(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
+    let judge = settings.judge().map_err(|error| bad_input(error.to_string()))?;
     let ranks_all = args.pages.is_empty();
     let names = if ranks_all {
         args.from

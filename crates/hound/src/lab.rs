@@ -9,7 +9,6 @@ mod learn_pig;
 mod replay;
 mod runs;
 mod serve;
-mod spec;
 mod synth;
 mod trained;
 mod tune;

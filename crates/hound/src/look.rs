@@ -49,13 +49,9 @@ pub fn settings(view: &CrawlView) -> anyhow::Result<Option<Settings>> {
         return Ok(None);
     };
     let path = view.layout().settings();
-    // A folder can be looked at by a version that lacks its strategy or judge, and after the files its settings name
-    // have moved: so the names known are those that stand there, and only this one file is read.
-    let kinds: Vec<&str> = text.lines().filter_map(kind_named).collect();
+    // A folder can be looked at after the files its settings name have moved, so only this one file is read.
     let surroundings = Surroundings {
         folder: view.layout().root(),
-        strategies: &kinds,
-        judges: &kinds,
         read: &|wanted| {
             Ok(if wanted.ends_with("crawl.toml") {
                 text.clone().into_bytes()
@@ -68,12 +64,6 @@ pub fn settings(view: &CrawlView) -> anyhow::Result<Option<Settings>> {
         .map_err(|faults| anyhow!("{faults}"))
         .with_context(|| format!("{} cannot be understood", path.display()))?;
     Ok(Some(settings))
-}
-
-/// The name in a line `kind = "name"`.
-fn kind_named(line: &str) -> Option<&str> {
-    let value = line.strip_prefix("kind")?.trim_start().strip_prefix('=')?;
-    value.trim().strip_prefix('"')?.strip_suffix('"')
 }
 
 /// The frontier of a crawl that nobody works on, to look things up.

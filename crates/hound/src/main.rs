@@ -47,7 +47,6 @@ mod train;
 mod train_genre;
 mod train_layers;
 mod twins;
-mod wiring;
 mod wording;
 
 use std::process::ExitCode;

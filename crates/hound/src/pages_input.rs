@@ -40,8 +40,8 @@ impl fmt::Display for BadInput {
 impl std::error::Error for BadInput {}
 
 /// An error about what the user gave.
-pub fn bad_input(message: String) -> anyhow::Error {
-    BadInput(message).into()
+pub fn bad_input(message: impl fmt::Display) -> anyhow::Error {
+    BadInput(message.to_string()).into()
 }
 
 /// The exit code of a command: bad input is told and has its own.

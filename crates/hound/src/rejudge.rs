@@ -20,7 +20,7 @@ use crate::judge::{NO_SEED, topic_settings};
 use crate::pages_input::{bad_input, end};
 use crate::status::{self, StatusFile};
 use crate::wording::{count, counted};
-use crate::{crawl, exit, look, wiring};
+use crate::{crawl, exit, look};
 
 /// Judges a crawl's pages again under another topic.
 #[derive(clap::Args, Debug)]
@@ -68,9 +68,9 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
         )
     })?;
     let settings = new_settings(&before, args)?;
-    let live = wiring::live(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
-    let judge = wiring::judge(&settings).map_err(|error| bad_input(format!("{error:#}")))?;
-    let agents = wiring::agents(&settings)?;
+    let live = scenthound::live_settings(&settings).map_err(|error| bad_input(error.to_string()))?;
+    let judge = settings.judge().map_err(|error| bad_input(error.to_string()))?;
+    let agents = settings.agents(&settings.seeds.urls)?;
     let folder = match CrawlFolder::open(&args.folder) {
         Err(StoreError::InUse { .. }) => {
             let pid = view.worker()?.unwrap_or_default();

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::NO_SEED;
 use crate::pages_input::{bad_input, end};
 use crate::wording::harmless;
-use crate::{crawl, look, stdout, wiring};
+use crate::{crawl, look, stdout};
 
 /// No answer of a search engine is as large as this.
 const LARGEST_ANSWER: usize = 4 << 20;
@@ -286,12 +286,7 @@ fn find(settings: &Settings, query: &str, keys: &Keys) -> Result<KeptSeeds> {
         ));
     }
     let mut categories: Vec<Category> = Vec::new();
-    for category in settings
-        .seeds
-        .categories
-        .iter()
-        .filter_map(|name| Category::from_name(name))
-    {
+    for category in settings.seeds.categories.iter().copied() {
         if !categories.contains(&category) {
             categories.push(category);
         }
@@ -314,7 +309,7 @@ fn find(settings: &Settings, query: &str, keys: &Keys) -> Result<KeptSeeds> {
             most,
         })
         .collect();
-    let fetch = wiring::live(settings)
+    let fetch = scenthound::live_settings(settings)
         .map_err(|error| bad_input(format!("{error:#}")))?
         .fetch;
     let given = ask_all(&engines, &questions, keys, &fetch)?;
@@ -629,10 +624,5 @@ mod tests {
         ] {
             assert!(EngineSpec::parse(engine).is_some(), "{engine}");
         }
-        let category = scenthound_config::options().find(|option| option.name == "category");
-        let scenthound_config::Kind::Choice(names) = category.map(|option| &option.kind).unwrap() else {
-            panic!("categories are chosen by name");
-        };
-        assert_eq!(*names, Category::ALL.map(Category::name));
     }
 }

@@ -292,8 +292,8 @@ fn report(view: &CrawlView) -> anyhow::Result<Report> {
     Ok(Report {
         folder: view.layout().root().display().to_string(),
         topic: settings.map(|s| s.topic.name.clone()),
-        strategy: settings.map(|s| s.strategy.kind.clone()),
-        judge: settings.map(|s| s.judge.kind.clone()),
+        strategy: settings.map(|s| s.strategy.kind.name().to_owned()),
+        judge: settings.map(|s| s.judge.kind.name().to_owned()),
         threshold: settings.map(|s| s.judge.threshold),
         scope: settings.map(|s| s.crawl.scope.name()),
         seeds: settings.map(|s| s.seeds.urls.len()),

@@ -16,6 +16,7 @@ mod fault;
 mod genre;
 mod genres;
 mod idf;
+mod kind;
 mod layers;
 mod matcher;
 mod query_judge;
@@ -38,6 +39,7 @@ pub use crate::genre::{
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
+pub use crate::kind::JudgeKind;
 pub use crate::layers::{
     HOT, HotWords, LayerFigures, LayerGuess, LayerModel, LayerSettings, LayerTrainingSet, MOST_LAYERS,
     WithLayers,

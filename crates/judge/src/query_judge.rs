@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use scenthound_types::named_enum;
 use scenthound_types::text::{StopList, Text, Token};
 use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
@@ -16,16 +17,18 @@ use crate::tally::{PageTally, SnippetTally, Tally};
 use crate::vocabulary::{Term, Vocabulary};
 use crate::{Judge, JudgeFault};
 
-/// What containing a query means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum QueryMatch {
-    /// All of its words, anywhere.
-    #[default]
-    All,
-    /// Its words one after the other.
-    Phrase,
-    /// Any of its words.
-    Any,
+named_enum! {
+    /// What containing a query means.
+    #[derive(Default)]
+    pub enum QueryMatch {
+        /// All of its words, anywhere on the page.
+        #[default]
+        All = "all",
+        /// Its words one after the other.
+        Phrase = "phrase",
+        /// Any of its words.
+        Any = "any",
+    }
 }
 
 /// Judges pages by whether they contain the query.

@@ -11,19 +11,23 @@
 //! Invariant: the table only grows. A word's weight is that of the moment it entered, so the same entries in the same order make
 //! the same table to the bit.
 
+use scenthound_types::named_enum;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::word_counts::{WordCounts, damped_frequency};
 
-/// The words over which a document's length runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Space {
-    /// All of the document's words.
-    #[default]
-    Union,
-    /// Those that the table holds.
-    Table,
+named_enum! {
+    /// The words over which a document's length is computed when it is compared with a table of words.
+    #[derive(Default)]
+    pub enum Space {
+        /// All of the document's words.
+        #[default]
+        Union = "union",
+        /// Those that the table holds.
+        Table = "table",
+    }
 }
 
 /// A word of the table.

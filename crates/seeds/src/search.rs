@@ -33,43 +33,23 @@ pub use self::merge::{Found, Placing, RankedList, merge};
 pub use self::secret::{KeyFileFault, Keys, Secret};
 pub use self::spec::EngineSpec;
 
-/// What kind of page is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Category {
-    /// Any page.
-    Web,
-    /// News.
-    News,
-    /// Forums and the like.
-    Discussions,
-    /// Blogs.
-    Blogs,
+scenthound_types::named_enum! {
+    /// What kind of page is asked for.
+    #[derive(Default)]
+    pub enum Category {
+        /// Any page.
+        #[default]
+        Web = "web",
+        /// News.
+        News = "news",
+        /// Forums and the like.
+        Discussions = "discussions",
+        /// Blogs.
+        Blogs = "blogs",
+    }
 }
 
 impl Category {
-    /// All of them.
-    pub const ALL: [Category; 4] = [
-        Category::Web,
-        Category::News,
-        Category::Discussions,
-        Category::Blogs,
-    ];
-
-    /// How it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Category::Web => "web",
-            Category::News => "news",
-            Category::Discussions => "discussions",
-            Category::Blogs => "blogs",
-        }
-    }
-
-    /// The category written so.
-    pub fn from_name(name: &str) -> Option<Category> {
-        Category::ALL.into_iter().find(|category| category.name() == name)
-    }
-
     /// The word that brings such pages up where an engine has no category for them.
     fn word(self) -> Option<&'static str> {
         match self {

@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use scenthound_graph::{ContextGraph as Graph, ContextSettings};
+use scenthound_types::named_enum;
 use scenthound_types::{
     LinkPlace, Merge, Nearness, PageReport, Parts, Rank, Score, StateDelta, Updates, UrlKey, WaitingLink,
 };
@@ -47,14 +48,16 @@ pub trait LayerReader: Send {
     fn place(&self, anchor: &[u64]) -> LinkPlace;
 }
 
-/// How links are ranked before anything is learnt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LearnFrom {
-    /// By the relevance of the page they stand on.
-    #[default]
-    BestFirst,
-    /// As they are found.
-    BreadthFirst,
+named_enum! {
+    /// How links are ranked before anything is learnt.
+    #[derive(Default)]
+    pub enum LearnFrom {
+        /// By the relevance of the page they stand on.
+        #[default]
+        BestFirst = "best-first",
+        /// In the order they are found.
+        BreadthFirst = "breadth-first",
+    }
 }
 
 /// How a crawl teaches itself.

@@ -4,6 +4,7 @@
 //! worth a look. Which parent's list counts and how equal scores are ordered are settings, because with the first parent
 //! and first-in-first-out ties a serial crawl is plain breadth-first: the list already stands side by side in the queue.
 
+use scenthound_types::named_enum;
 use scenthound_types::{Merge, PageReport, Parents, Rank, Update, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_links, random_tie};
@@ -19,15 +20,18 @@ pub enum Pull {
     Both,
 }
 
-/// How equal scores are ordered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ties {
-    /// By first entry.
-    Fifo,
-    /// By chance, from the crawl's seed.
-    Random,
-    /// First those whose parent has had the fewest children visited: one item of each list, then the lists that paid off.
-    Probe,
+named_enum! {
+    /// How equal scores are ordered.
+    #[derive(Default)]
+    pub enum Ties {
+        /// The link found first comes first.
+        #[default]
+        Fifo = "fifo",
+        /// In random order, drawn from the seed of the crawl.
+        Random = "random",
+        /// First those whose parent has had the fewest children visited: one item of each list, then the lists that paid off.
+        Probe = "probe",
+    }
 }
 
 /// The policies PS, FS-1, FS-2, PFS-1 and PFS-2.

@@ -7,11 +7,13 @@
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
 mod evidence;
+mod genres;
 mod hints;
 mod host;
 mod judgement;
 mod key;
 mod lease;
+mod named;
 mod outcome;
 mod page;
 mod priority;
@@ -26,6 +28,7 @@ mod url;
 pub use text::{Language, Text, Token, TokenRange};
 
 pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
+pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};
 pub use crate::host::registrable_domain;
 pub use crate::judgement::{GenreGuess, Judgement, Nearness, Parts, TermHit, TermSet, Verdict};

@@ -15,7 +15,7 @@ use scenthound_report::RunResult;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::runs::{self, Conditions, NamedJudge};
-use super::spec::Spec;
+use scenthound_config::Spec;
 
 /// The name of the crawl that knows everything.
 pub const UPPER_BOUND: &str = "upper-bound";
@@ -170,9 +170,7 @@ pub fn run_all_watched(
 }
 
 fn judge_label(job: &Job) -> String {
-    job.judge
-        .as_ref()
-        .map_or_else(String::new, |judge| judge.label.clone())
+    job.judge.as_ref().map_or_else(String::new, ToString::to_string)
 }
 
 fn run_one(
@@ -250,7 +248,7 @@ fn scored(trial: &Trial, score: &scenthound_lab::CrawlScore) -> RunResult {
 
 fn result(trial: &Trial, job: &Job, judge: &str, outcome: &Outcome, seconds: f64) -> RunResult {
     RunResult {
-        strategy: job.strategy.label.clone(),
+        strategy: job.strategy.to_string(),
         judge: judge.to_owned(),
         repeat: job.repeat,
         precision: outcome.verdicts.precision,

@@ -9,10 +9,10 @@ use scenthound_report::{ReportSettings, report};
 
 use super::batch::{self, UPPER_BOUND};
 use super::runs::Conditions;
-use super::spec::Spec;
 use super::webs;
 use crate::exit;
 use crate::pages_input::bad_input;
+use scenthound_config::Spec;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if let Some(name) = &args.baseline {
         // Before the crawls: a slip must not cost them.
         let strategy = name.split(" · ").next().unwrap_or(name);
-        if strategies.iter().all(|spec| spec.label != strategy) {
+        if strategies.iter().all(|spec| spec.to_string() != strategy) {
             return Err(bad_input(format!(
                 "the baseline {name:?} is not compared here; there are: {}",
                 listed(&strategies)
@@ -152,7 +152,7 @@ pub fn open_all(paths: &[PathBuf], tasks: &[String]) -> Result<Vec<Trial>> {
 }
 
 fn listed(specs: &[Spec]) -> String {
-    let labels: Vec<&str> = specs.iter().map(|spec| spec.label.as_str()).collect();
+    let labels: Vec<String> = specs.iter().map(ToString::to_string).collect();
     labels.join(", ")
 }
 

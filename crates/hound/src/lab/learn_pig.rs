@@ -13,11 +13,11 @@ use scenthound_types::Verdict;
 use serde_json::json;
 
 use super::genres::Genres;
-use super::spec::Spec;
 use super::{runs, webs};
 use crate::pages_input::bad_input;
+use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
-use crate::{stdout, wiring};
+use scenthound_config::Spec;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -99,7 +99,9 @@ fn share(leads: &Leads) -> Option<f64> {
 /// Counts the links of one trial.
 fn count(trial: &Trial, args: &Args, table: &mut PigTable) -> Result<()> {
     let judge = runs::judge(trial, args.judge.as_ref())?.judge;
-    let genres = Genres::shared(trial, &args.detector, || wiring::genre_detector(&args.detector))?;
+    let genres = Genres::shared(trial, &args.detector, || {
+        Ok(scenthound_config::genre_detector(&args.detector)?)
+    })?;
     let web = trial.web.as_ref();
     let bar = webs::spinner("judging");
     let pages = web.pages() as u32;

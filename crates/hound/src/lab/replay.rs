@@ -10,9 +10,9 @@ use scenthound_lab::{Outcome, RankedBy, Trial};
 use serde_json::json;
 
 use super::runs::{self, Conditions};
-use super::spec::Spec;
 use super::webs;
 use crate::pages_input::bad_input;
+use scenthound_config::Spec;
 
 /// Hundreds of ranks told for people; all are in the JSON.
 const RANKS_TOLD: usize = 6;
@@ -124,7 +124,7 @@ pub fn object(
     json!({
         "web": trial.web_name,
         "task": trial.task.name,
-        "strategy": strategy.label,
+        "strategy": strategy.to_string(),
         "judge": judge,
         "settings": {
             "budget": trial.budget(conditions.budget()),
@@ -177,7 +177,7 @@ fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds
         "{} · {}: {} with judge {judge}",
         trial.web_name,
         trial.task.name,
-        strategy.label
+        strategy
     );
     say!(
         "  reachable {} pages, {} of {} relevant ones",

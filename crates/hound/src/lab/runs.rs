@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use scenthound_config::{Deal, Given, Settings};
-use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope};
+use scenthound_config::{Given, Settings};
+use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope, SeedAssignment};
 use scenthound_frontier::HostPolicy;
-use scenthound_judge::{Judge, ModelKind, TableJudge};
+use scenthound_judge::{Judge, JudgeKind, ModelKind, TableJudge};
 use scenthound_lab::{DirectJudge, LabBudget, LabSettings, Outcome, PageJudge, TERM_THRESHOLD, Trial, Truth};
 use scenthound_strategy::Strategy;
 use scenthound_types::ParsedPage;
 
 use super::genres::{Genres, WithGenres};
 use super::layers::{InLayers, Layers};
-use super::spec::Spec;
 use super::trained;
+use crate::crawl;
 use crate::pages_input::bad_input;
-use crate::{crawl, wiring};
+use scenthound_config::Spec;
 
 /// The clock and the limits of a lab crawl.
 #[derive(Clone, Debug, clap::Args)]
@@ -57,8 +57,8 @@ pub struct Conditions {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub agents: u8,
     /// Which agent begins at which seed.
-    #[arg(long, value_name = "even|host|genre", default_value = "even", value_parser = read_deal)]
-    pub deal: Deal,
+    #[arg(long, value_name = "even|host|genre", default_value = "even", value_parser = read_assignment)]
+    pub assign_seeds: SeedAssignment,
     /// An agent stops when it has found this many pages that the judge calls relevant.
     #[arg(long, value_name = "N")]
     pub goal: Option<u64>,
@@ -79,11 +79,11 @@ pub struct Conditions {
     pub seed: u64,
 }
 
-fn read_deal(text: &str) -> Result<Deal, String> {
-    Deal::from_name(text).ok_or_else(|| {
+fn read_assignment(text: &str) -> Result<SeedAssignment, String> {
+    SeedAssignment::from_name(text).ok_or_else(|| {
         format!(
-            "{text:?} is no way to deal; write one of {}",
-            Deal::NAMES.join(", ")
+            "{text:?} is not a way to assign seeds; write one of {}",
+            SeedAssignment::NAMES.join(", ")
         )
     })
 }
@@ -197,7 +197,7 @@ pub fn settings(trial: &Trial, strategy: Option<&Spec>, judge: Option<&Spec>) ->
         strategy
             .into_iter()
             .chain(judge)
-            .flat_map(|spec| spec.options.iter().cloned())
+            .flat_map(|spec| spec.settings.iter().cloned())
     };
     if !options().any(|given| given.name == "threshold") {
         given.push(Given::new("threshold", TERM_THRESHOLD.to_string()));
@@ -220,23 +220,35 @@ pub struct NamedJudge {
 }
 
 /// The judge a trial has unless another is asked for.
-pub fn default_judge(trial: &Trial) -> &'static str {
-    if trial.has_terms() { "terms" } else { "logistic" }
+pub fn default_judge(trial: &Trial) -> JudgeKind {
+    if trial.has_terms() {
+        JudgeKind::Terms
+    } else {
+        JudgeKind::Logistic
+    }
+}
+
+/// The same settings under another name.
+fn renamed(spec: &Spec, name: &str) -> Spec {
+    Spec {
+        name: name.to_owned(),
+        settings: spec.settings.clone(),
+    }
 }
 
 /// Makes the judge of a trial.
 pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
-    let usual = Spec::of(default_judge(trial), []);
+    let usual = Spec::named(default_judge(trial).name());
     let named = spec
         .filter(|spec| spec.name == "default")
-        .map(|spec| Spec::of(&usual.name, spec.options.iter().cloned()));
+        .map(|spec| renamed(spec, &usual.name));
     let spec = named.as_ref().or(spec).unwrap_or(&usual);
-    spec.check_judge().map_err(bad_input)?;
+    spec.check_judge().map_err(|wrong| bad_input(wrong.to_string()))?;
     if spec.name == "truth" {
         // Its settings are those of the judge that is asked about links.
-        let links = Spec::of(&usual.name, spec.options.iter().cloned());
+        let links = renamed(spec, &usual.name);
         return Ok(NamedJudge {
-            label: format!("truth+{}", links.label),
+            label: format!("truth+{}", links),
             judge: Arc::new(Truth {
                 relevant: trial.truth(),
                 of_links: Arc::new(DirectJudge(page_judge(trial, &links)?)),
@@ -244,7 +256,7 @@ pub fn judge(trial: &Trial, spec: Option<&Spec>) -> Result<NamedJudge> {
         });
     }
     Ok(NamedJudge {
-        label: spec.label.clone(),
+        label: spec.to_string(),
         judge: Arc::new(DirectJudge(page_judge(trial, spec)?)),
     })
 }
@@ -260,18 +272,18 @@ fn judge_names() -> Vec<&'static str> {
 fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
     if spec.name == "terms" {
         trial.terms().map_err(|fault| bad_input(fault.to_string()))?;
-        return wiring::judge(&settings(trial, None, Some(spec))?);
+        return Ok(settings(trial, None, Some(spec))?.judge()?);
     }
     if spec.name == "query" {
         let mut settings = settings(trial, None, Some(spec))?;
-        settings.judge.kind.clone_from(&spec.name);
+        settings.judge.kind = JudgeKind::Query;
         settings.topic.query = Some(trial.task.query.clone()).filter(|query| !query.is_empty());
-        return wiring::judge(&settings);
+        return Ok(settings.judge()?);
     }
     if spec.name == "table" {
         let settings = settings(trial, None, Some(spec))?;
         let examples: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
-        let judge = TableJudge::learn(&examples, &wiring::table_judge_settings(&settings))
+        let judge = TableJudge::learn(&examples, &settings.table_judge_settings())
             .map_err(|fault| bad_input(format!("task {}: {fault}", trial.task.name)))?;
         return Ok(Arc::new(judge));
     }
@@ -283,7 +295,7 @@ fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
         )));
     };
     let judge = trained::judge(trial, kind)?;
-    let judge = match spec.option("threshold").map(str::parse) {
+    let judge = match spec.setting("threshold").map(str::parse) {
         Some(Ok(threshold)) => judge
             .with_threshold(threshold)
             .map_err(|fault| bad_input(fault.to_string()))?,
@@ -295,9 +307,10 @@ fn page_judge(trial: &Trial, spec: &Spec) -> Result<Arc<dyn Judge>> {
 
 /// Makes a strategy by its name and settings.
 pub fn strategy(trial: &Trial, spec: &Spec, judge: Option<&Spec>) -> Result<(Box<dyn Strategy>, Settings)> {
-    spec.check_strategy().map_err(bad_input)?;
+    spec.check_strategy()
+        .map_err(|wrong| bad_input(wrong.to_string()))?;
     let settings = settings(trial, Some(spec), judge)?;
-    Ok((wiring::strategy(&settings)?, settings))
+    Ok((settings.strategy()?, settings))
 }
 
 /// Crawls a trial and scores it; says how long that took.
@@ -310,8 +323,8 @@ pub fn run(
     watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(Outcome, f64)> {
     let (strategy, settings) = strategy(trial, spec, judge_spec)?;
-    let mut lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.option("list-size").is_some());
-    lab.processor.wrong_sense = wiring::wrong_sense(&settings)?;
+    let mut lab = conditions.lab_settings(strategy.as_ref(), &settings, spec.setting("list-size").is_some());
+    lab.processor.wrong_sense = settings.wrong_sense()?;
     if spec.name == "table" && judge_spec.is_some_and(|judge| judge.name == "table") {
         lab.crawl.strategy_judges = Some(settings.judge.threshold);
     }
@@ -322,10 +335,10 @@ pub fn run(
             Some(path) => path.display().to_string(),
             None => settings.judge.genre_detector.clone(),
         };
-        let genres = Genres::shared(trial, &named, || wiring::detector_of(&settings))?;
+        let genres = Genres::shared(trial, &named, || Ok(settings.genre_detector()?))?;
         with_genres = WithGenres { judge, genres };
         &with_genres
-    } else if wiring::is_in_layers(&spec.name) && !wiring::teaches_itself(&settings) {
+    } else if settings.strategy.kind.uses_layers() && !settings.learns_layers() {
         in_layers = InLayers {
             judge,
             layers: Layers::shared(trial, &settings)?,
@@ -336,10 +349,10 @@ pub fn run(
     };
     let begun = Instant::now();
     let mut settings = settings;
-    (settings.crawl.agents, settings.crawl.deal) = (conditions.agents, conditions.deal);
-    let agents = wiring::agents_from(&settings, &trial.pages.seeds)?;
+    (settings.crawl.agents, settings.crawl.assign_seeds) = (conditions.agents, conditions.assign_seeds);
+    let agents = settings.agents(&trial.pages.seeds)?;
     let outcome = trial
         .run_with(judge, agents, &lab, conditions.budget(), watch)
-        .with_context(|| format!("the crawl of {} with {} failed", trial.task.name, spec.label))?;
+        .with_context(|| format!("the crawl of {} with {} failed", trial.task.name, spec))?;
     Ok((outcome, begun.elapsed().as_secs_f64()))
 }

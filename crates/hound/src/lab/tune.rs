@@ -7,14 +7,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use scenthound_config::options;
+use scenthound_config::{Spec, options};
 use scenthound_report::{RunResult, stats};
 use serde_json::json;
 
 use super::batch::{self, Job};
 use super::compare::open_all;
 use super::runs::Conditions;
-use super::spec::{Spec, is_judges};
 use crate::pages_input::bad_input;
 
 /// What is to be as large as possible.
@@ -294,4 +293,9 @@ pub fn run(args: Args) -> Result<()> {
         stats::standard_error(&expected)
     );
     Ok(())
+}
+
+/// Whether a setting belongs to the judge rather than to the strategy.
+fn is_judges(setting: &str) -> bool {
+    options().any(|option| option.name == setting && matches!(option.section, "judge" | "terms"))
 }

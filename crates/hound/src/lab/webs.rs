@@ -132,7 +132,7 @@ pub fn open_for_topic(path: &Path, topic: &Path) -> Result<Trial> {
     }
     let settings =
         crate::crawl::check_settings(file, &[])?.map_err(|faults| bad_input(faults.to_string()))?;
-    let judge = crate::wiring::judge(&settings)?;
+    let judge = settings.judge()?;
     let folder = WebFolder::open(path).map_err(|fault| bad_input(fault.to_string()))?;
     let web = Arc::new(load(&folder)?);
     let task = Task {

@@ -11,26 +11,9 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::{Space, TableWord, WeightTable, WordCounts};
+use scenthound_types::GENRES;
 use scenthound_types::text::tokenize;
 use thiserror::Error;
-
-/// The kinds of pages that have words.
-const GENRES: [&str; 14] = [
-    "blog",
-    "course",
-    "documentation",
-    "forum",
-    "guide",
-    "home",
-    "image",
-    "job",
-    "listing",
-    "news",
-    "review",
-    "service",
-    "shop",
-    "video",
-];
 
 /// Lists that come with the program, by language.
 const SHIPPED: [(&str, &str); 7] = [
@@ -104,12 +87,16 @@ impl LinkWords {
                     Some((genre, language)) => (genre, language.trim()),
                     None => (named, language),
                 };
-                let genre = GENRES.into_iter().find(|known| *known == genre).ok_or_else(|| {
-                    fault(format!(
-                        "there is no genre {genre:?}; there are: {}",
-                        GENRES.join(", ")
-                    ))
-                })?;
+                let genre = GENRES
+                    .iter()
+                    .copied()
+                    .find(|known| *known == genre)
+                    .ok_or_else(|| {
+                        fault(format!(
+                            "there is no genre {genre:?}; there are: {}",
+                            GENRES.join(", ")
+                        ))
+                    })?;
                 let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
                 if !is_code && language != OWN {
                     return Err(fault(format!(
@@ -192,7 +179,7 @@ mod tests {
         for (language, list) in SHIPPED {
             let mut words = LinkWords::default();
             words.read(language, list, language).unwrap();
-            for genre in GENRES {
+            for genre in GENRES.iter().copied() {
                 let sets = words
                     .sets
                     .get(genre)

@@ -1,19 +1,23 @@
 //! What a weight table goes by.
 
+use scenthound_types::named_enum;
+
 use scenthound_learn::Space;
 
 use super::link_words::LinkGenre;
 
-/// What several pages that link to one URL are worth together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ParentScore {
-    /// Their sum, as published. Pages that everything links to gather most of it.
-    #[default]
-    Sum,
-    /// Their mean.
-    Mean,
-    /// The best of them.
-    Max,
+named_enum! {
+    /// How the scores of several pages that link to one URL are combined.
+    #[derive(Default)]
+    pub enum ParentScore {
+        /// Their sum, as published. Pages that everything links to gather most of it.
+        #[default]
+        Sum = "sum",
+        /// Their mean.
+        Mean = "mean",
+        /// The best of them.
+        Max = "max",
+    }
 }
 
 impl ParentScore {

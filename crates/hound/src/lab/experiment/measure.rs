@@ -10,8 +10,8 @@ use scenthound_report::{RunResult, stats};
 
 use crate::lab::batch::{self, Job};
 use crate::lab::runs::Conditions;
-use crate::lab::spec::Spec;
 use crate::pages_input::bad_input;
+use scenthound_config::Spec;
 
 /// Tasks to experiment on.
 pub struct Bench {

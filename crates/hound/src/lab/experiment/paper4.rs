@@ -10,7 +10,7 @@ mod search;
 use std::time::Duration;
 
 use anyhow::Result;
-use scenthound_config::Deal;
+use scenthound_engine::SeedAssignment;
 use scenthound_lab::{LabBudget, Trial};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
@@ -223,9 +223,9 @@ pub fn concurrency(bench: &Bench) -> Result<Experiment> {
 pub fn agents(bench: &Bench) -> Result<Experiment> {
     let trials = searched(bench);
     let one = within(bench, 1_000);
-    let dealt = |deal| Conditions {
+    let assigned = |assign_seeds| Conditions {
         agents: one.agents.max(3),
-        deal,
+        assign_seeds,
         ..one.clone()
     };
     let alone = Conditions {
@@ -235,8 +235,16 @@ pub fn agents(bench: &Bench) -> Result<Experiment> {
     let many = one.agents.max(3);
     let entries = vec![
         Entry::table("one agent, all seeds", "", &alone),
-        Entry::table(format!("{many} agents, dealt evenly"), "", &dealt(Deal::Even)),
-        Entry::table(format!("{many} agents, dealt by host"), "", &dealt(Deal::Host)),
+        Entry::table(
+            format!("{many} agents, seeds assigned evenly"),
+            "",
+            &assigned(SeedAssignment::Even),
+        ),
+        Entry::table(
+            format!("{many} agents, seeds assigned by host"),
+            "",
+            &assigned(SeedAssignment::ByHost),
+        ),
     ];
     let crawls = crawl(bench, &trials, &entries)?;
     let mut table = Table::new(

@@ -17,9 +17,8 @@ use scenthound_types::{AgentId, CanonicalUrl, registrable_domain};
 use super::super::measure::Bench;
 use crate::lab::batch::{self, Job};
 use crate::lab::runs::{self, Conditions};
-use crate::lab::spec::Spec;
 use crate::pages_input::bad_input;
-use crate::wiring;
+use scenthound_config::Spec;
 
 /// One line of a table: what it is called and how it crawls.
 pub struct Entry {
@@ -187,7 +186,7 @@ pub fn crawl(bench: &Bench, trials: &[Trial], entries: &[Entry]) -> Result<Vec<V
 
 fn crawled(trial: &Trial, job: &Job, outcome: &Outcome) -> Result<Crawled> {
     let settings = runs::settings(trial, Some(&job.strategy), job.judge.as_ref())?;
-    let sense = wiring::wrong_sense(&settings)?;
+    let sense = settings.wrong_sense()?;
     let each = outcome
         .order
         .iter()

@@ -33,8 +33,6 @@ pub fn check_with(files: &[(&str, &str)], topic: &str, options: &[&str]) -> Resu
         .collect();
     let surroundings = Surroundings {
         folder: Path::new("/here"),
-        strategies: STRATEGIES,
-        judges: &["terms", "table"],
         read: &read,
     };
     check(topic, &given, &surroundings)

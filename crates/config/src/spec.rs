@@ -1,0 +1,292 @@
+//! A strategy or a judge with its settings, in one word: `fs-2:ties=probe:parents=first`.
+//!
+//! Which setting belongs to which strategy or judge is decided here, so that a setting nothing would heed is refused rather
+//! than ignored, and `hound strategies` and `hound judges` can list them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use scenthound_judge::JudgeKind;
+use scenthound_strategy::StrategyKind;
+use thiserror::Error;
+
+use crate::check::Given;
+use crate::nearest::nearest;
+use crate::option::OptionSpec;
+use crate::settings::options;
+
+/// What is wrong with a spec.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// Nothing stands before the first colon.
+    #[error("a name is missing; write NAME or NAME:setting=value")]
+    NoName,
+    /// A part without an equals sign.
+    #[error("{part:?} is not a setting; write setting=value")]
+    NoValue {
+        /// The part.
+        part: String,
+    },
+    /// The setting does not exist, or belongs to another strategy or judge.
+    #[error("{name} has no setting {setting:?}; {right}")]
+    NoSetting {
+        /// The strategy or judge.
+        name: String,
+        /// The setting.
+        setting: String,
+        /// What would be right.
+        right: String,
+    },
+}
+
+/// The name of a strategy or a judge and the settings that go with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spec {
+    /// The strategy or judge.
+    pub name: String,
+    /// Its settings.
+    pub settings: Vec<Given>,
+}
+
+impl Spec {
+    /// A name without settings.
+    pub fn named(name: impl Into<String>) -> Spec {
+        Spec {
+            name: name.into(),
+            settings: Vec::new(),
+        }
+    }
+
+    /// The same with one more setting, which takes the place of an earlier one of that name.
+    #[must_use]
+    pub fn with(&self, name: &str, value: &str) -> Spec {
+        let mut changed = self.clone();
+        changed.settings.retain(|given| given.name != name);
+        changed.settings.push(Given::new(name, value));
+        changed
+    }
+
+    /// The value of a setting, if it is given here.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        let given = self.settings.iter().find(|given| given.name == name);
+        given.map(|given| given.value.as_str())
+    }
+
+    /// Refuses settings that the strategy would not heed. Names nobody knows are left to whoever reads the name.
+    pub fn check_strategy(&self) -> Result<(), SpecError> {
+        match StrategyKind::from_name(&self.name) {
+            Some(kind) => self.check("strategy", &|setting| is_setting_of_strategy(kind, setting)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses settings that the judge would not heed. Names nobody knows are left to whoever reads the name.
+    pub fn check_judge(&self) -> Result<(), SpecError> {
+        match JudgeKind::from_name(&self.name) {
+            Some(kind) => self.check("judge", &|setting| is_setting_of_judge(kind, setting)),
+            None => Ok(()),
+        }
+    }
+
+    fn check(&self, what: &str, belongs: &dyn Fn(&str) -> bool) -> Result<(), SpecError> {
+        let Some(stray) = self.settings.iter().find(|given| !belongs(&given.name)) else {
+            return Ok(());
+        };
+        let own: Vec<&str> = options()
+            .map(|option| option.name)
+            .filter(|name| belongs(name))
+            .collect();
+        let right = match (nearest(&stray.name, own.iter().copied()), whose(&stray.name)) {
+            (Some(near), _) => format!("did you mean {near}?"),
+            (None, Some(whose)) => format!("it belongs to {whose}"),
+            (None, None) if own.is_empty() => format!("this {what} has no settings"),
+            (None, None) => format!("there are {}", own.join(", ")),
+        };
+        Err(SpecError::NoSetting {
+            name: self.name.clone(),
+            setting: stray.name.clone(),
+            right,
+        })
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Spec, SpecError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default().trim();
+        if name.is_empty() {
+            return Err(SpecError::NoName);
+        }
+        let mut spec = Spec::named(name);
+        for part in parts {
+            let Some((setting, value)) = part.split_once('=') else {
+                return Err(SpecError::NoValue {
+                    part: part.to_owned(),
+                });
+            };
+            spec = spec.with(setting.trim(), value.trim());
+        }
+        Ok(spec)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for given in &self.settings {
+            write!(f, ":{}={}", given.name, given.value)?;
+        }
+        Ok(())
+    }
+}
+
+/// The settings of a strategy.
+pub fn strategy_settings(kind: StrategyKind) -> impl Iterator<Item = &'static OptionSpec> {
+    options().filter(move |option| option.section == "strategy" && is_setting_of_strategy(kind, option.name))
+}
+
+/// The settings of a judge, without the topic's own terms.
+pub fn judge_settings(kind: JudgeKind) -> impl Iterator<Item = &'static OptionSpec> {
+    options().filter(move |option| option.section != "terms" && is_setting_of_judge(kind, option.name))
+}
+
+/// Whether a strategy heeds a setting.
+fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
+    use StrategyKind as K;
+    match setting {
+        "list-size" => true,
+        "ties" | "merge" => matches!(kind, K::Ps | K::Fs1 | K::Fs2 | K::Pfs1 | K::Pfs2),
+        "parents" => matches!(kind, K::Fs1 | K::Fs2 | K::Pfs1 | K::Pfs2),
+        "change-threshold" => matches!(kind, K::Fs2 | K::Pfs2),
+        "page-weight" => matches!(kind, K::LinkContext | K::Otie),
+        "revision" | "revision-power" | "recrawl-every" => kind == K::Otie,
+        "decay" | "inherited-weight" | "anchor-weight" => kind == K::Shark,
+        "fish-depth" => matches!(kind, K::Shark | K::Fish),
+        "fish-width" => kind == K::Fish,
+        "relevance-weight" | "pig" | "pig-fixed" => kind == K::Genre,
+        "genre-detector" | "genre-model" | "genre-words" => kind == K::Genre,
+        "layers" | "learn-after" | "learn-from" | "replace" => kind.uses_layers(),
+        "layer-threshold" | "layer-evidence" | "per-layer" => kind.uses_layers(),
+        "hot-threshold" => kind == K::Layered,
+        _ => {
+            let is_of_table = setting.starts_with("table-") || setting.starts_with("link-");
+            kind == K::Table && is_of_table && options().any(|option| option.name == setting)
+        }
+    }
+}
+
+/// Whether a judge heeds a setting.
+fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
+    match setting {
+        "judge" => false,
+        "genre-detector" | "genre-model" | "genre-words" => true,
+        "threshold" => kind != JudgeKind::Query,
+        "model" => kind.model().is_some() || kind == JudgeKind::Table,
+        "query-match" => kind == JudgeKind::Query,
+        "table-size" | "table-space" => kind == JudgeKind::Table,
+        _ => {
+            let is_of_terms =
+                |option: &OptionSpec| option.name == setting && matches!(option.section, "judge" | "terms");
+            kind == JudgeKind::Terms && options().any(is_of_terms)
+        }
+    }
+}
+
+/// Who heeds a setting, in words.
+fn whose(setting: &str) -> Option<String> {
+    let strategies = StrategyKind::ALL.iter();
+    let strategies: Vec<&str> = strategies
+        .filter(|kind| is_setting_of_strategy(**kind, setting))
+        .map(|kind| kind.name())
+        .collect();
+    let judges = JudgeKind::ALL.iter();
+    let judges: Vec<&str> = judges
+        .filter(|kind| is_setting_of_judge(**kind, setting))
+        .map(|kind| kind.name())
+        .collect();
+    match (strategies.as_slice(), judges.as_slice()) {
+        ([], []) => None,
+        ([], judges) => Some(format!("--judge {}", judges.join(", "))),
+        (strategies, _) => Some(format!("--strategy {}", strategies.join(", "))),
+    }
+}
+
+/// What somebody meant who gave a setting of a strategy or a judge as an option of its own.
+pub fn spelled_as_spec(setting: &str, value: &str) -> Option<String> {
+    options().find(|option| option.name == setting && matches!(option.section, "strategy" | "judge"))?;
+    let strategy = StrategyKind::ALL
+        .iter()
+        .find(|kind| is_setting_of_strategy(**kind, setting));
+    let judge = JudgeKind::ALL
+        .iter()
+        .find(|kind| is_setting_of_judge(**kind, setting));
+    match (strategy, judge) {
+        (_, Some(judge)) => Some(format!("--judge {judge}:{setting}={value}")),
+        (Some(strategy), None) => Some(format!("--strategy {strategy}:{setting}={value}")),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_is_read_and_spelled_the_same_way() {
+        let spec: Spec = "fs-2:ties=probe:parents=first".parse().unwrap();
+        assert_eq!(
+            (spec.name.as_str(), spec.setting("ties")),
+            ("fs-2", Some("probe"))
+        );
+        assert_eq!(spec.to_string(), "fs-2:ties=probe:parents=first");
+        assert_eq!(
+            spec.with("ties", "fifo").to_string(),
+            "fs-2:parents=first:ties=fifo"
+        );
+        assert_eq!(":ties=probe".parse::<Spec>(), Err(SpecError::NoName));
+        assert!(matches!(
+            "fs-2:ties".parse::<Spec>(),
+            Err(SpecError::NoValue { .. })
+        ));
+    }
+
+    #[test]
+    fn a_setting_of_another_strategy_is_refused_with_its_owner() {
+        let refused = |text: &str| {
+            text.parse::<Spec>()
+                .unwrap()
+                .check_strategy()
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            refused("best-first:revision=0.5"),
+            "best-first has no setting \"revision\"; it belongs to --strategy otie"
+        );
+        assert_eq!(
+            refused("otie:revison=0.5"),
+            "otie has no setting \"revison\"; did you mean revision?"
+        );
+        let judge: Spec = "logistic:joint=true".parse().unwrap();
+        assert!(
+            judge
+                .check_judge()
+                .unwrap_err()
+                .to_string()
+                .ends_with("belongs to --judge terms")
+        );
+    }
+
+    #[test]
+    fn every_setting_of_strategies_and_judges_belongs_to_one_of_them() {
+        for option in options().filter(|option| matches!(option.section, "strategy" | "judge")) {
+            if option.key != "kind" {
+                assert!(whose(option.name).is_some(), "{}", option.name);
+                assert!(spelled_as_spec(option.name, "x").is_some(), "{}", option.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! A focused web crawler to embed in other programs.
+
+mod live;
+
+pub use live::{LiveBuildError, live_settings};
