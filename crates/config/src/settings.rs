@@ -101,48 +101,48 @@ macro_rules! settings {
 }
 
 settings! {
-    /// What is looked for, in a few words.
+    /// What to look for, in a few words.
     topic: TopicSettings {
-        /// What the collection is called.
+        /// The name of the collection.
         one name: String = "topic-name" "name", Kind::Text, NeedsRejudging;
-        /// The topic as one would ask a search engine.
+        /// The topic as you would type it into a search engine.
         maybe query: String = "query" "query", Kind::Text, NeedsRejudging;
-        /// The language of the terms; its stop words are left out.
+        /// The language of the terms; its stop words are ignored.
         maybe language: Language = "language" "language", Kind::Language, NeedsRejudging;
     }
     /// The words and phrases to look for.
     terms: TermSettings {
-        /// What kind of page is wanted.
+        /// Words that tell the kind of page you want.
         many genre: String = "genre-terms" "genre", Kind::Term, NeedsRejudging;
-        /// What it is about.
+        /// Words that tell what the page is about.
         many content: String = "content-terms" "content", Kind::Term, NeedsRejudging;
-        /// Words of its address.
+        /// Words expected in the URL.
         many url: String = "url-terms" "url", Kind::Term, NeedsRejudging;
-        /// Words of the wrong sense: a page with enough of them is ignored, with its links, whatever the judge.
+        /// Words of the wrong sense: a page that has enough of them is ignored together with its links, whatever the judge says.
         many exclude: String = "exclude-terms" "exclude", Kind::Term, NeedsRejudging;
-        /// How many different exclude terms are enough to ignore a page.
+        /// How many different exclude terms a page needs to be ignored.
         one min_exclude: u32 = "min-exclude" "min-exclude", Kind::Count { least: 1, most: 1_000_000 }, NeedsRejudging, "1";
     }
-    /// Where to start: the URLs named and those of the files named, each once, in this order.
+    /// Where to start: the URLs given and those of the files given, each once, in this order.
     seeds: SeedSettings {
         /// URLs to start from.
         many urls: CanonicalUrl = "seed-urls" "urls", Kind::Url, NeedsNewFolder;
-        /// Search engines to ask for seeds, once: searxng=URL, brave, google-cse, marginalia, collection=DIR or file=FILE.
+        /// Get seeds from a search engine: searxng=URL, brave, google-cse, marginalia, collection=DIR or file=FILE.
         many engines: String = "engine" "engines", Kind::Engine, NeedsNewFolder;
-        /// What kind of page they are asked for; web if none is named.
+        /// The kind of page to ask search engines for [default: web].
         many categories: Category = "category" "categories", Kind::Choice(Category::NAMES), NeedsNewFolder;
-        /// How many seeds to take from them.
+        /// How many seeds to take from search engines.
         one count: u64 = "seed-count" "count", Kind::Count { least: 1, most: 1_000 }, NeedsNewFolder, "50";
     }
     /// What counts as relevant.
     judge: JudgeSettings {
-        /// How pages are judged.
+        /// How to judge pages: NAME or NAME:setting=value; `hound judges` lists them.
         one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
-        /// The model file of a judge other than terms, as hound train relevance writes it.
+        /// The model file, as written by `hound train relevance`.
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
-        /// A page at least this similar to the topic is relevant.
+        /// A page with at least this relevance belongs to the collection.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
-        /// query: whether a page must contain all words of the query, the words as a phrase, or any of them.
+        /// Whether a page must contain all words of the query, the words as a phrase, or any of them.
         one query_match: QueryMatch = "query-match" "query-match", Kind::Choice(QueryMatch::NAMES), NeedsRejudging, "all";
         /// Weight of the genre terms against the content terms.
         one genre_weight: f64 = "genre-weight" "genre-weight", WEIGHT, NeedsRejudging, "5";
@@ -154,89 +154,88 @@ settings! {
         one url_weight: f64 = "url-weight" "url-weight", WEIGHT, NeedsRejudging, "3";
         /// Treat genre and content terms as one list.
         one joint: bool = "joint" "joint", Kind::Switch, NeedsRejudging, "false";
-        /// A JSON table of how rare each term is; without it all terms weigh the same.
+        /// A JSON table of how rare each term is, as written by `hound terms idf`; without it all terms weigh the same.
         maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
-        /// How the genre of a page is told, where genres are named or the strategy is genre: by many features or by nine.
+        /// How the genre of a page is detected: by many features (genre) or by the nine of paper 2 (genre-9).
         one genre_detector: String = "genre-detector" "genre-detector", Kind::Choice(GENRE_DETECTORS), NeedsRejudging, "genre";
-        /// A model file for that, as hound train genre writes it, in place of the one that comes with the program.
+        /// A model file for genre detection, as written by `hound train genre`, instead of the built-in one.
         maybe genre_model: PathBuf = "genre-model" "genre-model", Kind::Path, NeedsRejudging;
-        /// A list of words of kinds of pages, to count besides those the detector knows.
+        /// A list of genre words to count in addition to those the detector knows.
         maybe genre_words: PathBuf = "genre-words" "genre-words", Kind::Path, NeedsRejudging;
     }
-    /// Which link is followed next.
+    /// Which link to follow next.
     strategy: StrategySettings {
-        /// How waiting links are ranked.
+        /// How to rank waiting links: NAME or NAME:setting=value; `hound strategies` lists them.
         one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
-        /// A page must be more relevant than this to raise its siblings (and children).
+        /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
-        /// Whose children are siblings: those of the page that found the URL first, or of all pages that link to it.
+        /// Which pages' links are siblings of a URL: those of the page that found it first, or of every page that links to it.
         one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsRejudging, "all";
-        /// Whether the larger score counts or the later one.
+        /// When a URL gets a second score: keep the larger (max) or take the later (set).
         one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsRejudging, "max";
-        /// Who is served first among equal scores.
+        /// Which link comes first among equal scores: the oldest, a random one, or one of the least visited list.
         one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsRejudging, "fifo";
-        /// link-context and otie: weight of the page a link stands on, against the words around the link.
+        /// Weight of the page a link stands on, against the words around the link.
         one page_weight: f64 = "page-weight" "page-weight", SHARE, NeedsNewFolder, "0.25";
-        /// otie: how much a page's relevance raises or lowers the cash it passes on.
+        /// How much a page's relevance raises or lowers the cash it passes on (the paper's a).
         one revision: f64 = "revision" "revision", Kind::Number { least: 0.001, most: 1000.0 }, NeedsNewFolder, "0.85";
-        /// otie: an odd number; the larger, the less the undecided pages change their cash.
+        /// An odd number (the paper's d): the larger, the less undecided pages change their cash.
         one revision_power: u32 = "revision-power" "revision-power", Kind::Count { least: 1, most: 99 }, NeedsNewFolder, "3";
-        /// otie: after this many pages, fetch again the visited page that has gathered the most cash; 0 for never.
+        /// After this many pages, fetch the visited page with the most cash again; 0 for never.
         one recrawl_every: u32 = "recrawl-every" "recrawl-every", Kind::Count { least: 0, most: 1_000_000_000 },
             NeedsNewFolder, "500";
-        /// shark: what is left of an inherited score one link further.
+        /// What is left of an inherited score after one more link.
         one decay: f64 = "decay" "decay", SHARE, NeedsNewFolder, "0.5";
-        /// shark: weight of the inherited score, against the words of the link and around it.
+        /// Weight of the inherited score, against the words in and around the link.
         one inherited_weight: f64 = "inherited-weight" "inherited-weight", SHARE, NeedsNewFolder, "0.5";
-        /// shark: weight of the link's own words, against those around it.
+        /// Weight of the link's own words, against those around it.
         one anchor_weight: f64 = "anchor-weight" "anchor-weight", SHARE, NeedsNewFolder, "0.8";
-        /// shark and fish: how many irrelevant pages in a row are followed; links beyond wait until no other is left.
+        /// How many irrelevant pages in a row to follow; links beyond that wait until nothing else is left.
         one fish_depth: u8 = "fish-depth" "fish-depth", Kind::Count { least: 0, most: 255 }, NeedsNewFolder, "3";
-        /// fish: how many links of an irrelevant page count for something; of a relevant one half as many again.
+        /// How many links of an irrelevant page to follow first; of a relevant page, half as many again.
         one fish_width: u32 = "fish-width" "fish-width", Kind::Count { least: 1, most: 1_000_000 }, NeedsNewFolder, "30";
-        /// genre: weight of the page's relevance; the rest is the weight of where links on pages of its genre lead.
+        /// Weight of the page's relevance; the rest is the weight of where links on pages of its genre lead.
         one relevance_weight: f64 = "relevance-weight" "relevance-weight", SHARE, NeedsNewFolder, "0.95";
-        /// genre: a table of how often links on pages of each genre lead to relevant pages, to start from.
+        /// A table of how often links on pages of each genre lead to relevant pages, to start from.
         maybe pig: PathBuf = "pig" "pig", Kind::Path, NeedsNewFolder;
-        /// genre: keep that table as given; without this, counting goes on during the crawl.
+        /// Keep that table as it is; otherwise the crawl goes on counting.
         one pig_fixed: bool = "pig-fixed" "pig-fixed", Kind::Switch, NeedsNewFolder, "false";
-        /// context-graph, layered: the model of how far pages stand from a target, as hound train layers writes it.
+        /// The model of how far pages are from a target, as written by `hound train layers`.
         maybe layers: PathBuf = "layers" "layers", Kind::Path, NeedsRejudging;
-        /// context-graph, layered: learn layers from the crawl itself once this many relevant pages are found, and again each
-        /// time they have doubled.
+        /// Learn layers from the crawl itself after this many relevant pages, and again each time their number doubles.
         maybe learn_after: u32 = "learn-after" "learn-after", Kind::Count { least: 2, most: 1_000_000 }, NeedsNewFolder;
-        /// context-graph, layered: how links are ranked before layers are learnt.
+        /// How to rank links until layers are learnt.
         one learn_from: LearnFrom = "learn-from" "learn-from", Kind::Choice(LearnFrom::NAMES), NeedsNewFolder, "best-first";
-        /// layered: a link whose words are more similar to the query than this comes before all others.
+        /// A link whose words are more similar to the query than this comes before all others.
         one hot_threshold: f64 = "hot-threshold" "hot-threshold", SHARE, NeedsRejudging, "0.2";
-        /// context-graph, layered, in the lab: a page whose likeliest layer is less likely than this is of none.
+        /// In the lab: a page whose likeliest layer is less likely than this belongs to none.
         one layer_threshold: f64 = "layer-threshold" "layer-threshold", SHARE, NeedsRejudging, "0.5";
-        /// context-graph, layered, in the lab: how many words of a page count in full; without it, as fits pages held out best.
+        /// In the lab: how many words of a page count in full [default: what fits held-out pages best].
         maybe layer_evidence: f64 = "layer-evidence" "layer-evidence", Kind::Number { least: 0.1, most: 100_000.0 }, NeedsRejudging;
-        /// context-graph, layered, in the lab: pages learnt from of each layer beyond the targets.
+        /// In the lab: how many pages of each layer beyond the targets to learn from.
         one per_layer: u32 = "per-layer" "per-layer", Kind::Count { least: 1, most: 1_000_000_000 }, NeedsRejudging, "200";
-        /// context-graph, layered: place a URL that is found again anew, if the new place is better.
+        /// Move a URL that is found again to a better queue.
         one replace: bool = "replace" "replace", Kind::Switch, NeedsNewFolder, "false";
-        /// table: how many words the table has, or starts with if it grows.
+        /// How many words the table has, or starts with if it grows.
         one table_size: u32 = "table-size" "table-size", Kind::Count { least: 0, most: 100_000 }, NeedsNewFolder, "50";
-        /// table: each page similar enough adds this share of table-size in words of its own; 0 for a table that stays.
+        /// Each page similar enough adds this share of table-size in words of its own; 0 for a fixed table.
         one table_adds: f64 = "table-adds" "table-adds", SHARE, NeedsNewFolder, "0";
-        /// table: a page at least this similar to the table adds words.
+        /// A page at least this similar to the table adds words.
         one table_adds_from: f64 = "table-adds-from" "table-adds-from", SHARE, NeedsNewFolder, "0.6";
-        /// table: how many words it may grow to.
+        /// How many words the table may grow to.
         one table_ceiling: u32 = "table-ceiling" "table-ceiling", Kind::Count { least: 1, most: 100_000 }, NeedsNewFolder, "1000";
-        /// table: compare all of a page's words with the table, or only those that the table holds.
+        /// Compare all of a page's words with the table (union), or only those the table holds (table).
         one table_space: Space = "table-space" "table-space", Kind::Choice(Space::NAMES), NeedsNewFolder, "union";
-        /// table: what several pages that link to one URL are worth together.
+        /// How to combine the scores of several pages that link to one URL.
         one table_parents: ParentScore = "table-parents" "table-parents", Kind::Choice(ParentScore::NAMES), NeedsNewFolder, "sum";
-        /// table: how many different words are counted; the rarest are forgotten.
+        /// How many different words to count; the rarest are dropped.
         one table_vocabulary: u32 = "table-vocabulary" "table-vocabulary", Kind::Count { least: 1_000, most: 10_000_000 },
             NeedsNewFolder, "200000";
-        /// table: weight of the topic's words in a link's score.
+        /// Weight of the topic's words in a link's score.
         one link_topic_weight: f64 = "link-topic-weight" "link-topic-weight", WEIGHT, NeedsNewFolder, "1";
-        /// table: weight of the words of the genres named with genre; sum is 1 and 1, a weighted mean adds up to 1.
+        /// Weight of the words of the genres chosen with --genre: 1 and 1 give a sum, weights that add up to 1 a mean.
         one link_genre_weight: f64 = "link-genre-weight" "link-genre-weight", WEIGHT, NeedsNewFolder, "1";
-        /// table: a list of words of links to kinds of pages, besides or in place of those that come with the program.
+        /// A list of words of links to kinds of pages, in addition to or instead of the built-in ones.
         maybe link_words: PathBuf = "link-words" "link-words", Kind::Path, NeedsNewFolder;
     }
     /// How far, how fast and how politely.
@@ -245,81 +244,81 @@ settings! {
         maybe max_pages: u64 = "max-pages" "max-pages", COUNT, Allowed;
         /// Stop after this long, summed over resumes.
         maybe max_time: Duration = "max-time" "max-time", Kind::Time { least: Duration::from_secs(1) }, Allowed;
-        /// Stop after this many bytes came over the wire.
+        /// Stop after downloading this many bytes.
         maybe max_bytes: u64 = "max-bytes" "max-bytes", Kind::Size, Allowed;
         /// Follow links at most this far from a seed.
         maybe depth: u16 = "depth" "depth", Kind::Count { least: 0, most: 65_535 }, AllowedFromHere;
-        /// Follow at most this many links of a page.
+        /// Follow at most this many links per page.
         maybe width: u32 = "width" "width", Kind::Count { least: 1, most: 1_000_000 }, AllowedFromHere;
-        /// Fetch at most this many pages of a host.
+        /// Fetch at most this many pages per host.
         maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
             Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
-        /// Which links may be followed at all, seen from the seeds.
+        /// Which links may be followed, seen from the seeds: any, domain, host or prefix.
         one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.
         many include: Pattern = "include" "include", Kind::Pattern, NeedsNewFolder;
-        /// Follow no URLs that match one of these.
+        /// Never follow URLs that match one of these.
         many exclude: Pattern = "exclude" "exclude", Kind::Pattern, NeedsNewFolder;
         /// Keep only pages in these languages.
         many lang: Language = "lang" "lang", Kind::Language, NeedsNewFolder;
-        /// Look for this kind of page: its usual words join the genre terms.
+        /// Prefer this kind of page (blog, course, forum, guide, news, shop, …); may be repeated.
         many genres: String = "genre" "genres", Kind::Choice(GENRES), NeedsRejudging;
         /// Wait this long between two requests to a host.
         one delay: Duration = "delay" "delay", ANY_TIME, Allowed, "1s";
-        /// Wait this long between two requests to an address, whichever host they are for.
+        /// Wait this long between two requests to one IP address, whichever host they are for.
         one ip_delay: Duration = "ip-delay" "ip-delay", ANY_TIME, Allowed, "250ms";
-        /// The longest wait between requests that a host can ask for.
+        /// The longest Crawl-delay to obey; longer ones are cut to this.
         one max_delay: Duration = "max-delay" "max-delay", ANY_TIME, Allowed, "60s";
-        /// How many requests may be out at once.
+        /// How many requests to make at a time.
         one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "16";
-        /// How many of them to one host.
+        /// How many requests to make to one host at a time.
         one connections_per_host: u16 = "connections-per-host" "connections-per-host",
             Kind::Count { least: 1, most: 64 }, Allowed, "1";
-        /// How often a request that failed for the moment is tried again.
+        /// How often to retry a request that failed for the moment.
         one retries: u8 = "retries" "retries", Kind::Count { least: 0, most: 100 }, Allowed, "2";
-        /// How many redirects in a row are followed.
+        /// How many redirects in a row to follow.
         one redirects: u8 = "redirects" "redirects", Kind::Count { least: 0, most: 100 }, Allowed, "10";
-        /// The user agent sent, in place of scenthound/VERSION (+contact).
+        /// The user agent to send instead of scenthound/VERSION (+contact).
         maybe user_agent: String = "user-agent" "user-agent", Kind::Header, Allowed;
-        /// Where site owners can reach you: a page or an e-mail address.
+        /// Where site owners can reach you: a web page or an e-mail address.
         maybe contact: String = "contact" "contact", Kind::Contact, Allowed;
-        /// Do not ask for robots.txt, nor heed it.
+        /// Do not fetch or obey robots.txt.
         one ignore_robots: bool = "ignore-robots" "ignore-robots", Kind::Switch, AllowedFromHere, "false";
         /// Follow links marked nofollow.
         one follow_nofollow: bool = "follow-nofollow" "follow-nofollow", Kind::Switch, AllowedFromHere, "false";
-        /// Whose sitemaps are read.
+        /// Which sitemaps to read: none (off), those of the seeds' hosts, or all.
         one sitemaps: SitemapUse = "sitemaps" "sitemaps", Kind::Choice(SitemapUse::NAMES), AllowedFromHere, "seeds";
-        /// Private networks that may be reached; all are refused unless named.
+        /// Allow requests to this private network; all are refused by default.
         many allow_net: IpNet = "allow-net" "allow-net", Kind::Network, Allowed;
-        /// The DNS server to ask, in place of the system's.
+        /// The DNS server to use instead of the system's.
         maybe resolver: SocketAddr = "resolver" "resolver", Kind::Resolver, Allowed;
-        /// The proxy all requests go through. Names are still looked up here, so that private addresses can be refused.
+        /// The proxy for all requests. Names are still looked up here, so that private addresses can be refused.
         maybe proxy: Url = "proxy" "proxy", Kind::Proxy, Allowed;
-        /// Certificates to trust besides the usual ones, in PEM.
+        /// A PEM file of certificates to trust in addition to the usual ones.
         maybe ca_file: PathBuf = "ca-file" "ca-file", Kind::Path, Allowed;
         /// The longest wait for a connection.
         one connect_timeout: Duration = "connect-timeout" "connect-timeout", SOME_TIME, Allowed, "10s";
-        /// The longest wait for the first byte of an answer.
+        /// The longest wait for the first byte of a response.
         one first_byte_timeout: Duration = "first-byte-timeout" "first-byte-timeout", SOME_TIME, Allowed, "20s";
-        /// The longest wait for a whole answer.
+        /// The longest wait for a whole response.
         one body_timeout: Duration = "body-timeout" "body-timeout", SOME_TIME, Allowed, "60s";
-        /// Answers slower than this are cut.
+        /// Cut off responses slower than this.
         one slowest_rate: u64 = "slowest-rate" "slowest-rate", Kind::Rate, Allowed, "100B/s";
-        /// Pages are cut at this size, after decompression.
+        /// Cut off pages at this size, after decompression.
         one max_page_bytes: u64 = "max-page-bytes" "max-page-bytes", Kind::Size, Allowed, "8MB";
-        /// Answers are cut at this size, as sent.
+        /// Cut off responses at this size, as sent.
         one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
-        /// Draw this many of the best links at once and visit all before looking again; 0 for one at a time.
+        /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time.
         one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
-        /// How many agents crawl, each from its own seeds, with a strategy and a stack of its own.
+        /// How many agents crawl, each with its own seeds, strategy and queue.
         one agents: u8 = "agents" "agents", Kind::Count { least: 1, most: AgentId::MOST as u64 }, NeedsNewFolder, "1";
-        /// Which agent begins at which seed.
+        /// How seeds are assigned to agents: evenly, by host or by genre.
         one assign_seeds: SeedAssignment = "assign-seeds" "assign-seeds", Kind::Choice(SeedAssignment::NAMES), NeedsNewFolder, "even";
-        /// An agent stops when it has found this many relevant pages.
+        /// Stop when this many relevant pages are found; with several agents, each stops at its own.
         maybe goal: u64 = "goal" "goal", COUNT, Allowed;
-        /// How many requests an agent may have out at once.
+        /// How many requests one agent may make at a time.
         maybe agent_requests: u32 = "agent-requests" "agent-requests", Kind::Count { least: 1, most: 10_000 }, Allowed;
-        /// Give what a stopped agent has left of its share of --max-pages to the others.
+        /// Pass the unused share of --max-pages of a stopped agent on to the others.
         one redistribute: bool = "redistribute" "redistribute", Kind::Switch, Allowed, "false";
         /// Forget links that have waited longer than this; they may be found again.
         maybe expire_after: Duration = "expire-after" "expire-after", SOME_TIME, Allowed;
@@ -327,7 +326,7 @@ settings! {
         maybe expire_after_pages: u64 = "expire-after-pages" "expire-after-pages", COUNT, Allowed;
         /// Keep at most about this many links waiting; the worst are forgotten.
         maybe max_waiting: u64 = "max-waiting" "max-waiting", Kind::Count { least: 1_000, most: u64::MAX }, Allowed;
-        /// The number all chance is drawn from: the same number, web and settings give the same crawl.
+        /// The random seed: the same seed, web and settings give the same crawl.
         one seed: u64 = "seed" "seed", Kind::Count { least: 0, most: u64::MAX }, NeedsNewFolder, "0";
     }
 }
@@ -356,7 +355,7 @@ const SOME_TIME: Kind = Kind::Time {
 
 /// Options that are read but become no field of their own.
 static ASIDE: &[OptionSpec] = &[OptionSpec {
-    doc: &["A file of URLs to start from, one a line; - for standard input."],
+    doc: &["A file of URLs to start from, one per line; - for standard input."],
     ..aside("seeds", "seeds", "file", Kind::Path)
 }];
 
