@@ -1,28 +1,16 @@
 //! Several agents in one crawl, with the real program on loopback.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod bench_web;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::{Command, Output};
 
-use bench_web::{PAGES, Web, records};
-
-fn hound(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use common::bench_web::{PAGES, Web, records};
+use common::{hound, text};
 
 fn status(folder: &Path) -> serde_json::Value {
-    let output = hound(&["status", folder.to_str().unwrap(), "--json"]);
-    serde_json::from_slice(&output.stdout).unwrap()
+    hound(&["status", text(folder), "--json"]).json()
 }
 
 /// A crawl of three agents with these options in a fresh folder, to its end.
@@ -59,16 +47,16 @@ fn agents_share_what_was_seen_and_each_page_is_fetched_once_whoever_asks() {
         assert_eq!(agent["state"], "nothing left");
         assert!(matches!(agent["seeds"].as_array().unwrap().len(), 2 | 3));
     }
-    let text = told(&hound(&["status", folder.to_str().unwrap()]));
+    let shown = hound(&["status", text(&folder)]).good();
     assert!(
-        text.contains("agent 2") && text.contains("nothing left"),
-        "{text}"
+        shown.contains("agent 2") && shown.contains("nothing left"),
+        "{shown}"
     );
 
     // Results of one agent are the pages it found.
     let results = hound(&[
         "results",
-        folder.to_str().unwrap(),
+        text(&folder),
         "--agent",
         "2",
         "--all",
@@ -78,11 +66,7 @@ fn agents_share_what_was_seen_and_each_page_is_fetched_once_whoever_asks() {
     ]);
     let own = records.iter().filter(|record| record.agent == Some(2));
     let own: BTreeSet<&str> = own.map(|record| record.url.as_str()).collect();
-    let shown = told(&results);
-    let shown: Vec<serde_json::Value> = shown
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let shown = results.json_lines();
     let shown: BTreeSet<&str> = shown.iter().map(|page| page["url"].as_str().unwrap()).collect();
     assert_eq!(shown, own);
 }
@@ -125,8 +109,7 @@ fn another_number_of_agents_is_another_crawl() {
     assert_eq!(web.crawl(&folder, &two).wait().unwrap().code(), Some(4));
     assert_eq!(records(&folder).len(), 30);
     let none = hound(&["crawl", "tea", &web.seed, "--agents", "0", "-o", "never"]);
-    assert_eq!(none.status.code(), Some(4));
-    assert!(String::from_utf8_lossy(&none.stderr).contains("--agents"));
+    assert!(none.refused().contains("--agents"));
 }
 
 #[test]
@@ -139,31 +122,10 @@ fn pages_judged_again_stay_with_their_agents() {
         "[topic]\nname = \"lights\"\n[terms]\ncontent = [\"light\", \"house\"]\n",
     )
     .unwrap();
-    let output = hound(&[
-        "rejudge",
-        folder.to_str().unwrap(),
-        "--topic",
-        topic.to_str().unwrap(),
-    ]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    hound(&["rejudge", text(&folder), "--topic", text(&topic)]).good();
     let more = ["--max-pages", "90"];
     let toml = folder.join("crawl.toml");
-    let again = hound(
-        &[
-            &["crawl", toml.to_str().unwrap(), "-o", folder.to_str().unwrap()],
-            &more[..],
-        ]
-        .concat(),
-    );
-    assert!(
-        again.status.success(),
-        "{}",
-        String::from_utf8_lossy(&again.stderr)
-    );
+    hound(&[&["crawl", text(&toml), "-o", text(&folder)], &more[..]].concat()).good();
     let records = records(&folder);
     let urls: BTreeSet<&str> = records.iter().map(|record| record.url.as_str()).collect();
     assert_eq!((records.len(), urls.len()), (90, 90));
@@ -182,8 +144,7 @@ fn a_replay_tells_of_its_agents_and_of_those_without_a_seed() {
         ])
     };
     // Five seeds: two agents have two, one has one.
-    let output = replay("synth:paper2-baseball", "kapaben");
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let result = replay("synth:paper2-baseball", "kapaben").json();
     let agents = result["agents"].as_array().unwrap();
     assert_eq!(agents.len(), 3);
     let pages: u64 = agents.iter().map(|agent| agent["pages"].as_u64().unwrap()).sum();
@@ -192,6 +153,6 @@ fn a_replay_tells_of_its_agents_and_of_those_without_a_seed() {
         "{agents:?}"
     );
     // The little web's task has one seed.
-    let output = replay("synth:little", "kapaben");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1 of 3 agents have a seed"));
+    let run = replay("synth:little", "kapaben");
+    assert!(run.err.contains("1 of 3 agents have a seed"), "{run:?}");
 }

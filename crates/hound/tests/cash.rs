@@ -1,13 +1,14 @@
 //! Where a URL's cash came from: told from the records, it is what the frontier holds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod bench_web;
+mod common;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use bench_web::Web;
+use common::bench_web::Web;
+use common::{command, hound_in, says};
 use scenthound_frontier::{Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_testweb::bench::BenchSize;
@@ -22,12 +23,6 @@ fn web() -> Web {
         links: 8,
     };
     Web::sized(size, Duration::ZERO)
-}
-
-fn hound(args: &[&str], folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
-    command.args(args).arg(folder).stderr(Stdio::null());
-    command
 }
 
 fn frontier(folder: &Path) -> DurableFrontier {
@@ -48,8 +43,8 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
         seed,
         urls,
     } = web();
-    let temporary = tempfile::tempdir().unwrap();
-    let folder = temporary.path().join("crawl");
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
     // Half of the web, in two runs of which the first is killed, so that some pages wait and the records were cut.
     let arguments = [
         &[
@@ -70,25 +65,28 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
             "60",
         ],
         strategy,
-        &["-o"],
+        &["-o", "crawl"],
     ]
     .concat();
-    let mut first = hound(&arguments, &folder).stdout(Stdio::null()).spawn().unwrap();
+    let mut first = command(root, &arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     std::thread::sleep(Duration::from_millis(250));
     first.kill().unwrap();
     first.wait().unwrap();
-    let end = hound(&arguments, &folder).stdout(Stdio::null()).status().unwrap();
-    assert!(end.code().is_some(), "{end}");
+    let end = hound_in(root, &arguments);
+    assert!(end.code.is_some(), "{end:?}");
 
     let mut told = 0;
     for name in urls.iter().step_by(3) {
         let url = CanonicalUrl::parse(name).unwrap();
         // Closed again before hound opens it.
-        let facts = frontier(&folder).look_up(&url).unwrap();
+        let facts = frontier(&root.join("crawl")).look_up(&url).unwrap();
         let Some(facts) = facts else { continue };
         let held = facts.priority.rank.score.get();
-        let output = hound(&["explain", "--json"], &folder).arg(name).output().unwrap();
-        let story: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let story = hound_in(root, &["explain", "--json", "crawl", name]).json();
         let cash = &story["cash"];
         if cash.is_null() {
             assert!(held.abs() < 1e-9, "{name} holds {held}, of which nothing is told");
@@ -106,8 +104,7 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
         told += 1;
     }
     assert!(told > 20, "{told} stories");
-    let text = hound(&["explain"], &folder).arg(&seed).output().unwrap().stdout;
-    let text = String::from_utf8(text).unwrap();
+    let text = says(root, &["explain", "crawl", &seed]);
     assert!(
         text.contains("Cash: gained ") && text.contains("as a seed"),
         "{text}"
@@ -131,8 +128,8 @@ fn a_strategy_without_cash_has_nothing_to_tell() {
         seed,
         ..
     } = web();
-    let temporary = tempfile::tempdir().unwrap();
-    let folder = temporary.path().join("crawl");
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
     let arguments = [
         "crawl",
         "water",
@@ -146,8 +143,8 @@ fn a_strategy_without_cash_has_nothing_to_tell() {
         "--max-pages",
         "3",
         "-o",
+        "crawl",
     ];
-    hound(&arguments, &folder).stdout(Stdio::null()).status().unwrap();
-    let text = hound(&["explain"], &folder).arg(&seed).output().unwrap().stdout;
-    assert!(!String::from_utf8(text).unwrap().contains("Cash"));
+    hound_in(root, &arguments);
+    assert!(!says(root, &["explain", "crawl", &seed]).contains("Cash"));
 }

@@ -2,47 +2,15 @@
 //! are those of its text.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Arc;
 
+use common::{hound, serve_paths, text};
 use encoding_rs::{BIG5, EUC_JP, Encoding, GB18030, ISO_2022_JP, SHIFT_JIS, UTF_8};
-use scenthound_testweb::{ServeOptions, SiteResponse, TestSite, serve};
-use serde_json::Value;
+use scenthound_testweb::SiteResponse;
 use unicode_width::UnicodeWidthStr;
-
-/// Pages by path, whatever the host.
-struct Paths(BTreeMap<String, SiteResponse>);
-
-impl TestSite for Paths {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        self.0.get(path).cloned().unwrap_or_else(SiteResponse::missing)
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
-    }
-}
-
-fn hound(arguments: &[&str]) -> Output {
-    let made = Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(arguments)
-        .env("COLUMNS", "120")
-        .output()
-        .unwrap();
-    assert!(
-        made.status.success(),
-        "{arguments:?}\n{}\n{}",
-        String::from_utf8_lossy(&made.stdout),
-        String::from_utf8_lossy(&made.stderr)
-    );
-    made
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
 
 struct Writing {
     language: &'static str,
@@ -81,7 +49,7 @@ const JAPANESE: Writing = Writing {
 
 impl Writing {
     /// The same page in every encoding, told by the header, by the page, and by nobody.
-    fn site(&self) -> (Paths, Vec<String>) {
+    fn site(&self) -> (BTreeMap<String, SiteResponse>, Vec<String>) {
         let mut pages = BTreeMap::new();
         let mut paths = Vec::new();
         for (name, encoding) in self.encodings {
@@ -118,13 +86,13 @@ impl Writing {
             "/".to_owned(),
             SiteResponse::html(format!("<title>all</title>{links}")),
         );
-        (Paths(pages), paths)
+        (pages, paths)
     }
 
     fn crawl(&self, folder: &Path) -> Vec<String> {
-        let (site, paths) = self.site();
-        let serving = serve(Arc::new(site), ServeOptions::default()).unwrap();
-        let root = format!("http://127.0.0.1:{}", serving.addr().port());
+        let (pages, paths) = self.site();
+        let (_serving, root) =
+            serve_paths(move |path| pages.get(path).cloned().unwrap_or_else(SiteResponse::missing));
         let topic = folder.with_extension("toml");
         std::fs::write(
             &topic,
@@ -135,7 +103,7 @@ impl Writing {
             ),
         )
         .unwrap();
-        hound(&["crawl", topic.to_str().unwrap(), "-o", folder.to_str().unwrap()]);
+        hound(&["crawl", text(&topic), "-o", text(folder)]).good();
         paths.into_iter().map(|path| format!("{root}{path}")).collect()
     }
 }
@@ -144,16 +112,16 @@ impl Writing {
 fn told(folder: &Path) -> BTreeMap<String, String> {
     let results = hound(&[
         "results",
-        folder.to_str().unwrap(),
+        text(folder),
         "--all",
         "--with-duplicates",
         "--format",
         "jsonl",
     ]);
-    text(&results)
-        .lines()
-        .map(|line| {
-            let page: Value = serde_json::from_str(line).unwrap();
+    results
+        .json_lines()
+        .iter()
+        .map(|page| {
             let said = ["title", "language", "relevance", "parts"].map(|field| page[field].to_string());
             (page["url"].as_str().unwrap().to_owned(), said.join(" "))
         })
@@ -173,8 +141,8 @@ fn every_encoding_gives_the_same_title_terms_and_relevance() {
         for page in &pages {
             assert_eq!(&told[page], wanted, "{page}");
         }
-        let explained = hound(&["explain", folder.to_str().unwrap(), &pages[0]]);
-        assert!(text(&explained).contains(writing.title), "{}", text(&explained));
+        let explained = hound(&["explain", text(&folder), &pages[0]]).good();
+        assert!(explained.contains(writing.title), "{explained}");
     }
 }
 
@@ -183,12 +151,7 @@ fn tables_with_wide_titles_are_aligned() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("crawl");
     JAPANESE.crawl(&folder);
-    let shown = text(&hound(&[
-        "results",
-        folder.to_str().unwrap(),
-        "--all",
-        "--with-duplicates",
-    ]));
+    let shown = hound(&["results", text(&folder), "--all", "--with-duplicates"]).good();
     let columns: BTreeSet<usize> = shown
         .lines()
         .filter(|line| !line.trim_start().starts_with("repeats"))
@@ -222,28 +185,20 @@ fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
     ] {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join(topic);
-        let path = folder.to_str().unwrap();
-        let shown = text(&hound(&[
-            "demo",
-            "--topic",
-            topic,
-            "--max-pages",
-            "200",
-            "-o",
-            path,
-        ]));
+        let path = text(&folder);
+        let shown = hound(&["demo", "--topic", topic, "--max-pages", "200", "-o", path]).good();
         assert!(
             shown.contains(&format!("{all} pages worth having fetched")),
             "{shown}"
         );
-        let results = text(&hound(&["results", path, "--all", "--why", "--relevant-only"]));
+        let results = hound(&["results", path, "--all", "--why", "--relevant-only"]).good();
         for wanted in [title, term] {
             assert!(results.contains(wanted), "{wanted} is missing in\n{results}");
         }
 
         // Terms generated from the pages found are words of the language, not single characters nor rubbish.
         let list = root.path().join("good.txt");
-        let found = text(&hound(&[
+        let found = hound(&[
             "results",
             path,
             "--all",
@@ -251,16 +206,9 @@ fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
             "--with-duplicates",
             "--format",
             "jsonl",
-        ]));
-        let urls: Vec<String> = found
-            .lines()
-            .map(|line| {
-                serde_json::from_str::<Value>(line).unwrap()["url"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned()
-            })
-            .collect();
+        ])
+        .json_lines();
+        let urls: Vec<&str> = found.iter().map(|page| page["url"].as_str().unwrap()).collect();
         std::fs::write(&list, urls.join("\n")).unwrap();
         let made = hound(&[
             "terms",
@@ -268,11 +216,11 @@ fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
             "--genre-terms",
             "0",
             "--relevant-pages",
-            list.to_str().unwrap(),
+            text(&list),
             "--web",
             path,
-        ]);
-        let made = text(&made);
+        ])
+        .good();
         assert!(made.contains(&format!("\"{frequent}\"")), "{made}");
         assert!(!made.contains('\u{fffd}'), "{made}");
     }

@@ -1,22 +1,14 @@
 //! The newcomer's command, as a newcomer runs it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::process::Command;
+mod common;
+
+use common::Workspace;
 
 #[test]
 fn the_demo_shows_pages_curve_and_folder_and_asks_for_nothing_forbidden() {
-    let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("tea");
-    let hound = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args(arguments)
-            .arg(&folder)
-            .output()
-            .unwrap()
-    };
-    let demo = hound(&["demo", "-o"]);
-    let shown = String::from_utf8(demo.stdout).unwrap();
-    assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
+    let place = Workspace::new();
+    let shown = place.says(&["demo", "-o", "tea"]);
     for part in [
         "The best pages, and why:",
         "genre: ",
@@ -28,17 +20,12 @@ fn the_demo_shows_pages_curve_and_folder_and_asks_for_nothing_forbidden() {
     }
 
     // The folder is an ordinary crawl folder.
-    let results = hound(&["results", "--format", "jsonl", "--top", "5"]);
-    let results = String::from_utf8(results.stdout).unwrap();
-    assert_eq!(results.lines().count(), 5, "{results}");
-    for line in results.lines() {
-        let page: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(page["relevance"].as_f64().unwrap() >= 0.7, "{line}");
-        assert!(!page["parts"]["terms"].as_array().unwrap().is_empty(), "{line}");
+    let results = place.hound(&["results", "tea", "--format", "jsonl", "--top", "5"]);
+    let results = results.json_lines();
+    assert_eq!(results.len(), 5, "{results:?}");
+    for page in &results {
+        assert!(page["relevance"].as_f64().unwrap() >= 0.7, "{page}");
+        assert!(!page["parts"]["terms"].as_array().unwrap().is_empty(), "{page}");
     }
-    assert!(
-        String::from_utf8(hound(&["status"]).stdout)
-            .unwrap()
-            .contains("page budget")
-    );
+    assert!(place.says(&["status", "tea"]).contains("page budget"));
 }

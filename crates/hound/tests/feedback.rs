@@ -1,14 +1,10 @@
 //! Terms suggested from a crawl, and pages fetched by URL: on a little web on loopback.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Arc;
+mod common;
 
-use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
-
-/// Guides to tea, guides to other things, and tea that is no guide; a redirect, and a page that robots may not see.
-struct Little;
+use common::{hound_in, says, serve_paths};
+use scenthound_testweb::{Serving, SiteResponse};
 
 const THINGS: [&str; 4] = ["roses", "bread", "chess", "sailing"];
 
@@ -16,66 +12,43 @@ fn page(title: &str, words: &str, links: &str) -> SiteResponse {
     SiteResponse::html(format!("<title>{title}</title><p>{words}</p>{links}"))
 }
 
-impl TestSite for Little {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        let mut parts = path.trim_start_matches('/').splitn(2, '/');
-        match (parts.next().unwrap_or_default(), parts.next()) {
-            ("robots.txt", _) => SiteResponse::text("User-agent: *\nDisallow: /private\n"),
-            ("", _) => {
-                let links = |kind: &str| {
-                    (0..4)
-                        .map(|n| format!("<a href=/{kind}/{n}>x</a>"))
-                        .collect::<String>()
-                };
-                page("Hub", "welcome", &["tea", "guide", "shop"].map(links).concat())
-            }
-            ("tea", Some(n)) => page(
-                &format!("Guide {n}"),
-                &format!(
-                    "guide difficulty materials: warm the pot, infusion of tea leaves {n}; second infusion later"
-                ),
-                "",
-            ),
-            ("guide", Some(n)) => page(
-                &format!("Guide {n}"),
-                &format!(
-                    "guide difficulty materials: {} for everybody",
-                    THINGS[n.parse::<usize>().unwrap()]
-                ),
-                "",
-            ),
-            ("shop", Some(n)) => page(&format!("Shop {n}"), "buy tea now price basket", ""),
-            ("old", _) => SiteResponse::redirect(301, "/tea/1"),
-            ("private", _) => page("Secret", "guide tea", ""),
-            _ => SiteResponse::missing(),
+/// Guides to tea, guides to other things, and tea that is no guide; a redirect, and a page that robots may not see.
+fn little(path: &str) -> SiteResponse {
+    let mut parts = path.trim_start_matches('/').splitn(2, '/');
+    match (parts.next().unwrap_or_default(), parts.next()) {
+        ("robots.txt", _) => SiteResponse::text("User-agent: *\nDisallow: /private\n"),
+        ("", _) => {
+            let links = |kind: &str| {
+                (0..4)
+                    .map(|n| format!("<a href=/{kind}/{n}>x</a>"))
+                    .collect::<String>()
+            };
+            page("Hub", "welcome", &["tea", "guide", "shop"].map(links).concat())
         }
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
+        ("tea", Some(n)) => page(
+            &format!("Guide {n}"),
+            &format!(
+                "guide difficulty materials: warm the pot, infusion of tea leaves {n}; second infusion later"
+            ),
+            "",
+        ),
+        ("guide", Some(n)) => page(
+            &format!("Guide {n}"),
+            &format!(
+                "guide difficulty materials: {} for everybody",
+                THINGS[n.parse::<usize>().unwrap()]
+            ),
+            "",
+        ),
+        ("shop", Some(n)) => page(&format!("Shop {n}"), "buy tea now price basket", ""),
+        ("old", _) => SiteResponse::redirect(301, "/tea/1"),
+        ("private", _) => page("Secret", "guide tea", ""),
+        _ => SiteResponse::missing(),
     }
 }
 
 fn web() -> (Serving, String) {
-    let serving = serve(Arc::new(Little), ServeOptions::default()).unwrap();
-    let base = format!("http://127.0.0.1:{}", serving.addr().port());
-    (serving, base)
-}
-
-fn hound(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(words)
-        .current_dir(folder)
-        .env("COLUMNS", "100")
-        .output()
-        .unwrap()
-}
-
-fn says(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{words:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
+    serve_paths(little)
 }
 
 const TOPIC: &str =
@@ -131,11 +104,10 @@ fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
         ],
     );
     assert!(strict.lines().count() <= 4);
-    let told = hound(root, &["results", "tea"]);
-    let summary = String::from_utf8(told.stderr).unwrap();
+    let summary = hound_in(root, &["results", "tea"]).err;
     assert!(summary.contains("4 relevant, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.45, content 0.45, the topic's threshold)"), "{summary}");
 
-    let json = |words: &[&str]| -> serde_json::Value { serde_json::from_str(&says(root, words)).unwrap() };
+    let json = |words: &[&str]| hound_in(root, words).json();
     let terms = |list: &serde_json::Value| -> Vec<String> {
         let terms = list.as_array().unwrap().iter();
         terms
@@ -195,9 +167,9 @@ fn urls_are_fetched_politely_and_mixed_with_files() {
     let (old, private, missing) = (url("/old"), url("/private/1"), url("/none/1"));
 
     // Private networks are refused unless named.
-    let refused = hound(root, &["judge", "--topic", "tea.toml", &old]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("--allow-net"));
+    let refused = hound_in(root, &["judge", "--topic", "tea.toml", &old]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("--allow-net"));
     assert_eq!(serving.requests().len(), 0);
 
     let net = ["--allow-net", "127.0.0.0/8", "--delay", "1ms"];
@@ -211,16 +183,9 @@ fn urls_are_fetched_politely_and_mixed_with_files() {
         &private,
         &missing,
     ];
-    let output = hound(root, &[&words[..], &net].concat());
-    let (out, err) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    );
-    assert!(output.status.success(), "{err}");
-    let pages: Vec<serde_json::Value> = out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let judged = hound_in(root, &[&words[..], &net].concat());
+    let err = judged.err.clone();
+    let pages = judged.json_lines();
     assert_eq!(pages.len(), 2);
     assert_eq!(pages[1]["page"], url("/tea/1"), "where the redirect led");
     assert!(

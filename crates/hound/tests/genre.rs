@@ -2,35 +2,12 @@
 //! languages that nobody asked for. All webs are made here and served on loopback.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Arc;
 
-use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
-
-fn hound(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(words)
-        .current_dir(folder)
-        .env("COLUMNS", "120")
-        .output()
-        .unwrap()
-}
-
-fn says(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{words:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What a refusal says; refusals of bad input have the exit code 4.
-fn refusal(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(4), "{words:?}: {error}");
-    error
-}
+use common::{hound_in, refuses, says, serve_paths};
+use scenthound_testweb::SiteResponse;
 
 const FILLER: [&str; 8] = [
     "river", "window", "morning", "paper", "garden", "station", "letter", "mountain",
@@ -45,46 +22,32 @@ fn body(kind_word: &str, number: usize) -> String {
     format!("<p>tea and {} {kind_words} {}</p>", number, filler.join(" "))
 }
 
-/// `/blog/N`, `/plain/N`, and `/diary/N`, which are blogs in a language of which no list knows a word.
-struct Kinds;
-
 const EACH: usize = 12;
 
-impl TestSite for Kinds {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        let mut parts = path.trim_start_matches('/').splitn(2, '/');
-        let (kind, number) = (parts.next().unwrap_or_default(), parts.next());
-        let word = match kind {
-            "" => {
-                let links: String = ["blog", "plain", "diary"]
-                    .iter()
-                    .flat_map(|kind| (0..EACH).map(move |n| format!("<a href=/{kind}/{n}>x</a> ")))
-                    .collect();
-                return SiteResponse::html(format!("<title>Hub</title><p>tea</p>{links}"));
-            }
-            "blog" => "weblog",
-            "plain" => "kettle",
-            "diary" => "zurnalik",
-            _ => return SiteResponse::missing(),
-        };
-        let Some(number) = number.and_then(|number| number.parse().ok()) else {
-            return SiteResponse::missing();
-        };
-        SiteResponse::html(format!(
-            "<title>Page {kind} {number}</title>{}",
-            body(word, number)
-        ))
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
-    }
-}
-
-fn web(site: impl TestSite + 'static) -> (Serving, String) {
-    let serving = serve(Arc::new(site), ServeOptions::default()).unwrap();
-    let base = format!("http://127.0.0.1:{}", serving.addr().port());
-    (serving, base)
+/// `/blog/N`, `/plain/N`, and `/diary/N`, which are blogs in a language of which no list knows a word.
+fn kinds(path: &str) -> SiteResponse {
+    let mut parts = path.trim_start_matches('/').splitn(2, '/');
+    let (kind, number) = (parts.next().unwrap_or_default(), parts.next());
+    let word = match kind {
+        "" => {
+            let links: String = ["blog", "plain", "diary"]
+                .iter()
+                .flat_map(|kind| (0..EACH).map(move |n| format!("<a href=/{kind}/{n}>x</a> ")))
+                .collect();
+            return SiteResponse::html(format!("<title>Hub</title><p>tea</p>{links}"));
+        }
+        "blog" => "weblog",
+        "plain" => "kettle",
+        "diary" => "zurnalik",
+        _ => return SiteResponse::missing(),
+    };
+    let Some(number) = number.and_then(|number| number.parse().ok()) else {
+        return SiteResponse::missing();
+    };
+    SiteResponse::html(format!(
+        "<title>Page {kind} {number}</title>{}",
+        body(word, number)
+    ))
 }
 
 /// `pages/`, files of two kinds, and `list.tsv`, which says which is which.
@@ -125,10 +88,10 @@ fn topic(folder: &Path, base: &str) {
 /// The kinds of the results' addresses (`blog` of `/blog/3`), in order.
 fn kinds_shown(folder: &Path, more: &[&str]) -> Vec<String> {
     let always = ["results", "c", "--all", "--with-duplicates", "--format", "jsonl"];
-    says(folder, &[&always, more].concat())
-        .lines()
-        .map(|line| {
-            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+    hound_in(folder, &[&always, more].concat())
+        .json_lines()
+        .iter()
+        .map(|record| {
             let url = record["url"].as_str().unwrap();
             url.split('/').nth(3).unwrap().to_owned()
         })
@@ -144,17 +107,17 @@ fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     labelled(root);
-    let told: serde_json::Value = serde_json::from_str(&says(root, &TRAIN)).unwrap();
+    let told = hound_in(root, &TRAIN).json();
     assert_eq!(told["pages"], 40);
     assert!(told["accuracy"].as_f64().unwrap() > 0.95, "{told}");
     assert_eq!(told["confusion"]["classes"], serde_json::json!(["blog", "other"]));
     let first = std::fs::read(root.join("my.model")).unwrap();
-    let again = refusal(root, &TRAIN);
+    let again = refuses(root, &TRAIN);
     assert!(again.contains("--force"), "{again}");
     says(root, &[&TRAIN[..], &["--force"]].concat());
     assert_eq!(std::fs::read(root.join("my.model")).unwrap(), first);
 
-    let (_serving, base) = web(Kinds);
+    let (_serving, base) = serve_paths(kinds);
     topic(root, &base);
     says(
         root,
@@ -200,7 +163,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
     says(root, &TRAIN);
     std::fs::write(root.join("words.txt"), "[blog]\n*zurnalik* # a diary\n").unwrap();
     std::fs::write(root.join("wrong.txt"), "[blog]\nweblog\n[dairy]\nzurnalik\n").unwrap();
-    let (_serving, base) = web(Kinds);
+    let (_serving, base) = serve_paths(kinds);
     topic(root, &base);
     let crawl = |more: &[&str]| {
         let always = [
@@ -230,7 +193,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
     .unwrap();
     assert_eq!(crawl(&[]), (EACH, EACH, 2 * EACH));
 
-    let wrong = refusal(
+    let wrong = refuses(
         root,
         &[
             "crawl",
@@ -253,7 +216,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
 fn pages_of_a_list_are_fetched_where_no_web_holds_them() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
-    let (serving, base) = web(Kinds);
+    let (serving, base) = serve_paths(kinds);
     let list: String = [("blog", "blog"), ("plain", "other")]
         .iter()
         .flat_map(|(kind, class)| {
@@ -263,8 +226,7 @@ fn pages_of_a_list_are_fetched_where_no_web_holds_them() {
         .collect();
     std::fs::write(root.join("list.tsv"), list).unwrap();
     let fetched = ["--allow-net", "127.0.0.0/8", "--delay", "1ms"];
-    let told = says(root, &[&TRAIN[..], &fetched].concat());
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let told = hound_in(root, &[&TRAIN[..], &fetched].concat()).json();
     assert_eq!((&told["pages"], &told["model"]), (&24.into(), &"my.model".into()));
     assert_eq!(serving.count("127.0.0.1", "/blog/3"), 1);
 }
@@ -276,7 +238,7 @@ fn a_list_that_cannot_be_read_is_told_by_its_line() {
     labelled(root);
     let told_of = |list: &str| {
         std::fs::write(root.join("list.tsv"), list).unwrap();
-        refusal(root, &TRAIN)
+        refuses(root, &TRAIN)
     };
     let told = told_of("pages/blog0.html\tblog\npages/blog1.html blog\n");
     assert!(told.contains("list.tsv:2") && told.contains("a tab"), "{told}");
@@ -288,7 +250,7 @@ fn a_list_that_cannot_be_read_is_told_by_its_line() {
     let told = told_of("pages/blog0.html\tblog\npages/blog1.html\tblog\n");
     assert!(told.contains("fewer than two classes"), "{told}");
     assert!(!root.join("my.model").exists());
-    let told = refusal(root, &["train", "genre", "-o", "my.model"]);
+    let told = refuses(root, &["train", "genre", "-o", "my.model"]);
     assert!(told.contains("--web"), "{told}");
 }
 
@@ -298,14 +260,14 @@ fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
     let root = temp.path();
     labelled(root);
     says(root, &TRAIN);
-    let (serving, base) = web(Kinds);
+    let (serving, base) = serve_paths(kinds);
     topic(root, &base);
     let sound = std::fs::read(root.join("my.model")).unwrap();
     let told_of = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = sound.clone();
         change(&mut bytes);
         std::fs::write(root.join("other.model"), bytes).unwrap();
-        let told = refusal(
+        let told = refuses(
             root,
             &[
                 "crawl",
@@ -337,34 +299,26 @@ fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
     assert_eq!(serving.served(), 0, "a crawl that is refused asks nobody");
 }
 
-/// `/` leads to a page in English and to one in German, which leads to another in German.
-struct Languages;
-
 const ENGLISH: &str = "The history of tea in the mountains is long, and the people who grow it have many stories about the weather, \
      the harvest and the road to the city. They tell them to everyone who asks. ";
 const GERMAN: &str = "Die Geschichte des Tees in den Bergen ist lang, und die Menschen, die ihn anbauen, erzählen viele Geschichten \
      über das Wetter, die Ernte und den Weg in die Stadt. Sie erzählen sie jedem, der fragt. ";
 
-impl TestSite for Languages {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        let page = |text: &str, links: &str| {
-            let text = text.repeat(3);
-            SiteResponse::html(format!(
-                "<meta charset=utf-8><title>{path}</title><p>{text} tea</p>{links}"
-            ))
-        };
-        match path {
-            "/" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/1>x</a>"),
-            "/en/1" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/2>x</a>"),
-            "/en/2" => page(ENGLISH, "<a href=/de/1>x</a>"),
-            "/de/1" => page(GERMAN, "<a href=/de/2>x</a>"),
-            "/de/2" => page(GERMAN, ""),
-            _ => SiteResponse::missing(),
-        }
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
+/// `/` leads to a page in English and to one in German, which leads to another in German.
+fn languages(path: &str) -> SiteResponse {
+    let page = |text: &str, links: &str| {
+        let text = text.repeat(3);
+        SiteResponse::html(format!(
+            "<meta charset=utf-8><title>{path}</title><p>{text} tea</p>{links}"
+        ))
+    };
+    match path {
+        "/" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/1>x</a>"),
+        "/en/1" => page(ENGLISH, "<a href=/de/1>x</a> <a href=/en/2>x</a>"),
+        "/en/2" => page(ENGLISH, "<a href=/de/1>x</a>"),
+        "/de/1" => page(GERMAN, "<a href=/de/2>x</a>"),
+        "/de/2" => page(GERMAN, ""),
+        _ => SiteResponse::missing(),
     }
 }
 
@@ -372,7 +326,7 @@ impl TestSite for Languages {
 fn pages_in_other_languages_are_fetched_once_not_followed_and_say_why() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
-    let (serving, base) = web(Languages);
+    let (serving, base) = serve_paths(languages);
     topic(root, &base);
     let asked = |path: &str| serving.count("127.0.0.1", path);
     let crawl = ["crawl", "tea.toml", "--lang", "en", "-o", "c"];

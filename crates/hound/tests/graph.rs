@@ -1,22 +1,20 @@
 //! `hound graph` and `hound train layers` from the command line: lists, Common Crawl's form, crawls that ended and that run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod bench_web;
+mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 
+use common::bench_web::Web;
+use common::{hound_in, refuses, says};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use scenthound_store::{CrawlView, PageRecord};
-
-use bench_web::Web;
-
-const BAD_INPUT: i32 = 4;
 
 /// Two targets; each line leads nearer to one.
 const LINKS: &str = "\
@@ -28,40 +26,6 @@ http://other.test/\thttp://black.test/tea\tan anchor
 http://green.test/tea\thttp://far.test/
 http://HUB.test:80/#top\thttp://green.test/tea
 ";
-
-fn hound(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .current_dir(folder)
-        .args(arguments)
-        .env("COLUMNS", "90")
-        .env("SCENTHOUND_CACHE", folder.join("cache"))
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// What it says on stdout; it must end well.
-fn says(folder: &Path, arguments: &[&str]) -> String {
-    let output = hound(folder, arguments);
-    assert!(
-        output.status.success(),
-        "{arguments:?}\n{}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-    text(&output.stdout)
-}
-
-/// What it says of input that cannot be meant.
-fn refuses(folder: &Path, arguments: &[&str]) -> String {
-    let output = hound(folder, arguments);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(BAD_INPUT), "{arguments:?}\n{said}");
-    said
-}
 
 fn zipped(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -114,8 +78,7 @@ fn an_edge_list_becomes_a_graph_that_tells_back_links_and_layers() {
         "both.graph",
     ];
     assert_eq!(says(folder, &asked), "http://hub.test/\nhttp://other.test/\n");
-    let json: serde_json::Value =
-        serde_json::from_str(&says(folder, &[&asked[..], &["--json", "--most", "1"]].concat())).unwrap();
+    let json = hound_in(folder, &[&asked[..], &["--json", "--most", "1"]].concat()).json();
     assert_eq!(json["count"], 2);
     assert_eq!(json["found"], "http://black.test/tea");
     assert_eq!(json["backlinks"], serde_json::json!(["http://hub.test/"]));
@@ -157,7 +120,7 @@ fn an_edge_list_becomes_a_graph_that_tells_back_links_and_layers() {
         "# tea\nhttp://green.test/tea\nhttp://black.test/tea\nhttp://red.test/\n",
     )
     .unwrap();
-    let context = hound(
+    let context = hound_in(
         folder,
         &[
             "graph",
@@ -180,8 +143,8 @@ layer  pages
     3      0  3 links away
 in short: 2/2/1/0
 ";
-    assert_eq!(format!("\n{}", text(&context.stdout)), expected);
-    let noted = text(&context.stderr);
+    assert_eq!(format!("\n{}", context.out), expected);
+    let noted = context.err;
     assert!(
         noted.contains("1 of 3 targets") && noted.contains("http://red.test/ (line 4)"),
         "{noted}"
@@ -311,17 +274,16 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
         "{said}"
     );
     assert_eq!(files_in(folder), before);
-    let output = hound(
+    let output = hound_in(
         folder,
         &["graph", "build", "links.tsv", "-o", "web.graph", "--skip-bad"],
     );
-    assert!(output.status.success());
+    assert!(output.is_good());
     assert!(
-        text(&output.stdout).contains("8 lines, 2 of them passed over"),
-        "{}",
-        text(&output.stdout)
+        output.out.contains("8 lines, 2 of them passed over"),
+        "{output:?}"
     );
-    let noted = text(&output.stderr);
+    let noted = output.err;
     assert!(
         noted.contains("2 bad lines passed over, the first: links.tsv:8"),
         "{noted}"
@@ -330,12 +292,8 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
     zipped(&folder.join("cut.gz"), &LINKS.repeat(500));
     let whole = fs::read(folder.join("cut.gz")).unwrap();
     fs::write(folder.join("cut.gz"), &whole[..whole.len() / 2]).unwrap();
-    let output = hound(folder, &["graph", "build", "cut.gz", "-o", "cut.graph"]);
-    assert!(
-        !output.status.success() && text(&output.stderr).contains("cut.gz"),
-        "{}",
-        text(&output.stderr)
-    );
+    let output = hound_in(folder, &["graph", "build", "cut.gz", "-o", "cut.graph"]);
+    assert!(!output.is_good() && output.err.contains("cut.gz"), "{output:?}");
     assert!(!folder.join("cut.graph").exists());
     let said = refuses(folder, &["graph", "build", "nowhere", "-o", "x.graph"]);
     assert!(said.contains("nowhere does not exist"), "{said}");

@@ -5,70 +5,23 @@
     reason = "a test may panic and print"
 )]
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
+use common::{Run, Workspace};
 use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_store::CrawlView;
 use serde_json::Value;
 
-/// A folder for one test, with a cache of its own.
-struct Workspace(tempfile::TempDir);
-
-impl Workspace {
-    fn new() -> Workspace {
-        Workspace(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
-        command
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("SCENTHOUND_CACHE", self.path("cache"));
-        command
-    }
-
-    fn hound(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// Standard output of a command that must succeed.
-    fn told(&self, arguments: &[&str]) -> String {
-        let output = self.hound(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", errors(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.told(arguments)).unwrap()
-    }
-
-    /// Standard error of a command that must be refused as bad input.
-    fn refused(&self, arguments: &[&str]) -> String {
-        let output = self.hound(arguments);
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {told}");
-        assert!(output.stdout.is_empty(), "{arguments:?}");
-        told
-    }
-
-    /// Writes a little synthetic web as `web`.
-    fn synthetic(&self, settings: SynthSettings) -> SynthWeb {
-        let web = SynthWeb::new(settings).unwrap();
-        write_folder(&web, &self.path("web"), &mut |_| ()).unwrap();
-        web
-    }
-}
-
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+/// Writes a little synthetic web as `web`.
+fn synthetic(place: &Workspace, settings: SynthSettings) -> SynthWeb {
+    let web = SynthWeb::new(settings).unwrap();
+    write_folder(&web, &place.path("web"), &mut |_| ()).unwrap();
+    web
 }
 
 fn tiny() -> SynthSettings {
@@ -129,7 +82,7 @@ fn tea(place: &Workspace) {
 #[test]
 fn a_replay_tells_all_its_numbers_as_json() {
     let place = Workspace::new();
-    place.synthetic(tiny());
+    synthetic(&place, tiny());
     let run = || {
         place.json(&[
             "lab",
@@ -199,7 +152,7 @@ fn a_replay_tells_all_its_numbers_as_json() {
 fn the_order_of_visits_is_spelled_as_recorded() {
     let place = Workspace::new();
     tea(&place);
-    let shown = place.told(&[
+    let shown = place.says(&[
         "lab",
         "replay",
         "--web",
@@ -264,7 +217,7 @@ fn without_seconds(csv: &str) -> Vec<Vec<String>> {
 #[test]
 fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() {
     let place = Workspace::new();
-    place.synthetic(tiny());
+    synthetic(&place, tiny());
     let with = |more: &[&str]| {
         let mut arguments = vec![
             "lab",
@@ -281,7 +234,7 @@ fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() 
             "50%",
         ];
         arguments.extend(more);
-        place.told(&arguments)
+        place.says(&arguments)
     };
     let csv = without_seconds(&with(&["--csv", "--jobs", "1"]));
     assert_eq!(csv, without_seconds(&with(&["--csv", "--jobs", "4"])));
@@ -366,7 +319,7 @@ fn what_is_not_known_is_refused_with_what_is() {
         ),
     ];
     for (command, more, parts) in cases {
-        let told = place.refused(&[command, more].concat());
+        let told = place.refuses(&[command, more].concat());
         for part in parts {
             assert!(told.contains(part), "{more:?}: {part:?} is not in {told}");
         }
@@ -377,7 +330,7 @@ fn what_is_not_known_is_refused_with_what_is() {
         ("cache", "WARC"),
     ] {
         fs::create_dir_all(place.path("cache")).unwrap();
-        let told = place.refused(&["lab", "replay", "--web", web, "--task", "any"]);
+        let told = place.refuses(&["lab", "replay", "--web", web, "--task", "any"]);
         assert!(told.contains(part), "{told}");
     }
 }
@@ -393,20 +346,20 @@ fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
         text.replace("http://h.test/\"", "http://elsewhere.test/\""),
     )
     .unwrap();
-    let told = place.refused(&["lab", "replay", "--web", "web", "--task", "any"]);
+    let told = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
     assert!(
         told.contains("task any") && told.contains("http://elsewhere.test/"),
         "{told}"
     );
     fs::write(&tasks, "[[task]]\nname = \"any\"\nseeds = 5\n").unwrap();
-    let told = place.refused(&["lab", "replay", "--web", "web", "--task", "any"]);
+    let told = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
     assert!(told.contains("tasks.toml:3"), "{told}");
 }
 
 #[test]
 fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
     let place = Workspace::new();
-    place.synthetic(tiny());
+    synthetic(&place, tiny());
     let archive = place.path("web/pages.warc.gz");
     let whole = place.json(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
     let bytes = fs::read(&archive).unwrap();
@@ -414,14 +367,13 @@ fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
     fs::write(&archive, &bytes[..bytes.len() / 20 * 19]).unwrap();
     // Twice: what is wrong with an archive is told from the cache too.
     for _ in 0..2 {
-        let output = place.hound(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
-        let told = errors(&output);
-        assert!(output.status.success(), "{told}");
+        let run = place.hound(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
+        let told = run.err.clone();
         assert!(
             told.contains("warning") && told.contains("pages.warc.gz"),
             "{told}"
         );
-        let cut: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let cut = run.json();
         let (cut_at, all) = (
             cut["fetched"].as_u64().unwrap(),
             whole["fetched"].as_u64().unwrap(),
@@ -435,7 +387,7 @@ fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
 fn tuning_on_one_task_is_refused() {
     let place = Workspace::new();
     tea(&place);
-    let told = place.refused(&[
+    let told = place.refuses(&[
         "lab",
         "tune",
         "--web",
@@ -448,7 +400,7 @@ fn tuning_on_one_task_is_refused() {
         "ties=fifo,probe",
     ]);
     assert!(told.contains("at least two tasks"), "{told}");
-    let told = place.refused(&[
+    let told = place.refuses(&[
         "lab",
         "tune",
         "--web",
@@ -504,14 +456,14 @@ fn a_synthetic_web_is_written_to_an_empty_folder_only() {
     let write = [
         "lab", "synth", "little", "--pages", "80", "--hosts", "4", "-o", "made",
     ];
-    assert!(place.told(&write).contains("80 pages; tasks: "));
+    assert!(place.says(&write).contains("80 pages; tasks: "));
     for file in ["pages.warc.gz", "labels.tsv", "tasks.toml", "synth.toml"] {
         assert!(place.path("made").join(file).is_file(), "{file}");
     }
     let before = fs::read(place.path("made/pages.warc.gz")).unwrap();
-    assert!(place.refused(&write).contains("made"));
+    assert!(place.refuses(&write).contains("made"));
     assert_eq!(before, fs::read(place.path("made/pages.warc.gz")).unwrap());
-    let listed = place.told(&["lab", "synth"]);
+    let listed = place.says(&["lab", "synth"]);
     assert!(
         listed.contains("little") && listed.contains("speed-200k"),
         "{listed}"
@@ -519,7 +471,7 @@ fn a_synthetic_web_is_written_to_an_empty_folder_only() {
     // Settings printed are settings read.
     fs::write(
         place.path("my.toml"),
-        place.told(&["lab", "synth", "little", "--settings"]),
+        place.says(&["lab", "synth", "little", "--settings"]),
     )
     .unwrap();
     let (own, named) = (
@@ -551,7 +503,7 @@ fn a_synthetic_web_is_written_to_an_empty_folder_only() {
 
 #[test]
 fn experiments_are_listed_by_name() {
-    let listed = Workspace::new().told(&["lab", "experiment"]);
+    let listed = Workspace::new().says(&["lab", "experiment"]);
     for name in [
         "paper1-thresholds",
         "paper1-policies",
@@ -593,7 +545,7 @@ fn interrupt(child: &Child) {
 #[cfg(target_os = "linux")]
 fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
     let place = Workspace::new();
-    place.synthetic(tiny());
+    synthetic(&place, tiny());
     let child = place
         .command(&[
             "lab",
@@ -613,10 +565,10 @@ fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
         .unwrap();
     wait_until_interruptible(&child);
     interrupt(&child);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(11), "{}", errors(&output));
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(11), "{run:?}");
     let html = fs::read_to_string(place.path("part.html")).unwrap();
-    assert!(errors(&output).contains("interrupted: "), "{}", errors(&output));
+    assert!(run.err.contains("interrupted: "), "{run:?}");
     assert!(html.contains("interrupted: ") && html.contains("</html>"));
 }
 
@@ -665,7 +617,7 @@ fn visited(folder: &Path) -> Vec<String> {
 #[test]
 fn a_live_crawl_of_a_served_web_visits_what_the_replay_visits_in_the_same_order() {
     let place = Workspace::new();
-    let web = place.synthetic(SynthSettings { https: 0.5, ..tiny() });
+    let web = synthetic(&place, SynthSettings { https: 0.5, ..tiny() });
     let task = &web.tasks()[0];
     let quoted = |list: &[String]| format!("{list:?}");
     fs::write(
@@ -703,8 +655,8 @@ fn a_live_crawl_of_a_served_web_visits_what_the_replay_visits_in_the_same_order(
             "test@example.org",
         ];
         arguments.extend(&flags);
-        place.told(&arguments);
-        place.told(&[
+        place.says(&arguments);
+        place.says(&[
             "lab",
             "replay",
             "--web",

@@ -8,106 +8,82 @@
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Arc;
 
-use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
+use common::{hound, json_lines, serve_paths};
+use scenthound_testweb::{Serving, SiteResponse};
 use serde_json::Value;
 
-struct Shelves(BTreeMap<String, String>);
-
-impl Shelves {
-    fn new() -> Shelves {
-        let mut pages = BTreeMap::new();
-        let mut add = |path: &str, words: &str, links: Vec<(String, String)>| {
-            let links: String = links
-                .iter()
-                .map(|(to, words)| format!("<li><a href=\"{to}\">{words}</a>"))
-                .collect();
-            let html =
-                format!("<!doctype html><html lang=en><title>{path}</title><p>{words}</p><ul>{links}</ul>");
-            pages.insert(path.to_owned(), html);
+/// The pages of the town by path.
+fn town() -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    let mut add = |path: &str, words: &str, links: Vec<(String, String)>| {
+        let links: String = links
+            .iter()
+            .map(|(to, words)| format!("<li><a href=\"{to}\">{words}</a>"))
+            .collect();
+        let html =
+            format!("<!doctype html><html lang=en><title>{path}</title><p>{words}</p><ul>{links}</ul>");
+        pages.insert(path.to_owned(), html);
+    };
+    let numbered = |base: &str, count: usize, words: &str| -> Vec<(String, String)> {
+        (0..count)
+            .map(|at| (format!("{base}{at}"), format!("{words} {at}")))
+            .collect()
+    };
+    add(
+        "/",
+        "a town with many streets and houses",
+        numbered("/area/", 10, "street"),
+    );
+    for area in 0..10 {
+        let mut links = numbered(&format!("/area/{area}/"), 8, "house");
+        let words = if area == 6 {
+            links.push(("/storage".to_owned(), "the pantry storage".to_owned()));
+            "a street with a grocer who keeps jars on a storage in the pantry"
+        } else {
+            "a street with houses and gardens and cars parked before them"
         };
-        let numbered = |base: &str, count: usize, words: &str| -> Vec<(String, String)> {
-            (0..count)
-                .map(|at| (format!("{base}{at}"), format!("{words} {at}")))
-                .collect()
-        };
-        add(
-            "/",
-            "a town with many streets and houses",
-            numbered("/area/", 10, "street"),
-        );
-        for area in 0..10 {
-            let mut links = numbered(&format!("/area/{area}/"), 8, "house");
-            let words = if area == 6 {
-                links.push(("/storage".to_owned(), "the pantry storage".to_owned()));
-                "a street with a grocer who keeps jars on a storage in the pantry"
-            } else {
-                "a street with houses and gardens and cars parked before them"
-            };
-            add(&format!("/area/{area}"), words, links);
-            for house in 0..8 {
-                add(
-                    &format!("/area/{area}/{house}"),
-                    "a house with a red roof, a door and two windows",
-                    vec![("/".to_owned(), "town".to_owned())],
-                );
-            }
-        }
-        add(
-            "/storage",
-            "jars on the storage, each with a label and a lid",
-            numbered("/tea/", 12, "jar of leaves"),
-        );
-        for jar in 0..12 {
+        add(&format!("/area/{area}"), words, links);
+        for house in 0..8 {
             add(
-                &format!("/tea/{jar}"),
-                "green tea leaves to steep in hot water, a cup of tea",
-                vec![("/storage".to_owned(), "storage".to_owned())],
+                &format!("/area/{area}/{house}"),
+                "a house with a red roof, a door and two windows",
+                vec![("/".to_owned(), "town".to_owned())],
             );
         }
-        Shelves(pages)
     }
-
-    fn start() -> (Serving, String) {
-        let serving = serve(Arc::new(Shelves::new()), ServeOptions::default()).unwrap();
-        let root = format!("http://127.0.0.1:{}", serving.addr().port());
-        (serving, root)
+    add(
+        "/storage",
+        "jars on the storage, each with a label and a lid",
+        numbered("/tea/", 12, "jar of leaves"),
+    );
+    for jar in 0..12 {
+        add(
+            &format!("/tea/{jar}"),
+            "green tea leaves to steep in hot water, a cup of tea",
+            vec![("/storage".to_owned(), "storage".to_owned())],
+        );
     }
+    pages
 }
 
-impl TestSite for Shelves {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        match self.0.get(path) {
-            Some(html) => SiteResponse::html(html.clone()),
-            None => SiteResponse::missing(),
-        }
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
-    }
-}
-
-fn hound(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(arguments)
-        .output()
-        .unwrap()
+fn start() -> (Serving, String) {
+    let pages = town();
+    serve_paths(move |path| match pages.get(path) {
+        Some(html) => SiteResponse::html(html.clone()),
+        None => SiteResponse::missing(),
+    })
 }
 
 /// Runs the program and gives what it printed; it must succeed.
 fn told(arguments: &[&str]) -> (String, String) {
-    let output = hound(arguments);
-    let (out, err) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    );
-    assert!(output.status.success(), "{arguments:?}\n{out}\n{err}");
-    (out, err)
+    let run = hound(arguments);
+    assert!(run.is_good(), "{arguments:?}\n{run:?}");
+    (run.out, run.err)
 }
 
 fn crawl(root: &str, folder: &Path, options: &[&str]) {
@@ -133,9 +109,8 @@ fn crawl(root: &str, folder: &Path, options: &[&str]) {
 /// The pages of a crawl in the order fetched.
 fn records(folder: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(folder.join("pages/pages.jsonl")).unwrap();
-    lines
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    json_lines(&lines)
+        .into_iter()
         .filter(|record| record["kind"] == "page")
         .collect()
 }
@@ -156,7 +131,7 @@ fn last_tea(folder: &Path) -> usize {
 
 #[test]
 fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same_way() {
-    let (_serving, root) = Shelves::start();
+    let (_serving, root) = start();
     let kept = tempfile::tempdir().unwrap();
     let path = |name: &str| kept.path().join(name);
     let text = |name: &str| path(name).to_str().unwrap().to_owned();
@@ -234,8 +209,8 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
     let (_, err) = told(&["results", &text("wide")]);
     assert!(err.contains("ranked by relevance"), "{err}");
     let refused = hound(&["results", &text("wide"), "--rank", "layer"]);
-    assert!(!refused.status.success());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("no layers to rank by"));
+    assert!(!refused.is_good());
+    assert!(refused.err.contains("no layers to rank by"));
 
     let (out, _) = told(&["explain", &text("deep"), &format!("{root}/tea/7")]);
     assert!(
@@ -246,7 +221,7 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
 
 #[test]
 fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
-    let (_serving, root) = Shelves::start();
+    let (_serving, root) = start();
     let kept = tempfile::tempdir().unwrap();
     let path = |name: &str| kept.path().join(name).to_str().unwrap().to_owned();
     let crawled = |options: &[&str]| {
@@ -266,8 +241,8 @@ fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
             ]
             .concat(),
         );
-        assert!(!output.status.success());
-        String::from_utf8(output.stderr).unwrap()
+        assert!(!output.is_good());
+        output.err
     };
     assert!(crawled(&["--strategy", "layered"]).contains("hound train layers"));
 

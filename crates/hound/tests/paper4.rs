@@ -1,9 +1,11 @@
 //! `hound lab experiment paper4-…` as people run it: the real binary, on synthetic webs of a few hundred pages.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fs;
-use std::process::{Command, Output};
+mod common;
 
+use std::fs;
+
+use common::Workspace;
 use serde_json::Value;
 
 /// A web of 400 pages on 40 hosts, with its two topics under one name if `ambiguous`.
@@ -23,32 +25,16 @@ tasks = [{{ name = "first", topic = 0 }}, {{ name = "second", topic = 1 }}, {{ n
     )
 }
 
-struct Workspace(tempfile::TempDir);
+/// A folder with a web of each kind.
+fn webs() -> Workspace {
+    let place = Workspace::new();
+    fs::write(place.path("plain.toml"), web(false)).unwrap();
+    fs::write(place.path("two.toml"), web(true)).unwrap();
+    place
+}
 
-impl Workspace {
-    fn new() -> Workspace {
-        let place = Workspace(tempfile::tempdir().unwrap());
-        fs::write(place.0.path().join("plain.toml"), web(false)).unwrap();
-        fs::write(place.0.path().join("two.toml"), web(true)).unwrap();
-        place
-    }
-
-    fn hound(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args(["lab", "experiment"])
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("SCENTHOUND_CACHE", self.0.path().join("cache"))
-            .output()
-            .unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.hound(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
+fn experiment(place: &Workspace, arguments: &[&str]) -> Value {
+    place.json(&[&["lab", "experiment"], arguments].concat())
 }
 
 fn number(row: &Value, column: &str) -> f64 {
@@ -59,7 +45,7 @@ fn number(row: &Value, column: &str) -> f64 {
 
 #[test]
 fn more_requests_out_take_less_virtual_time() {
-    let place = Workspace::new();
+    let place = webs();
     let arguments = [
         "paper4-concurrency",
         "--web",
@@ -70,7 +56,7 @@ fn more_requests_out_take_less_virtual_time() {
         "60",
         "--json",
     ];
-    let told = place.json(&arguments);
+    let told = experiment(&place, &arguments);
     let rows = told["tables"][0].as_array().unwrap();
     assert_eq!(rows.len(), 12);
     let (one, twelve) = (&rows[0], &rows[11]);
@@ -79,21 +65,28 @@ fn more_requests_out_take_less_virtual_time() {
     assert!(alone >= 90.0, "{alone}");
     assert!(number(twelve, "seconds, delay 0 s") < alone / 3.0);
     assert!(number(twelve, "seconds, delay 1 s") <= number(one, "seconds, delay 1 s"));
-    assert_eq!(told, place.json(&arguments), "the same command tells the same");
+    assert_eq!(
+        told,
+        experiment(&place, &arguments),
+        "the same command tells the same"
+    );
 }
 
 #[test]
 fn agents_share_the_pages_of_one_budget() {
-    let told = Workspace::new().json(&[
-        "paper4-agents",
-        "--web",
-        "synth:plain.toml",
-        "--tasks",
-        "first",
-        "--budget",
-        "90",
-        "--json",
-    ]);
+    let told = experiment(
+        &webs(),
+        &[
+            "paper4-agents",
+            "--web",
+            "synth:plain.toml",
+            "--tasks",
+            "first",
+            "--budget",
+            "90",
+            "--json",
+        ],
+    );
     let by_agent = told["tables"][1].as_array().unwrap();
     assert_eq!(by_agent.len(), 1 + 3 + 3);
     let pages = |rows: &[Value]| rows.iter().map(|row| number(row, "pages")).sum::<f64>();
@@ -105,39 +98,45 @@ fn agents_share_the_pages_of_one_budget() {
 
 #[test]
 fn half_the_sum_visits_what_the_sum_visits() {
-    let place = Workspace::new();
-    let told = place.json(&[
-        "paper4-genre",
-        "--web",
-        "synth:plain.toml",
-        "--budget",
-        "80",
-        "--json",
-        "-o",
-        "page.html",
-    ]);
+    let place = webs();
+    let told = experiment(
+        &place,
+        &[
+            "paper4-genre",
+            "--web",
+            "synth:plain.toml",
+            "--budget",
+            "80",
+            "--json",
+            "-o",
+            "page.html",
+        ],
+    );
     let notes = told["notes"].to_string();
     assert!(notes.contains("on 3 of 3 tasks"), "{notes}");
     let rows = told["tables"][0].as_array().unwrap();
     assert_eq!(rows[2]["auc30"], rows[3]["auc30"]);
     // The words of a kind alone lead elsewhere than the topic's.
     assert_ne!(rows[0]["auc30"], rows[1]["auc30"]);
-    let page = fs::read_to_string(place.0.path().join("page.html")).unwrap();
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
     assert!(page.contains("<svg"), "no plot");
 }
 
 #[test]
 fn a_table_has_as_many_words_as_it_was_given() {
-    let told = Workspace::new().json(&[
-        "paper4-table",
-        "--web",
-        "synth:plain.toml",
-        "--tasks",
-        "first",
-        "--budget",
-        "60",
-        "--json",
-    ]);
+    let told = experiment(
+        &webs(),
+        &[
+            "paper4-table",
+            "--web",
+            "synth:plain.toml",
+            "--tasks",
+            "first",
+            "--budget",
+            "60",
+            "--json",
+        ],
+    );
     let words: Vec<f64> = told["tables"][0]
         .as_array()
         .unwrap()
@@ -157,23 +156,30 @@ fn a_table_has_as_many_words_as_it_was_given() {
 
 #[test]
 fn words_of_the_wrong_sense_keep_irrelevant_pages_away() {
-    let place = Workspace::new();
-    let told = place.json(&[
-        "paper4-disambiguation",
-        "--web",
-        "synth:two.toml",
-        "--tasks",
-        "first,second",
-        "--json",
-    ]);
+    let place = webs();
+    let told = experiment(
+        &place,
+        &[
+            "paper4-disambiguation",
+            "--web",
+            "synth:two.toml",
+            "--tasks",
+            "first,second",
+            "--json",
+        ],
+    );
     let rows = told["tables"][0].as_array().unwrap();
     assert_eq!(rows.len(), 4);
     assert_eq!(number(&rows[0], "ignored"), 0.0);
     assert!(number(&rows[1], "ignored") > 0.0);
     assert!(number(&rows[1], "irrelevant and kept") < number(&rows[0], "irrelevant and kept"));
     // A task whose words have one sense has nothing to compare.
-    let refused = place.hound(&["paper4-disambiguation", "--web", "synth:plain.toml"]);
-    let errors = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(4), "{errors}");
+    let errors = place.refuses(&[
+        "lab",
+        "experiment",
+        "paper4-disambiguation",
+        "--web",
+        "synth:plain.toml",
+    ]);
     assert!(errors.contains("has no words of the wrong sense"), "{errors}");
 }

@@ -1,11 +1,14 @@
 //! What `hound status`, `hound results` and `hound explain` say about crawl folders made here by hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use common::{Run, text};
 use scenthound_engine::Access;
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, HostRules, Next, Settled};
 use scenthound_robots::Rules;
@@ -100,23 +103,18 @@ fn hub() -> PageRecord {
     }
 }
 
-fn hound(folder: &Path, command: &str, more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .arg(command)
-        .arg(folder)
-        .args(more)
-        .env("COLUMNS", "90")
-        .output()
-        .unwrap()
+fn hound(folder: &Path, command: &str, more: &[&str]) -> Run {
+    let arguments = [&[command, text(folder)], more].concat();
+    // The tables below are drawn for this width.
+    let mut command = common::command(Path::new("."), &arguments);
+    command.env("COLUMNS", "90").output().unwrap().into()
 }
 
 fn says(folder: &Path, command: &str, more: &[&str]) -> (String, String) {
-    let output = hound(folder, command, more);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, err) = (text(output.stdout), text(output.stderr));
-    assert!(output.status.success(), "{out}\n{err}");
+    let run = hound(folder, command, more);
+    assert!(run.is_good(), "{run:?}");
     // Where the folder is, is up to the system.
-    (out.replace(folder.to_str().unwrap(), "DIR"), err)
+    (run.out.replace(text(folder), "DIR"), run.err)
 }
 
 fn assert_same(got: &str, expected: &str) {
@@ -252,10 +250,8 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         .map(|n| page(&format!("http://hub.test/{n}"), "Tea", 0.6))
         .collect();
     let crawl = folder(SETTINGS, &many);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hound"))
-        .arg("results")
-        .arg(crawl.path())
-        .args(["--all", "--format", "jsonl"])
+    let arguments = ["results", ".", "--all", "--format", "jsonl"];
+    let mut child = common::command(crawl.path(), &arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -264,9 +260,9 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut first).unwrap();
     drop(stdout);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert!(run.is_good());
+    assert_eq!(run.err, "");
 }
 
 #[test]
@@ -592,9 +588,9 @@ fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
             ("results", &[]),
             ("explain", &["http://a.test/"]),
         ] {
-            let output = hound(folder, command, more);
-            let err = String::from_utf8(output.stderr).unwrap();
-            assert!(!output.status.success() && output.stdout.is_empty(), "{err}");
+            let run = hound(folder, command, more);
+            assert!(!run.is_good() && run.out.is_empty(), "{run:?}");
+            let err = run.err;
             assert!(
                 err.contains(words) && err.contains("hound crawl was given with -o"),
                 "{err}"
@@ -602,9 +598,9 @@ fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
         }
     }
     let crawl = folder(SETTINGS, &[]);
-    let output = hound(crawl.path(), "explain", &["hub.test/green"]);
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success());
+    let run = hound(crawl.path(), "explain", &["hub.test/green"]);
+    assert!(!run.is_good());
+    let err = run.err;
     assert!(
         err.contains("hub.test/green is no whole URL; write https://hub.test/green"),
         "{err}"

@@ -10,14 +10,15 @@
     reason = "a test may panic, print, and see how long a run takes to be killed within"
 )]
 
-mod bench_web;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use bench_web::{Web, records};
+use common::bench_web::{Web, records};
+use common::{command, hound, text};
 use scenthound_frontier::{Frontier, HostPolicy, UrlFacts};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_testweb::bench::BenchSize;
@@ -54,24 +55,6 @@ fn topic(web: &Web, folder: &Path, name: &str, terms: &str) -> PathBuf {
     path
 }
 
-fn hound(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(words)
-        .output()
-        .unwrap()
-}
-
-fn good(words: &[&str]) -> String {
-    let output = hound(words);
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{words:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
 /// Everything the frontier knows of the web's URLs, but for when hosts may be asked.
 fn facts(web: &Web, folder: &Path) -> BTreeMap<String, UrlFacts> {
     let policy = HostPolicy {
@@ -96,10 +79,6 @@ fn facts(web: &Web, folder: &Path) -> BTreeMap<String, UrlFacts> {
     known.collect()
 }
 
-fn json(words: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&good(words)).unwrap()
-}
-
 const WATER: &str = "content = [\"water\", \"light\", \"house\"]";
 const OTHER: &str = "genre = [\"time\", \"day\"]\ncontent = [\"water\"]";
 
@@ -112,7 +91,7 @@ fn begun(web: &Web, temp: &Path, options: &[&str]) -> (PathBuf, PathBuf) {
         options,
     ]
     .concat();
-    good(&words);
+    hound(&words).good();
     (folder, topic)
 }
 
@@ -125,25 +104,33 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
 
     // Marked in another spelling, shown everywhere.
     let first = records(&folder).remove(0).url;
-    good(&["mark", dir, &first.replace("http://", "HTTP://"), "--relevant"]);
-    let marks: serde_json::Value = json(&["mark", dir, "--json"]);
+    hound(&["mark", dir, &first.replace("http://", "HTTP://"), "--relevant"]).good();
+    let marks: serde_json::Value = hound(&["mark", dir, "--json"]).json();
     assert_eq!(marks["url"], first.as_str());
-    assert!(good(&["explain", dir, &first]).contains("You marked it relevant"));
-    assert_eq!(json(&["status", dir, "--json"])["marks"]["relevant"], 1);
-    assert!(good(&["results", dir, "--all", "--format", "jsonl"]).contains("\"mark\":\"relevant\""));
+    assert!(
+        hound(&["explain", dir, &first])
+            .good()
+            .contains("You marked it relevant")
+    );
+    assert_eq!(hound(&["status", dir, "--json"]).json()["marks"]["relevant"], 1);
+    assert!(
+        hound(&["results", dir, "--all", "--format", "jsonl"])
+            .good()
+            .contains("\"mark\":\"relevant\"")
+    );
     let refused = hound(&["mark", dir, "http://127.0.0.1:1/never", &first, "--irrelevant"]);
-    assert_eq!(refused.status.code(), Some(4));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("was not fetched by this crawl"));
+    assert_eq!(refused.code, Some(4));
+    assert!(refused.err.contains("was not fetched by this crawl"));
 
     // A changed topic is refused with the way out.
     let other = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]);
-    assert_eq!(refused.status.code(), Some(4));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("hound rejudge"));
+    assert_eq!(refused.code, Some(4));
+    assert!(refused.err.contains("hound rejudge"));
 
     let before = records(&folder);
     let asked = web.serving.requests().len();
-    let told = json(&["rejudge", dir, "--topic", text(&other), "--json"]);
+    let told = hound(&["rejudge", dir, "--topic", text(&other), "--json"]).json();
     assert_eq!(
         web.serving.requests().len(),
         asked,
@@ -167,7 +154,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
             .all(|parts| parts.genre.is_some())
     );
     let relevant = after.iter().filter(|page| page.relevant == Some(true)).count();
-    let status = json(&["status", dir, "--json"]);
+    let status = hound(&["status", dir, "--json"]).json();
     assert_eq!(status["relevant"], relevant);
     assert_eq!(told["relevant"], relevant);
     assert_eq!(
@@ -179,7 +166,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
     assert!(raw.contains("\"term\":\"house\"") && !raw.contains("\"term\":\"day\""));
 
     // Another name of the topic does not begin another archive, and every page is fetched once.
-    good(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]);
+    hound(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]).good();
     let mut asked = pages_asked_for(&web);
     let all = asked.len();
     asked.sort();
@@ -194,13 +181,14 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
         assert_eq!(response.target_uri(), Some(record.url.as_str()));
     }
     // Again, over pages of both topics.
-    let told = json(&[
+    let told = hound(&[
         "rejudge",
         dir,
         "--topic",
         text(&temp.path().join("water.toml")),
         "--json",
-    ]);
+    ])
+    .json();
     assert_eq!(
         (told["generation"].as_u64(), told["judged"].as_u64()),
         (Some(2), Some(PAGES as u64))
@@ -228,7 +216,7 @@ fn the_same_topic_again_leaves_every_score_and_every_place_as_it_was() {
         let temp = tempfile::tempdir().unwrap();
         let (folder, topic) = begun(&web, temp.path(), options);
         let (pages, places) = (records(&folder), facts(&web, &folder));
-        let told = json(&["rejudge", text(&folder), "--topic", text(&topic), "--json"]);
+        let told = hound(&["rejudge", text(&folder), "--topic", text(&topic), "--json"]).json();
         assert_eq!(
             (
                 told["became_relevant"].as_u64(),
@@ -272,7 +260,7 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
     let whole = temp.path().join("whole");
     copy(&folder, &whole);
     let started = Instant::now();
-    good(&["rejudge", text(&whole), "--topic", text(&other)]);
+    hound(&["rejudge", text(&whole), "--topic", text(&other)]).good();
     let lasted = started.elapsed();
     let (before, after) = (records(&folder), records(&whole));
     let (old_places, new_places) = (facts(&web, &folder), facts(&web, &whole));
@@ -284,8 +272,7 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
         if !work.exists() {
             copy(&folder, &work);
         }
-        let mut process = Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args(["rejudge", text(&work), "--topic", text(&other)])
+        let mut process = command(temp.path(), &["rejudge", text(&work), "--topic", text(&other)])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -302,8 +289,8 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
         };
         assert_eq!(&records(&work), pages, "step {step}");
         assert_eq!(&facts(&web, &work), places, "step {step}");
-        good(&["results", text(&work)]);
-        good(&["status", text(&work)]);
+        hound(&["results", text(&work)]).good();
+        hound(&["status", text(&work)]).good();
         if is_new {
             as_after += 1;
             std::fs::remove_dir_all(&work).unwrap();
@@ -316,7 +303,7 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
     if !work.exists() {
         copy(&folder, &work);
     }
-    good(&["rejudge", text(&work), "--topic", text(&other)]);
+    hound(&["rejudge", text(&work), "--topic", text(&other)]).good();
     assert_eq!(records(&work), after);
     assert_eq!(facts(&web, &work), new_places);
     for left in ["state-1", "state-2", "state-1.unfinished", "crawl-1.toml"] {
@@ -368,9 +355,7 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
         ),
     ] {
         let topic = write(text_of_topic);
-        let refused = hound(&["rejudge", text(&folder), "--topic", text(&topic)]);
-        let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!(refused.status.code(), Some(4), "{errors}");
+        let errors = hound(&["rejudge", text(&folder), "--topic", text(&topic)]).refused();
         assert!(errors.contains(told), "{told}: {errors}");
         assert!(listing(&folder) == before, "{told}");
     }
@@ -378,10 +363,10 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
     let lock = scenthound_store::CrawlFolder::open(&folder).unwrap();
     let topic = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["rejudge", text(&folder), "--topic", text(&topic)]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("stop it first"));
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("stop it first"));
     drop(lock);
-    good(&["rejudge", text(&folder), "--topic", text(&topic)]);
+    hound(&["rejudge", text(&folder), "--topic", text(&topic)]).good();
 }
 
 #[test]
@@ -407,7 +392,7 @@ fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
     }
     std::fs::write(&archive, bytes).unwrap();
     let other = topic(&web, temp.path(), "other", OTHER);
-    let told = json(&["rejudge", text(&folder), "--topic", text(&other), "--json"]);
+    let told = hound(&["rejudge", text(&folder), "--topic", text(&other), "--json"]).json();
     assert_eq!(told["kept"], lost.len());
     let after: BTreeMap<String, PageRecord> = records(&folder)
         .into_iter()

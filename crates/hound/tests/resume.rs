@@ -9,6 +9,8 @@
     reason = "a test may panic and print"
 )]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,10 +18,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-mod bench_web;
-
-use bench_web::{PAGES, Web, records};
-
+use common::bench_web::{PAGES, Web, records};
+use common::command;
 use scenthound_frontier::{Frontier, HostPolicy, State};
 use scenthound_store::{CrawlView, WarcReader};
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
@@ -269,24 +269,22 @@ fn a_second_crawl_in_the_same_folder_is_refused_while_the_first_runs() {
 fn the_dashboard_shows_the_crawl_and_answers_nothing_else() {
     let web = Web::start();
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args([
-            "crawl",
-            "water light house",
-            &web.seed,
-            "--allow-net",
-            "127.0.0.0/8",
-            "-o",
-        ])
-        .arg(folder.path().join("crawl"))
-        .args([
-            "--delay",
-            "60ms",
-            "--ip-delay",
-            "0s",
-            "--dashboard",
-            "127.0.0.1:0",
-        ])
+    let arguments = [
+        "crawl",
+        "water light house",
+        &web.seed,
+        "--allow-net",
+        "127.0.0.0/8",
+        "-o",
+        "crawl",
+        "--delay",
+        "60ms",
+        "--ip-delay",
+        "0s",
+        "--dashboard",
+        "127.0.0.1:0",
+    ];
+    let mut process = command(folder.path(), &arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

@@ -2,11 +2,14 @@
 //! documentation gives.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
+
+use common::{Run, command};
 
 const KEY: &str = "BSAhushhushhush0";
 const SEARXNG: &str = include_str!("../../seeds/tests/answers/searxng.json");
@@ -72,8 +75,8 @@ fn response(status: u16, kind: &str, body: &str) -> String {
     )
 }
 
-fn hound(folder: &Path, args: &[&str], keys: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
+fn hound(folder: &Path, args: &[&str], keys: &[(&str, &str)]) -> Run {
+    let mut command = command(folder, args);
     for name in [
         "BRAVE_API_KEY",
         "GOOGLE_CSE_KEY",
@@ -82,12 +85,7 @@ fn hound(folder: &Path, args: &[&str], keys: &[(&str, &str)]) -> Output {
     ] {
         command.env_remove(name);
     }
-    command
-        .args(args)
-        .envs(keys.iter().copied())
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    command.envs(keys.iter().copied()).output().unwrap().into()
 }
 
 /// Runs a command: its exit code, stdout and stderr, neither of which may hold the key.
@@ -96,11 +94,9 @@ fn says(args: &[&str], keys: &[(&str, &str)]) -> (i32, String, String) {
     told(hound(temp.path(), args, keys))
 }
 
-fn told(output: Output) -> (i32, String, String) {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let (out, err) = (text(output.stdout), text(output.stderr));
-    assert!(!out.contains(KEY) && !err.contains(KEY), "{out}\n{err}");
-    (output.status.code().unwrap(), out, err)
+fn told(run: Run) -> (i32, String, String) {
+    assert!(!run.both().contains(KEY), "{run:?}");
+    (run.code.unwrap(), run.out, run.err)
 }
 
 #[test]

@@ -2,14 +2,12 @@
 //! loopback.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Arc;
 
-use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
-
-/// Two seeds about the car; one links to the cat, whose page links to more cats.
-struct Jaguar;
+use common::{hound_in, paths_asked_for, says, serve_paths};
+use scenthound_testweb::{Serving, SiteResponse};
 
 fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
     let links: String = links
@@ -19,52 +17,31 @@ fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
     SiteResponse::html(format!("<title>{title}</title><p>{words}</p>{links}"))
 }
 
-impl TestSite for Jaguar {
-    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
-        match path.trim_start_matches('/') {
-            "robots.txt" => SiteResponse::text("User-agent: *\n"),
-            "one" => page(
-                "Jaguar saloons",
-                "jaguar engine coupe saloon engine dealer",
-                &["weather", "coupe-engine", "cat"],
-            ),
-            "two" => page(
-                "Jaguar coupe",
-                "jaguar engine coupe dealer",
-                &["weather", "coupe-engine"],
-            ),
-            "coupe-engine" => page("Coupe", "the jaguar coupe and its engine", &["dealer"]),
-            "dealer" => page("Dealer", "a jaguar dealer with saloon and coupe", &[]),
-            "weather" => page("Weather", "rain and sun and wind over hills", &[]),
-            "cat" => page(
-                "The cat",
-                "the jaguar of the jungle, cousin of the leopard",
-                &["more-cats"],
-            ),
-            "more-cats" => page("More", "jaguar engine coupe", &[]),
-            _ => SiteResponse::missing(),
-        }
+/// Two seeds about the car; one links to the cat, whose page links to more cats.
+fn jaguar(path: &str) -> SiteResponse {
+    match path.trim_start_matches('/') {
+        "robots.txt" => SiteResponse::text("User-agent: *\n"),
+        "one" => page(
+            "Jaguar saloons",
+            "jaguar engine coupe saloon engine dealer",
+            &["weather", "coupe-engine", "cat"],
+        ),
+        "two" => page(
+            "Jaguar coupe",
+            "jaguar engine coupe dealer",
+            &["weather", "coupe-engine"],
+        ),
+        "coupe-engine" => page("Coupe", "the jaguar coupe and its engine", &["dealer"]),
+        "dealer" => page("Dealer", "a jaguar dealer with saloon and coupe", &[]),
+        "weather" => page("Weather", "rain and sun and wind over hills", &[]),
+        "cat" => page(
+            "The cat",
+            "the jaguar of the jungle, cousin of the leopard",
+            &["more-cats"],
+        ),
+        "more-cats" => page("More", "jaguar engine coupe", &[]),
+        _ => SiteResponse::missing(),
     }
-
-    fn hosts(&self) -> Vec<String> {
-        vec!["127.0.0.1".to_owned()]
-    }
-}
-
-fn hound(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(words)
-        .current_dir(folder)
-        .env("COLUMNS", "160")
-        .output()
-        .unwrap()
-}
-
-fn says(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{words:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The relevant pages of the crawl in `out`, a line each.
@@ -76,8 +53,7 @@ fn relevant(root: &Path) -> String {
 
 /// A topic file with these lines besides seeds and manners, and the web it is about.
 fn topic(root: &Path, lines: &str) -> (Serving, String) {
-    let serving = serve(Arc::new(Jaguar), ServeOptions::default()).unwrap();
-    let base = format!("http://127.0.0.1:{}", serving.addr().port());
+    let (serving, base) = serve_paths(jaguar);
     let text = format!(
         "[topic]\nname = \"jaguar coupe\"\nlanguage = \"en\"\n[seeds]\nurls = [\"{base}/one\", \"{base}/two\"]\n[crawl]\ndelay = \
          \"1ms\"\nip-delay = \"0s\"\nconcurrency = 1\nallow-net = [\"127.0.0.0/8\"]\ncontact = \
@@ -87,14 +63,6 @@ fn topic(root: &Path, lines: &str) -> (Serving, String) {
     (serving, base)
 }
 
-fn asked(serving: &Serving) -> Vec<String> {
-    let requests = serving.requests().into_iter();
-    requests
-        .map(|request| request.path)
-        .filter(|path| path != "/robots.txt")
-        .collect()
-}
-
 #[test]
 fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() {
     let temp = tempfile::tempdir().unwrap();
@@ -102,7 +70,7 @@ fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() 
     let lines = "[judge]\nkind = \"table\"\nthreshold = 0.4\n[strategy]\nkind = \"table\"\ntable-size = 10\n";
     let (serving, base) = topic(root, lines);
     says(root, &["crawl", "jaguar.toml", "-o", "out"]);
-    let order = asked(&serving);
+    let order = paths_asked_for(&serving);
     // The weather is the first link of both seeds, and linked as often.
     assert_eq!(
         order.get(..3),
@@ -127,7 +95,7 @@ fn pages_in_the_wrong_sense_are_ignored_with_their_links_under_any_judge_and_cou
         "[judge]\nkind = \"query\"\n[terms]\nexclude = [\"jungle\", \"leopard\", \"fur\"]\nmin-exclude = 2\n";
     let (serving, base) = topic(root, lines);
     says(root, &["crawl", "jaguar.toml", "-o", "out"]);
-    let order = asked(&serving);
+    let order = paths_asked_for(&serving);
     assert!(
         order.contains(&"/cat".to_owned()) && !order.contains(&"/more-cats".to_owned()),
         "{order:?}"
@@ -144,7 +112,7 @@ fn pages_in_the_wrong_sense_are_ignored_with_their_links_under_any_judge_and_cou
     let lines = "[judge]\nkind = \"query\"\n[terms]\nexclude = [\"jungle\", \"fur\"]\nmin-exclude = 2\n";
     let (serving, _) = topic(root, lines);
     says(root, &["crawl", "jaguar.toml", "-o", "lenient"]);
-    assert!(asked(&serving).contains(&"/more-cats".to_owned()));
+    assert!(paths_asked_for(&serving).contains(&"/more-cats".to_owned()));
 }
 
 #[test]
@@ -170,9 +138,9 @@ fn the_judge_table_without_a_table_is_refused_with_the_remedies() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let (_serving, _) = topic(root, "[judge]\nkind = \"table\"\n");
-    let output = hound(root, &["crawl", "jaguar.toml", "-o", "out"]);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success());
+    let run = hound_in(root, &["crawl", "jaguar.toml", "-o", "out"]);
+    assert!(!run.is_good());
+    let error = run.err;
     assert!(
         error.contains("--strategy table") && error.contains("hound train relevance --kind table"),
         "{error}"

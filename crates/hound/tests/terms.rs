@@ -1,10 +1,12 @@
 //! `hound terms` and `hound judge` from the command line, on pages, archives and crawl folders made here.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use common::{refuses, says};
 use scenthound_store::{
     ArchiveSettings, CrawlFolder, Exchange, Mark, Packer, PageRecord, Protocol, RecordFiles,
 };
@@ -124,31 +126,6 @@ fn crawl_in(root: &Path) {
         files.append_page(&record).unwrap();
     }
     files.mark().unwrap();
-}
-
-fn hound(folder: &Path, words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .args(words)
-        .current_dir(folder)
-        .env("COLUMNS", "90")
-        .output()
-        .unwrap()
-}
-
-fn says(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{words:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What a command says that is refused as bad input.
-fn refuses(folder: &Path, words: &[&str]) -> String {
-    let output = hound(folder, words);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(4), "{words:?}: {error}");
-    assert!(output.stdout.is_empty(), "{words:?}");
-    error
 }
 
 fn generate(folder: &Path, words: &[&str]) -> String {

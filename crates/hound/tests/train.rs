@@ -5,24 +5,11 @@
     reason = "a test's own data; a failure there is the test's failure"
 )]
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output};
 
-fn hound(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hound"))
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
+use common::hound_in;
 
 /// `tea/`, ten pages about tea; `cars/`, ten about cars. Every page is a different run of its topic's words.
 fn pages(folder: &Path) {
@@ -53,7 +40,7 @@ fn pages(folder: &Path) {
 fn a_model_is_trained_told_and_used_to_judge() {
     let folder = tempfile::tempdir().unwrap();
     pages(folder.path());
-    let trained = hound(
+    let trained = hound_in(
         folder.path(),
         &[
             "train",
@@ -66,8 +53,8 @@ fn a_model_is_trained_told_and_used_to_judge() {
             "tea.model",
         ],
     );
-    let told = said(&trained);
-    assert!(trained.status.success(), "{told}");
+    let told = trained.both();
+    assert!(trained.is_good(), "{told}");
     assert!(
         told.contains("AUC 1.000") && told.contains("For it: ") && told.contains("oolong"),
         "{told}"
@@ -84,7 +71,7 @@ fn a_model_is_trained_told_and_used_to_judge() {
         "<title>x</title><p>kettle and leaf, steep and brew",
     )
     .unwrap();
-    let judged = hound(
+    let judged = hound_in(
         folder.path(),
         &[
             "judge",
@@ -95,11 +82,8 @@ fn a_model_is_trained_told_and_used_to_judge() {
             "--json",
         ],
     );
-    let lines: Vec<serde_json::Value> = String::from_utf8_lossy(&judged.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    assert_eq!(lines.len(), 2, "{}", said(&judged));
+    let lines = judged.json_lines();
+    assert_eq!(lines.len(), 2, "{lines:?}");
     assert_eq!(
         (&lines[0]["verdict"], &lines[1]["verdict"]),
         (&"relevant".into(), &"irrelevant".into())
@@ -122,9 +106,8 @@ fn background_pages_stand_in_for_pages_not_wanted() {
         "m",
         "--json",
     ];
-    let trained = hound(folder.path(), &arguments);
-    assert!(trained.status.success(), "{}", said(&trained));
-    let told: serde_json::Value = serde_json::from_slice(&trained.stdout).unwrap();
+    let trained = hound_in(folder.path(), &arguments);
+    let told = trained.json();
     // The wanted pages are among the background too, and left out there.
     assert_eq!(
         (told["positive"].as_u64(), told["negative"].as_u64()),
@@ -137,8 +120,8 @@ fn background_pages_stand_in_for_pages_not_wanted() {
         "{told}"
     );
     let first = std::fs::read(folder.path().join("m")).unwrap();
-    let again = hound(folder.path(), &[&arguments[..], &["--force"]].concat());
-    assert!(again.status.success(), "{}", said(&again));
+    let again = hound_in(folder.path(), &[&arguments[..], &["--force"]].concat());
+    assert!(again.is_good(), "{}", again.both());
     assert_eq!(
         std::fs::read(folder.path().join("m")).unwrap(),
         first,
@@ -151,9 +134,9 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     pages(folder.path());
     let refused = |arguments: &[&str]| {
-        let output = hound(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(4), "{}", said(&output));
-        said(&output)
+        let output = hound_in(folder.path(), arguments);
+        assert_eq!(output.code, Some(4), "{}", output.both());
+        output.both()
     };
     let told = refused(&["train", "relevance", "--positive", "tea", "-o", "m"]);
     assert!(told.contains("--background"), "{told}");
@@ -202,7 +185,7 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
     };
     assert!(topic("").contains("hound train relevance --kind svm"));
     assert!(topic("model = \"tea/1.html\"").contains("not a model file"));
-    let trained = hound(
+    let trained = hound_in(
         folder.path(),
         &[
             "train",
@@ -217,7 +200,7 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
             "bayes",
         ],
     );
-    assert!(trained.status.success(), "{}", said(&trained));
+    assert!(trained.is_good(), "{}", trained.both());
     let told = topic("model = \"tea.model\"");
     assert!(told.contains("holds a bayes judge, not a svm one"), "{told}");
 }

@@ -37,20 +37,9 @@ fn page(words: u64, seed: u64) -> ParsedPage {
         }
     }
     ParsedPage {
-        url: CanonicalUrl::parse(&format!("http://a{seed}.test/some/page")).unwrap(),
-        title: String::new(),
         text,
-        asides: Text::default(),
         language: Some(Language::ENGLISH),
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse(&format!("http://a{seed}.test/some/page")).unwrap())
     }
 }
 

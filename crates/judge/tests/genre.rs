@@ -26,8 +26,6 @@ fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], lin
         title: title.to_owned(),
         visible_chars: text.chars().count() as u32,
         text: words,
-        asides: Text::default(),
-        language: None,
         links: (0..links)
             .map(|n| Link {
                 url: url.join(&format!("/item/{n}")).unwrap(),
@@ -41,12 +39,7 @@ fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], lin
             .collect(),
         tags,
         hints: noted,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
-        url,
+        ..ParsedPage::blank(url)
     }
 }
 

@@ -31,20 +31,9 @@ fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
         })
         .collect();
     ParsedPage {
-        url: CanonicalUrl::parse("http://web.test/").unwrap(),
-        title: String::new(),
         text,
-        asides: Text::default(),
-        language: None,
         links,
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse("http://web.test/").unwrap())
     }
 }
 

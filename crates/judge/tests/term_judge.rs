@@ -15,20 +15,8 @@ fn page(url: &str, text: &str) -> ParsedPage {
         words.push_break();
     }
     ParsedPage {
-        url: CanonicalUrl::parse(url).unwrap(),
-        title: String::new(),
         text: words,
-        asides: Text::default(),
-        language: None,
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse(url).unwrap())
     }
 }
 

@@ -28,20 +28,10 @@ fn page(url: &str, topic: &str, words: usize, seed: u64) -> ParsedPage {
         text.push(from[rng.below(from.len())]);
     }
     ParsedPage {
-        url: CanonicalUrl::parse(url).unwrap(),
         title: "title".to_owned(),
         text,
-        asides: Text::default(),
         language: Some(Language::ENGLISH),
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse(url).unwrap())
     }
 }
 

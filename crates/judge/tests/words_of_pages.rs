@@ -17,20 +17,9 @@ fn page(text: &str, language: Option<Language>) -> ParsedPage {
         words.push_break();
     }
     ParsedPage {
-        url: CanonicalUrl::parse("http://tea.test/").unwrap(),
-        title: String::new(),
         text: words,
-        asides: Text::default(),
         language,
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse("http://tea.test/").unwrap())
     }
 }
 

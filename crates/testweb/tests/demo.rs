@@ -109,20 +109,9 @@ fn parse(url: &str, answer: &SiteResponse) -> ParsedPage {
         text.push(" ");
     }
     ParsedPage {
-        url: CanonicalUrl::parse(url).unwrap(),
-        title: String::new(),
         text,
-        asides: Text::default(),
         language: Some(Language::ENGLISH),
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
+        ..ParsedPage::blank(CanonicalUrl::parse(url).unwrap())
     }
 }
 

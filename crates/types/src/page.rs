@@ -125,3 +125,25 @@ pub struct ParsedPage {
     /// Whether a limit cut the page short.
     pub truncated: bool,
 }
+
+impl ParsedPage {
+    /// A page with nothing on it: the start for pages made by hand.
+    pub fn blank(url: CanonicalUrl) -> ParsedPage {
+        ParsedPage {
+            url,
+            title: String::new(),
+            text: Text::default(),
+            asides: Text::default(),
+            language: None,
+            links: Vec::new(),
+            tags: TagCounts::default(),
+            hints: PageHints::default(),
+            visible_chars: 0,
+            directives: PageDirectives::default(),
+            canonical: None,
+            fingerprint: 0,
+            encoding: "UTF-8",
+            truncated: false,
+        }
+    }
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use scenthound_learn::{
     Balance, ClassFigures, FeatureTable, Folds, ForestSettings, LearnFault, RandomForest, Rng,
 };
-use scenthound_types::{CanonicalUrl, ParsedPage, Text};
+use scenthound_types::{CanonicalUrl, ParsedPage};
 use serde::Serialize;
 
 use super::word_lists::{GenreWords, WordLists};
@@ -326,22 +326,7 @@ fn note_losses(
 
 /// A page with nothing on it, to ask what the features are called.
 pub(super) fn blank_page() -> ParsedPage {
-    ParsedPage {
-        url: BLANK.clone(),
-        title: String::new(),
-        text: Text::default(),
-        asides: Text::default(),
-        language: None,
-        links: Vec::new(),
-        tags: Default::default(),
-        hints: Default::default(),
-        visible_chars: 0,
-        directives: Default::default(),
-        canonical: None,
-        fingerprint: 0,
-        encoding: "UTF-8",
-        truncated: false,
-    }
+    ParsedPage::blank(BLANK.clone())
 }
 
 #[allow(

@@ -1,13 +1,13 @@
 //! A bench web on loopback for tests of the whole program: it remembers every request.
-#![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{command, text};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_testweb::bench::{BenchSize, Naming};
 use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, TestSite, serve};
@@ -63,25 +63,22 @@ impl Web {
     }
 
     pub fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_hound"))
-            .args([
-                "crawl",
-                "water light house",
-                &self.seed,
-                "--allow-net",
-                "127.0.0.0/8",
-                "-o",
-            ])
-            .arg(folder)
-            .args([
-                "--delay",
-                "60ms",
-                "--ip-delay",
-                "0s",
-                "--contact",
-                "test@example.org",
-            ])
-            .args(options)
+        let always = [
+            "crawl",
+            "water light house",
+            &self.seed,
+            "--allow-net",
+            "127.0.0.0/8",
+            "-o",
+            text(folder),
+            "--delay",
+            "60ms",
+            "--ip-delay",
+            "0s",
+            "--contact",
+            "test@example.org",
+        ];
+        command(folder.parent().unwrap(), &[&always[..], options].concat())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
