@@ -127,7 +127,7 @@ settings! {
     seeds: SeedSettings {
         /// URLs to start from.
         many urls: CanonicalUrl = "seed-urls" "urls", Kind::Url, NeedsNewFolder;
-        /// Get seeds from a search engine: searxng=URL, brave, google-cse, marginalia, collection=DIR or file=FILE.
+        /// Get seeds from a search engine: searxng=URL, brave, collection=DIR, …
         many engines: String = "engine" "engines", Kind::Engine, NeedsNewFolder;
         /// The kind of page to ask search engines for [default: web].
         many categories: Category = "category" "categories", Kind::Choice(Category::NAMES), NeedsNewFolder;
@@ -136,7 +136,7 @@ settings! {
     }
     /// What counts as relevant.
     judge: JudgeSettings {
-        /// How to judge pages: NAME or NAME:setting=value; `hound judges` lists them.
+        /// How to judge pages; `hound judges` lists judges and settings.
         one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
         /// The model file, as written by `hound train relevance`.
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
@@ -165,7 +165,7 @@ settings! {
     }
     /// Which link to follow next.
     strategy: StrategySettings {
-        /// How to rank waiting links: NAME or NAME:setting=value; `hound strategies` lists them.
+        /// How to rank links; `hound strategies` lists all.
         one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
         /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
@@ -253,7 +253,7 @@ settings! {
         /// Fetch at most this many pages per host.
         maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
             Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
-        /// Which links may be followed, seen from the seeds: any, domain, host or prefix.
+        /// Which links to follow: any, domain, host or prefix.
         one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.
         many include: Pattern = "include" "include", Kind::Pattern, NeedsNewFolder;
@@ -261,7 +261,7 @@ settings! {
         many exclude: Pattern = "exclude" "exclude", Kind::Pattern, NeedsNewFolder;
         /// Keep only pages in these languages.
         many lang: Language = "lang" "lang", Kind::Language, NeedsNewFolder;
-        /// Prefer this kind of page (blog, course, forum, guide, news, shop, …); may be repeated.
+        /// Prefer this kind of page: blog, course, forum, guide, news, shop, …
         many genres: String = "genre" "genres", Kind::Choice(GENRES), NeedsRejudging;
         /// Wait this long between two requests to a host.
         one delay: Duration = "delay" "delay", ANY_TIME, Allowed, "1s";

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, Surroundings, changes, check, options};
+use scenthound_config::{
+    Faults, Given, OptionSpec, Settings, Shape, Surroundings, changes, check, options, spelled_as_spec,
+};
 use scenthound_engine::StopReason;
 use scenthound_fetch::Fetcher;
 use scenthound_live::{Ended, LiveSettings, StopSwitch, Summary};
@@ -21,11 +23,21 @@ use crate::{exit, pages_input, seeds};
 
 const EXAMPLES: &str = "\
 Examples:
+  hound crawl \"green tea\" https://example.org/ -o tea --contact me@example.org
+  hound crawl tea.toml -o tea --strategy otie:revision=0.5 --judge terms:threshold=0.4
+  hound crawl tea.toml -o tea              the same command again resumes the crawl
+Use --help for all options; hound strategies and hound judges list their settings.";
+
+const MORE_EXAMPLES: &str = "\
+Examples:
   hound crawl tea.toml -o tea --max-pages 5000
   hound crawl \"green tea\" https://example.org/ -o tea --scope domain --contact me@example.org
   hound crawl \"green tea\" -o tea --engine searxng=http://127.0.0.1:8888 --max-pages 500
-  hound crawl tea.toml -s more-seeds.txt --strategy fs-2 --max-time 2h
-  hound crawl tea.toml -o tea                 again: carries on where it stopped
+  hound crawl tea.toml -s more-seeds.txt --strategy fs-2:ties=probe --max-time 2h
+  hound crawl tea.toml -o tea                 again: resumes where it stopped
+
+Every option can stand in the topic file under its long name; the command line wins.
+`hound strategies` and `hound judges` list the strategies and judges with their settings.
 
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forced,
 14/15/16 stopped by size/time/disk. The first Ctrl-C saves and stops, the second forces.";
@@ -33,10 +45,33 @@ Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forc
 /// The option that seeds on the command line become.
 const SEED_URLS: &str = "seed-urls";
 
+/// The options that most crawls need, and that `-h` shows.
+const COMMON: &[&str] = &[
+    "seeds",
+    "engine",
+    "genre",
+    "strategy",
+    "judge",
+    "max-pages",
+    "max-time",
+    "max-bytes",
+    "depth",
+    "max-pages-per-host",
+    "scope",
+    "include",
+    "exclude",
+    "lang",
+    "delay",
+    "concurrency",
+    "contact",
+    "allow-net",
+];
+
 pub fn command() -> Command {
     let command = Command::new("crawl")
         .about("Crawl the web for a topic; run again to resume")
         .after_help(EXAMPLES)
+        .after_long_help(MORE_EXAMPLES)
         .arg(
             Arg::new("TOPIC")
                 .required(true)
@@ -45,7 +80,7 @@ pub fn command() -> Command {
         .arg(
             Arg::new("SEED_URL")
                 .num_args(0..)
-                .help("URLs to start from, besides those of the topic file"),
+                .help("URLs to start from, in addition to those of the topic file"),
         )
         .arg(
             Arg::new("output")
@@ -53,21 +88,22 @@ pub fn command() -> Command {
                 .long("output")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .help("The crawl folder, made if it is not there [default: the topic's name]"),
+                .help("The crawl folder, created if missing [default: the topic's name]"),
         )
         .arg(
             Arg::new("dashboard")
                 .long("dashboard")
                 .value_name("ADDR")
                 .value_parser(value_parser!(SocketAddr))
-                .help("Show the crawl in a browser at this address and port, such as 127.0.0.1:8500"),
+                .help("Show the crawl in a browser at this address, such as 127.0.0.1:8500"),
         )
         .arg(
             Arg::new("keys")
                 .long("keys")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("A file with the keys of search engines, one NAME = \"key\" a line; never copied anywhere"),
+                .hide_short_help(true)
+                .help("A file with the keys of search engines, one NAME = \"key\" per line; never copied anywhere"),
         )
         .arg(
             Arg::new("json")
@@ -75,26 +111,46 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print the summary as JSON"),
         );
-    options()
-        .filter(|option| option.name != SEED_URLS)
-        .fold(command, |command, option| command.arg(arg(option)))
+    flags().fold(command, |command, option| command.arg(arg(option)))
+}
+
+/// The settings that are options of their own. Settings of one strategy or judge are given with its name instead.
+fn flags() -> impl Iterator<Item = &'static OptionSpec> {
+    options().filter(|option| {
+        let belongs_to_a_kind = matches!(option.section, "strategy" | "judge") && option.key != "kind";
+        option.name != SEED_URLS && !belongs_to_a_kind
+    })
+}
+
+fn heading(option: &OptionSpec) -> &'static str {
+    match (option.section, option.name) {
+        (_, "genre" | "engine" | "seeds") | ("judge" | "strategy", _) => "What to look for and where",
+        ("topic" | "terms" | "seeds", _) => "More about topic and seeds",
+        (_, "width" | "sitemaps" | "list-size" | "max-waiting" | "expire-after" | "expire-after-pages") => {
+            "More about links"
+        }
+        (_, "agents" | "assign-seeds" | "agent-requests" | "redistribute" | "goal") => "Agents",
+        (
+            _,
+            "max-pages" | "max-time" | "max-bytes" | "depth" | "max-pages-per-host" | "scope" | "include" | "exclude"
+            | "lang",
+        ) => "How far",
+        (_, "delay" | "concurrency" | "contact" | "allow-net") => "How fast and how politely",
+        (_, "seed") => "Options",
+        _ => "More about requests",
+    }
 }
 
 fn arg(option: &'static OptionSpec) -> Arg {
-    let mut help = option.help();
+    let mut help = option.help().trim_end_matches('.').to_owned();
     if let Some(default) = option.default.filter(|_| option.kind.value_name().is_some()) {
         help.push_str(&format!(" [default: {default}]"));
     }
     let arg = Arg::new(option.name)
         .long(option.name)
         .help(help)
-        .help_heading(match option.section {
-            _ if option.name == "genre" => "What to look for, and where to start",
-            "topic" | "terms" | "seeds" => "What to look for, and where to start",
-            "judge" => "What counts as relevant",
-            "strategy" => "Which link is followed next",
-            _ => "How far, how fast and how politely",
-        });
+        .help_heading(heading(option))
+        .hide_short_help(!COMMON.contains(&option.name));
     let arg = match option.short() {
         Some(letter) => arg.short(letter),
         None => arg,
@@ -112,10 +168,23 @@ fn arg(option: &'static OptionSpec) -> Arg {
     }
 }
 
+/// What to write instead of an option that is none, where its name gives that away.
+pub fn meant_by(unknown: &str) -> Option<String> {
+    let name = unknown
+        .trim_start_matches('-')
+        .split('=')
+        .next()
+        .unwrap_or_default();
+    match name {
+        "deal" => Some("--assign-seeds".to_owned()),
+        _ => spelled_as_spec(name, "VALUE"),
+    }
+}
+
 /// What was given on the command line, by option.
 fn given(matches: &ArgMatches) -> Vec<Given> {
     let mut given = Vec::new();
-    for option in options().filter(|option| option.name != SEED_URLS) {
+    for option in flags() {
         if option.kind.value_name().is_none() {
             if matches.get_flag(option.name) {
                 given.push(Given::new(option.name, "true"));
@@ -131,7 +200,7 @@ fn given(matches: &ArgMatches) -> Vec<Given> {
 
 /// Checks a topic and options with files read from disk.
 pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Result<Settings, Faults>> {
-    let folder = std::env::current_dir().context("the current folder cannot be told")?;
+    let folder = std::env::current_dir().context("could not determine the current directory")?;
     let read = |path: &Path| {
         if path == Path::new("-") {
             let mut bytes = Vec::new();
@@ -157,11 +226,13 @@ pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
     if !file.exists() {
         return Ok(None);
     }
-    let name = file.to_str().context("the folder's name is not text")?;
+    let name = file
+        .to_str()
+        .context("the name of the folder is not valid UTF-8")?;
     match check_settings(name, &[])? {
         Ok(settings) => Ok(Some(settings)),
         Err(faults) => Err(anyhow::anyhow!(
-            "the settings of the earlier run do not check out:\n{faults}"
+            "the settings of the earlier run are not valid:\n{faults}"
         )),
     }
 }
@@ -247,7 +318,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Err(error) if is_full_disk(&error) => {
             note!("hound: {error:#}");
             note!(
-                "hound: make room on the disk and run the same command again; it carries on from its last commit"
+                "hound: make room on the disk and run the same command again; it resumes from its last commit"
             );
             return Ok(ExitCode::from(exit::DISK));
         }
@@ -280,7 +351,7 @@ pub fn crawl(
     let agents = settings.agents(&settings.seeds.urls)?;
     if agents.len() < usize::from(settings.crawl.agents) {
         note!(
-            "note: {} of {} agents have a seed; name more seeds, or deal them evenly",
+            "note: {} of {} agents have a seed; give more seeds, or assign them evenly",
             agents.len(),
             settings.crawl.agents
         );

@@ -31,6 +31,7 @@ mod fetch_now;
 mod four_ways;
 mod graph;
 mod judge;
+mod kinds;
 mod lab;
 mod look;
 mod mark;
@@ -51,9 +52,10 @@ mod wording;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, FromArgMatches};
 
-const ABOUT: &str = "A focused web crawler: says what it looks for by topic and by genre, and brings back the pages that matter.";
+const ABOUT: &str = "A focused web crawler: you say what you look for, by topic and by genre, and it brings back the pages that matter.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,6 +104,14 @@ fn command() -> Command {
         .subcommand(train::command())
         .subcommand(graph::command())
         .subcommand(
+            kinds::Args::augment_args(Command::new("strategies"))
+                .about("List the strategies, each with its settings"),
+        )
+        .subcommand(
+            kinds::Args::augment_args(Command::new("judges"))
+                .about("List the judges, each with its settings"),
+        )
+        .subcommand(
             demo::Args::augment_args(Command::new("demo"))
                 .about("Serve a little web on this machine, crawl it live, and show what was found"),
         )
@@ -121,6 +131,11 @@ fn main() -> ExitCode {
             // Help and the version are what was asked for; anything else is a bad setting like those of a topic file.
             let code = if told.use_stderr() { exit::BAD_SETTINGS } else { 0 };
             let _ = told.print();
+            if let Some(ContextValue::String(unknown)) = told.get(ContextKind::InvalidArg)
+                && let Some(meant) = crawl::meant_by(unknown)
+            {
+                note!("  tip: write {meant}; hound strategies and hound judges list all settings");
+            }
             return ExitCode::from(code);
         }
     };
@@ -137,6 +152,12 @@ fn main() -> ExitCode {
         Some(("terms", given)) => terms::run(given),
         Some(("train", given)) => train::run(given),
         Some(("graph", given)) => graph::run(given),
+        Some(("strategies", given)) => {
+            pages_input::end(parsed(given).and_then(|args: kinds::Args| kinds::strategies(&args)))
+        }
+        Some(("judges", given)) => {
+            pages_input::end(parsed(given).and_then(|args: kinds::Args| kinds::judges(&args)))
+        }
         Some(("demo", given)) => parsed(given).and_then(demo::run),
         Some(("lab", given)) => lab::run(given),
         Some(("bench", given)) => done(bench::run(given)),

@@ -1,0 +1,111 @@
+//! `hound strategies` and `hound judges`: what there is to choose from, with every setting.
+
+use anyhow::Result;
+use scenthound_config::{OptionSpec, judge_settings, strategy_settings};
+use scenthound_judge::JudgeKind;
+use scenthound_strategy::StrategyKind;
+use serde_json::{Value, json};
+
+use crate::pages_input::bad_input;
+use crate::table::terminal_width;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Show only this one.
+    name: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A strategy or a judge, as it is listed.
+struct Listed {
+    name: &'static str,
+    about: &'static str,
+    is_default: bool,
+    settings: Vec<&'static OptionSpec>,
+}
+
+pub fn strategies(args: &Args) -> Result<()> {
+    let listed = StrategyKind::ALL.iter().map(|kind| Listed {
+        name: kind.name(),
+        about: kind.about(),
+        is_default: *kind == StrategyKind::default(),
+        settings: strategy_settings(*kind).collect(),
+    });
+    list("strategy", listed.collect(), args)
+}
+
+pub fn judges(args: &Args) -> Result<()> {
+    let listed = JudgeKind::ALL.iter().map(|kind| Listed {
+        name: kind.name(),
+        about: kind.about(),
+        is_default: *kind == JudgeKind::default(),
+        settings: judge_settings(*kind).collect(),
+    });
+    list("judge", listed.collect(), args)
+}
+
+fn list(what: &str, mut listed: Vec<Listed>, args: &Args) -> Result<()> {
+    if let Some(name) = &args.name {
+        let known: Vec<&str> = listed.iter().map(|kind| kind.name).collect();
+        if !known.contains(&name.as_str()) {
+            return Err(bad_input(format!(
+                "there is no {what} {name:?}; there are {}",
+                known.join(", ")
+            )));
+        }
+        listed.retain(|kind| kind.name == name);
+    }
+    if args.json {
+        let all: Vec<Value> = listed.iter().map(object).collect();
+        say!("{}", json!(all));
+        return Ok(());
+    }
+    let width = terminal_width().clamp(60, 110);
+    for kind in &listed {
+        let mark = if kind.is_default { " (default)" } else { "" };
+        say!("{}{mark}", kind.name);
+        wrapped(kind.about, 4, width);
+        for setting in &kind.settings {
+            let default = match setting.default {
+                Some(default) => format!(" [default: {default}]"),
+                None => String::new(),
+            };
+            let value = setting.kind.value_name().unwrap_or("true|false");
+            say!("      {}={value}{default}", setting.name);
+            wrapped(&setting.help(), 10, width);
+        }
+    }
+    if args.name.is_none() {
+        say!();
+        say!("Choose one with --{what} NAME, and settings with --{what} NAME:setting=value:setting=value,");
+        say!("or in a topic file under [{what}] as kind = \"NAME\" and setting = value.");
+    }
+    Ok(())
+}
+
+fn object(kind: &Listed) -> Value {
+    let settings: Vec<Value> = kind
+        .settings
+        .iter()
+        .map(|setting| json!({"name": setting.name, "default": setting.default, "about": setting.help()}))
+        .collect();
+    json!({"name": kind.name, "about": kind.about, "default": kind.is_default, "settings": settings})
+}
+
+/// Prints a sentence indented, broken at the width of the terminal.
+fn wrapped(text: &str, indent: usize, width: usize) {
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > width {
+            say!("{:indent$}{line}", "");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    say!("{:indent$}{line}", "");
+}
