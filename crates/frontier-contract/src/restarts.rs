@@ -315,7 +315,7 @@ pub fn what_was_dropped_stays_dropped<H: Harness>() {
     assert_eq!(stage.counts().expired, 3);
 }
 
-/// Both wishes with their ranks, parents and depths, and the record of which agent leased a URL.
+/// Both claims with their ranks, parents and depths, and the record of which agent leased a URL.
 pub fn claims_survive<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "hub/1:1");

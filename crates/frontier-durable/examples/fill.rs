@@ -150,8 +150,8 @@ fn measure(filler: &mut Filler, settles: usize, per_commit: usize) {
     let spent = filler.settle(settles, per_commit);
     let links = settles as f64 * LINKS as f64;
     println!(
-        "{per_commit:3} settles a commit: {:.2} CPU µs a link ({:.2} on the clock), {:.0} CPU µs a settle, \
-         {:.1} bytes written a link ({settles} settles)",
+        "{per_commit:3} settles per commit: {:.2} CPU µs per link ({:.2} wall-clock), {:.0} CPU µs per settle, \
+         {:.1} bytes written per link ({settles} settles)",
         spent.cpu * 1e6 / links,
         spent.wall * 1e6 / links,
         spent.cpu * 1e6 / settles as f64,

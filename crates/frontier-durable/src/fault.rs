@@ -54,7 +54,7 @@ pub enum DurableError {
         folder: PathBuf,
     },
     /// A file or folder could not be read or made.
-    #[error("cannot use {}", path.display())]
+    #[error("could not use {}", path.display())]
     Files {
         /// Which.
         path: PathBuf,

@@ -87,7 +87,7 @@ fn a_killed_process_loses_nothing_it_committed() {
         let done = steps::steps_done(&kept);
         assert!(
             done == told || done == told + 1,
-            "step {told} was told, step {done} is there"
+            "step {told} was reported, but the frontier has step {done}"
         );
         steps::assert_same(&kept, replay.advance(done));
         told = done;

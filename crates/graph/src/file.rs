@@ -192,7 +192,7 @@ impl GraphFile {
             .windows(2)
             .all(|two| matches!(two, [a, b] if a.names < b.names && a.links < b.links));
         if !are_in_order {
-            return Err(damaged("its blocks are not in order"));
+            return Err(damaged("its blocks are out of order"));
         }
         Ok(GraphFile {
             file,

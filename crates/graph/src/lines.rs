@@ -84,7 +84,7 @@ pub fn read_edge_list(
 fn url(text: &str, end: &str) -> Result<CanonicalUrl, Wrong> {
     CanonicalUrl::parse(text).map_err(|fault| {
         let remedy = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-            "a list of numbers is read with --vertices FILE --edges FILE"
+            "pass a list of numbers with --vertices FILE --edges FILE"
         } else {
             "write source<TAB>target, two absolute URLs such as http://example.org/a"
         };
@@ -199,7 +199,7 @@ fn each_line(
                     Err(Wrong::Line(format!("longer than {LONGEST_LINE} bytes")))
                 } else {
                     std::str::from_utf8(line)
-                        .map_err(|_| Wrong::Line("not in UTF-8".to_owned()))
+                        .map_err(|_| Wrong::Line("not valid UTF-8".to_owned()))
                         .and_then(&mut *visit)
                 };
                 match done {

@@ -166,7 +166,7 @@ fn long_page(
             let blocks = by_web
                 .into_iter()
                 .map(|(chart, caption)| Block::Figure(chart, caption));
-            page.push(Block::Details("Coverage web by web".to_owned(), blocks.collect()));
+            page.push(Block::Details("Coverage by web".to_owned(), blocks.collect()));
         }
         page.push(Block::Heading("Are the differences significant?".to_owned()));
         for (table, caption) in significance::tables(field, settings.alpha, baseline, tests) {
@@ -179,7 +179,7 @@ fn long_page(
         page.push(Block::Heading("Details".to_owned()));
         let (table, caption) = tables::by_task(field);
         page.push(Block::Details(
-            "Task by task".to_owned(),
+            "Results by task".to_owned(),
             vec![Block::Table(table, caption)],
         ));
         let (table, caption) = tables::all_runs(field);

@@ -257,7 +257,7 @@ fn by_pages(field: &Field<'_>, drawn: &[usize], scale: Scale, left_out: &str) ->
             title: "Harvest rate by pages".to_owned(),
             description: "Share of the visited pages that are relevant, by pages visited.".to_owned(),
             x: pages(0.0),
-            y: Axis::new("relevant among the visited (%)").from(0.0),
+            y: Axis::new("relevant pages among those visited (%)").from(0.0),
             series: series_of(field, drawn, &tasks, &fine, &harvest),
             guides: Vec::new(),
             spread: Spread::Band,
@@ -346,7 +346,7 @@ fn precision_at_k(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<
     let chart = BarChart {
         title: "Precision at k".to_owned(),
         description: "Share of relevant pages among the k pages the judge rated highest.".to_owned(),
-        x_title: "k best judged pages".to_owned(),
+        x_title: "k highest-rated pages".to_owned(),
         y: Axis::new("precision").from(0.0),
         groups: ks.iter().map(u32::to_string).collect(),
         series,
@@ -385,13 +385,13 @@ fn share_by_rank(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(
         description: "Share of relevant pages among each hundred ranks of the pages fetched, best first."
             .to_owned(),
         x: Axis::new("rank"),
-        y: Axis::new("relevant among the hundred from here").from(0.0),
+        y: Axis::new("relevant share of the next hundred").from(0.0),
         series,
         guides: Vec::new(),
         spread: Spread::Band,
     };
     let caption = format!(
-        "The pages each crawl fetched, ranked by the judge, or by layer where a context graph was learnt; mean over tasks, ±1 standard error.{left_out}"
+        "The pages each crawl fetched, ranked by the judge, or by layer if a context graph was learnt; mean over tasks, ±1 standard error.{left_out}"
     );
     Some((chart.into(), caption))
 }

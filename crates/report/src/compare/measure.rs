@@ -56,8 +56,8 @@ pub const VISITS_FOR_90: Measure = Measure {
     form: Form::Percent(1),
     better: Better::Lower,
     of: |run| run.visits_for_90.unwrap_or(f64::NAN),
-    meaning: "visits, as a share of the reachable pages, until 90 % of the relevant ones were found; over the tasks \
-              where they were, so it competes only where that is all of them",
+    meaning: "visits, as a share of the reachable pages, until 90 % of the relevant ones were found; the mean is over \
+              tasks that got there, so it competes only if all of them did",
 };
 
 const HARVEST_10: Measure = higher(

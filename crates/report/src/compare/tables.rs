@@ -19,7 +19,7 @@ pub fn summaries(field: &Field<'_>) -> Vec<(Table, String)> {
     let finding = format!("How soon relevant pages are found {scope}, mean ± 1 s.e. over tasks");
     tables.push((summary(field, &all, &FINDING, Scores::Shown), finding));
     for (measures, what) in [
-        (MOMENTS.as_slice(), "Other moments of the same crawls"),
+        (MOMENTS.as_slice(), "The same crawls at other points"),
         (
             &THE_REST,
             "What was found in the end, how well the judge did, and what it cost",
