@@ -1,14 +1,14 @@
-//! How fast one can fetch when nothing else is done: the limit a crawl is measured against.
+//! How fast pages can be fetched when nothing else is done: the limit a crawl is measured against.
 //!
 //!     cargo run --release -p scenthound-fetch --example fetch_only -- --pages 20000 --concurrency 16
 //!     cargo run --release -p scenthound-fetch --example fetch_only -- --urls list.txt --concurrency 16
 //!
-//! Without `--urls` it starts itself once more as a server of 30 KB pages on loopback, in a process of its own, so
-//! that the CPU time shown is the client's alone. With `--urls` the file names one URL a line; loopback is allowed.
+//! Without `--urls` it starts a second copy of itself that serves 30 KB pages on loopback, in a separate process, so
+//! that the CPU time shown is the client's alone. With `--urls` the file lists one URL per line; loopback is allowed.
 //!
-//! `--client hyper` asks the built-in server with the bare library instead (a task per connection, the body collected,
-//! nothing recorded or guarded): the control that figures have to be compared with, on the same machine and minute.
-//! The built-in pages are plain, all the same and sent in one write, so both figures are a lower limit.
+//! `--client hyper` fetches from the built-in server with the bare library instead (a task per connection, the body
+//! collected, nothing recorded or guarded). This is the baseline to compare with, on the same machine at the same
+//! time. The built-in pages are plain, identical and sent in one write, so both figures are a lower limit.
 
 #![allow(clippy::disallowed_methods, reason = "it measures time")]
 #![allow(clippy::print_stdout, reason = "its result")]
@@ -34,7 +34,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// As large as the pages of the benchmark web.
+/// The size of the pages on the benchmark site.
 const PAGE_BYTES: usize = 30_000;
 
 /// Virtual hosts of the built-in server.
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
     let number = |name: &str, standard: usize| match options.get(name) {
         Some(value) => value
             .parse()
-            .map_err(|_| format!("{name} wants a number, not {value:?}")),
+            .map_err(|_| format!("{name} must be a number, not {value:?}")),
         None => Ok(standard),
     };
     let concurrency = number("--concurrency", 16)?.max(1);
@@ -92,7 +92,7 @@ fn main() -> Result<()> {
     ) {
         (None | Some("ours"), _) => runtime.block_on(fetch_all(Fetcher::new(settings)?, urls, concurrency)),
         (Some("hyper"), Some(&address)) => runtime.block_on(bare(address, urls.len(), concurrency)),
-        _ => Err("--client is ours or hyper, the latter without --urls".into()),
+        _ => Err("--client must be ours or hyper, and hyper cannot be combined with --urls".into()),
     };
     if let Some(mut child) = server {
         child.kill()?;
@@ -147,7 +147,7 @@ async fn fetch_all(fetcher: Fetcher, urls: Vec<CanonicalUrl>, concurrency: usize
     Ok(())
 }
 
-/// The same number of pages by the library alone.
+/// The same number of pages, fetched with the library alone.
 async fn bare(address: SocketAddr, pages: usize, concurrency: usize) -> Result<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let (began, cpu) = (Instant::now(), cpu_seconds());
@@ -203,7 +203,7 @@ fn cpu_seconds() -> f64 {
     used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
-/// Serves one page to whoever asks, and says on its first line of output where.
+/// Serves one page to every request, and prints its address on the first line of output.
 async fn serve() -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);

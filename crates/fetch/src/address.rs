@@ -1,9 +1,9 @@
 //! Which addresses a crawl may connect to.
 //!
-//! A page can name any host, and a host can resolve to any address; without this guard a crawl would be a way to
-//! reach the private network it runs in. Everything that is not plainly public is refused, unless the user named
-//! its network. Addresses that carry another one (mapped, NAT64) are refused whole: what the carried one would reach
-//! is decided by routers we do not know.
+//! A page can name any host, and a host can resolve to any address. Without this guard a crawl would be a way into
+//! the private network it runs in. Everything that is not clearly public is refused unless the user named its
+//! network. Addresses that embed another one (mapped, NAT64) are refused altogether: what the embedded one would
+//! reach is up to routers we do not know.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -36,7 +36,7 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     let special = match (a, b, c) {
         // This network, private, loopback, link-local, multicast, reserved and broadcast.
         (0 | 10 | 127 | 224.., _, _) | (172, 16..=31, _) | (192, 168, _) | (169, 254, _) => true,
-        // Behind a carrier's NAT.
+        // Carrier-grade NAT.
         (100, 64..=127, _) => true,
         // Protocol assignments, documentation, 6to4 relays, benchmarks.
         (192, 0, 0 | 2) | (198, 51, 100) | (203, 0, 113) | (192, 88, 99) | (198, 18 | 19, _) => true,
@@ -49,14 +49,14 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, c, d, e, f, g, h] = ip.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match (a, b) {
-        // Only 2000::/3 is global unicast. This leaves out loopback, mapped and compatible IPv4, NAT64 (both
-        // prefixes), unique local, link-local, site-local, multicast and whatever is invented next.
+        // Only 2000::/3 is global unicast. This excludes loopback, mapped and compatible IPv4, NAT64 (both prefixes),
+        // unique local, link-local, site-local, multicast and anything invented later.
         (..=0x1fff | 0x4000.., _) => false,
         // Documentation.
         (0x2001, 0x0db8) | (0x3fff, ..=0x0fff) => false,
-        // Teredo carries the addresses of its server and, inverted, of its client.
+        // Teredo embeds the addresses of its server and, inverted, of its client.
         (0x2001, 0) => is_public_v4(v4(c, d)) && is_public_v4(v4(!g, !h)),
-        // Benchmarks and identifiers that are no locations.
+        // Benchmarks, and identifiers that are not locations.
         (0x2001, 0x0002 | 0x0010..=0x003f) => false,
         (0x2002, _) => is_public_v4(v4(b, c)),
         _ => {

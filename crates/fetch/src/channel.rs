@@ -1,7 +1,8 @@
-//! A connection that HTTP is spoken on, one request at a time (HTTP/1) or many (HTTP/2).
+//! A connection that carries HTTP: one request at a time (HTTP/1) or many (HTTP/2).
 //!
-//! An HTTP/1 connection has no task of its own: whoever waits for a response drives it. That saves a task switch per
-//! read, and an idle connection costs nothing but its socket. HTTP/2 needs a task, which ends with its last user.
+//! An HTTP/1 connection has no task of its own: the code that waits for a response drives it. That saves a task
+//! switch per read, and an idle connection costs nothing but its socket. HTTP/2 needs a task, which ends with its
+//! last user.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -22,15 +23,15 @@ use crate::connect::{Connected, Wire};
 use crate::settings::Limits;
 use crate::tape::{SharedTape, Taped};
 
-/// The library takes no less.
+/// The smallest buffer the library accepts.
 const SMALLEST_BUFFER: usize = 8 * 1024;
 
-/// How much of a body HTTP/2 may send ahead of our reading.
+/// How much of a body an HTTP/2 server may send before we read it.
 const HTTP2_WINDOW: u32 = 1 << 20;
 
 pub(crate) type Ask = Request<Empty<Bytes>>;
 
-/// The moving part of an HTTP/1 connection; none once it is closed.
+/// The driving half of an HTTP/1 connection; `None` once it is closed.
 pub(crate) type Motor = Option<http1::Connection<TokioIo<Taped<Wire>>, Empty<Bytes>>>;
 
 /// HTTP/1: one request at a time.
@@ -40,7 +41,7 @@ pub(crate) struct OneAtATime {
     pub(crate) tape: SharedTape,
 }
 
-/// HTTP/2: shared by everyone who asks that origin.
+/// HTTP/2: shared by all requests to that origin.
 #[derive(Clone)]
 pub(crate) struct Shared {
     sender: http2::SendRequest<Empty<Bytes>>,
@@ -61,14 +62,14 @@ pub(crate) enum Line {
     Many(Shared),
 }
 
-/// A connection and where it leads.
+/// A connection and the address it leads to.
 pub(crate) struct Channel {
     pub(crate) line: Line,
     pub(crate) target: SocketAddr,
 }
 
 impl Channel {
-    /// Begins HTTP on a stream.
+    /// Starts HTTP on a stream.
     pub(crate) async fn new(connected: Connected, limits: &Limits) -> Result<Channel, Failure> {
         let Connected { wire, target } = connected;
         let line = if wire.speaks_http2() {
@@ -89,7 +90,7 @@ impl Channel {
             })
         } else {
             let tape = SharedTape::default();
-            // Lenient where browsers are: real servers send all of this.
+            // As lenient as browsers: real servers send all of this.
             let (sender, connection) = http1::Builder::new()
                 .title_case_headers(true)
                 .allow_obsolete_multiline_headers_in_responses(true)
@@ -109,7 +110,7 @@ impl Channel {
         Ok(Channel { line, target })
     }
 
-    /// Whether another request can be sent now. Notices if the other side has closed an idle connection.
+    /// Whether another request can be sent now. Detects that the other side has closed an idle connection.
     pub(crate) async fn is_open(&mut self) -> bool {
         match &mut self.line {
             Line::One(one) => {
@@ -133,7 +134,7 @@ impl Channel {
     }
 }
 
-/// Lets the connection do what it can right now.
+/// Lets the connection make progress without waiting.
 pub(crate) fn turn(motor: &mut Motor, cx: &mut Context<'_>) {
     if let Some(connection) = motor
         && Pin::new(connection).poll(cx).is_ready()
@@ -142,7 +143,7 @@ pub(crate) fn turn(motor: &mut Motor, cx: &mut Context<'_>) {
     }
 }
 
-/// Waits for something that the connection brings about.
+/// Waits for a future that depends on the connection's progress.
 async fn drive<F: Future>(motor: &mut Motor, waited_for: F) -> F::Output {
     let mut waited_for = pin!(waited_for);
     poll_fn(|cx| {

@@ -1,7 +1,7 @@
-//! From checked addresses to a stream that HTTP can be spoken on: TCP, a proxy if there is one, TLS if the URL asks.
+//! From checked addresses to a stream for HTTP: TCP, a proxy if there is one, and TLS if the URL needs it.
 //!
-//! Connections go only to addresses handed in. One time limit covers everything here; an address that does not answer
-//! gets half of what is left, so that the next one has its chance.
+//! Connections go only to the addresses given. One time limit covers everything here. An address that does not answer
+//! gets half of the time left, so that the next one has a chance.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ use crate::names::Names;
 use crate::proxy::{Proxy, Way};
 use crate::settings::FetchSettings;
 
-/// A stream to speak HTTP on.
+/// A stream for HTTP.
 pub(crate) enum Wire {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
@@ -100,7 +100,7 @@ impl Connector {
             None => first_to_answer(addresses, deadline).await?,
             Some(proxy) => {
                 let proxied = through(proxy, url, addresses, names, deadline);
-                // Whatever is slow on the way, it is the proxy's.
+                // Whatever is slow here counts as the proxy's failure.
                 timeout_at(deadline, proxied)
                     .await
                     .map_err(|_| Failure::Proxy)??
@@ -128,13 +128,13 @@ impl Connector {
     }
 }
 
-/// A broken connection may pass; a certificate that is wrong stays wrong.
+/// A broken connection may be temporary; a wrong certificate stays wrong.
 fn handshake_failure(error: &io::Error) -> Failure {
     let by_tls = error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
     if by_tls { Failure::Tls } else { Failure::Connect }
 }
 
-/// The first of the addresses that answers.
+/// Connects to the first address that answers.
 async fn first_to_answer(
     addresses: &[SocketAddr],
     deadline: Instant,

@@ -1,9 +1,9 @@
-//! Whether a body is something to read: by its content type, or by its first bytes where it has none.
+//! Whether a body is readable, judged by its content type or, if it has none, by its first bytes.
 
-/// How many bytes tell text from the rest.
+/// How many bytes to check for text.
 const LOOK: usize = 512;
 
-/// The type without parameters in lower case, or none if the header says nothing usable.
+/// The type in lower case without parameters; `None` if the header is unusable.
 pub(crate) fn essence(content_type: &str) -> Option<String> {
     let essence = content_type.split([';', ',']).next().unwrap_or_default().trim();
     let (kind, subtype) = essence.split_once('/')?;
@@ -13,7 +13,7 @@ pub(crate) fn essence(content_type: &str) -> Option<String> {
 /// Whether these first bytes can be text. An empty body can.
 pub(crate) fn looks_like_text(start: &[u8]) -> bool {
     let start = start.get(..LOOK).unwrap_or(start);
-    // UTF-16 holds zero bytes, but says so.
+    // UTF-16 contains zero bytes, but is marked.
     if start.starts_with(&[0xfe, 0xff]) || start.starts_with(&[0xff, 0xfe]) {
         return true;
     }
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_told_from_the_rest_by_its_first_bytes() {
+    fn text_is_recognised_by_its_first_bytes() {
         assert!(looks_like_text(b"<!doctype html>\r\n\t<p>"));
         assert!(looks_like_text("жук".as_bytes()));
         assert!(looks_like_text(b"\xff\xfe<\0p\0"));

@@ -1,24 +1,24 @@
-//! Content-Encoding undone as the bytes arrive, under a cap on what comes out.
+//! Decodes Content-Encoding as the bytes arrive, with a cap on the output.
 //!
-//! Each coding turns one bounded piece of input into one bounded piece of output at a time, so a bomb stops at the
-//! cap whatever it would have become, and memory stays that of the codings' windows. What was decoded before damage
-//! is kept.
+//! Each coding turns one bounded piece of input into one bounded piece of output at a time. So a decompression bomb
+//! stops at the cap whatever its full size, and memory is limited to the codings' windows. What was decoded before
+//! any damage is kept.
 
 use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
-/// More codings on top of each other are an attack, not a page.
+/// More layers of coding than this are an attack, not a page.
 pub(crate) const MAX_CODINGS: usize = 3;
 
 /// The output of one step of one coding.
 const PIECE: usize = 32 * 1024;
 
-/// A gzip body may be several files in a row. Each costs a fresh window, so a body made of empty ones has an end.
+/// A gzip body may consist of several members. Each costs a new window, so the number of empty ones is limited.
 const MAX_MEMBERS: usize = 256;
 
-/// RFC 9659: no more than 8 MiB of window for zstd over HTTP.
+/// RFC 9659: at most 8 MiB of window for zstd over HTTP.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// One way a body can be encoded.
@@ -31,7 +31,7 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// Reads one token of a Content-Encoding line.
+    /// Reads one token of a Content-Encoding header.
     pub(crate) fn parse(token: &str) -> Option<Coding> {
         match token.to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Coding::Gzip),
@@ -46,13 +46,13 @@ impl Coding {
 /// Why decoding stopped early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
-    /// The cap is reached and there was more.
+    /// The cap was reached and there was more.
     Full,
-    /// The bytes are not what the coding promises.
+    /// The bytes are not valid for the coding.
     Damaged,
 }
 
-/// Undoes the codings of one body.
+/// Decodes one body.
 pub(crate) struct Decoder {
     stages: Vec<Stage>,
     decoded: Vec<u8>,
@@ -61,7 +61,7 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// For a body on which these codings were applied in this order.
+    /// For a body to which these codings were applied in this order.
     pub(crate) fn new(applied: &[Coding], cap: usize) -> Result<Decoder, Stop> {
         let mut stages = Vec::with_capacity(applied.len());
         for coding in applied.iter().rev() {
@@ -90,17 +90,17 @@ impl Decoder {
         })
     }
 
-    /// What has come out so far.
+    /// The output so far.
     pub(crate) fn so_far(&self) -> &[u8] {
         &self.decoded
     }
 
-    /// Whether every coding has seen its end. An empty body needs none.
+    /// Whether every coding has reached its end. An empty body needs none.
     pub(crate) fn is_whole(&self) -> bool {
         !self.fed || self.stages.iter().all(Stage::is_whole)
     }
 
-    /// What came out.
+    /// The output.
     pub(crate) fn into_decoded(self) -> Vec<u8> {
         self.decoded
     }
@@ -127,11 +127,11 @@ fn run(
     }
 }
 
-/// One coding at work.
+/// One active coding.
 struct Stage {
     engine: Engine,
     piece: Box<[u8]>,
-    /// Set at the coding's own end; what follows it is ignored, as browsers do.
+    /// Set at the coding's own end. What follows is ignored, as browsers do.
     ended: bool,
 }
 
@@ -142,7 +142,7 @@ enum Engine {
         /// Between two members: the bytes that may be the magic number of the next.
         between: Option<Vec<u8>>,
     },
-    /// `deflate` means zlib, but some servers send it bare. The first two bytes tell.
+    /// `deflate` means zlib, but some servers send raw deflate. The first two bytes tell which.
     DeflateUnknown {
         start: Vec<u8>,
     },
@@ -168,7 +168,7 @@ impl Stage {
                 between: None,
             },
             Coding::Deflate => Engine::DeflateUnknown { start: Vec::new() },
-            // Strict: without it a stream may ask for a window of a gigabyte.
+            // Strict: otherwise a stream may ask for a window of a gigabyte.
             Coding::Brotli => Engine::Brotli(Box::new(BrotliState::new_strict(
                 StandardAlloc::default(),
                 StandardAlloc::default(),
@@ -202,7 +202,7 @@ impl Stage {
             }
     }
 
-    /// Turns some of the input into at most one piece; says how much was taken and how much came out.
+    /// Turns some of the input into at most one piece. Returns how much was consumed and how much was produced.
     fn step(&mut self, input: &[u8]) -> Result<(usize, usize), Stop> {
         if self.ended {
             return Ok((input.len(), 0));
@@ -229,7 +229,7 @@ impl Stage {
                             *inflate = Decompress::new_gzip(15);
                             let start = std::mem::take(start);
                             *between = None;
-                            // The magic number itself; it decodes to nothing.
+                            // The magic number itself; it produces no output.
                             inflate_piece(inflate, &start, piece)?;
                             (taken, 0)
                         }
@@ -286,7 +286,7 @@ impl Stage {
                 let mut from = InBuffer::around(input);
                 let mut to = OutBuffer::around(&mut piece[..]);
                 let Ok(hint) = decoder.run(&mut from, &mut to) else {
-                    // Rubbish after a whole frame hurts nobody.
+                    // Garbage after a complete frame does no harm.
                     self.ended = *between;
                     return if *between {
                         Ok((input.len(), 0))
@@ -313,7 +313,7 @@ enum Member {
     Next { taken: usize },
 }
 
-/// Whether another gzip file follows the one that ended; `start` gathers its first two bytes over several inputs.
+/// Whether another gzip member follows the one that ended; `start` collects its first two bytes over several inputs.
 fn next_member(start: &mut Vec<u8>, input: &[u8]) -> Member {
     let taken = 2_usize.saturating_sub(start.len()).min(input.len());
     start.extend_from_slice(input.get(..taken).unwrap_or_default());
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Feeds the body in steps of a few bytes, as a slow network does.
+    /// Feeds the body a few bytes at a time, as a slow network does.
     fn decode(applied: &[Coding], body: &[u8], step: usize, cap: usize) -> (Vec<u8>, Result<bool, Stop>) {
         let mut decoder = Decoder::new(applied, cap).unwrap();
         for piece in body.chunks(step) {

@@ -1,4 +1,4 @@
-//! One request and its response on one connection: the head under its time limit, then the body under all of them.
+//! One request and its response on one connection: the head under its own time limit, then the body under all limits.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use crate::tape::SharedTape;
 #[derive(Debug)]
 pub(crate) struct NoResponse {
     pub(crate) failure: Failure,
-    /// Whether not a single byte came, so that asking again elsewhere repeats nothing.
+    /// Whether not a single byte arrived, so that repeating the request elsewhere is safe.
     pub(crate) untouched: bool,
 }
 
@@ -58,46 +58,46 @@ pub(crate) async fn ask(
     }
 }
 
-/// What becomes of the bytes of a body as they arrive.
+/// What to do with the bytes of a body as they arrive.
 pub(crate) enum Sink {
-    /// They lie in one piece on the tape: only counted.
+    /// Only count them: they are contiguous on the tape.
     InPlace,
-    /// They are gathered, because chunk headers lie between them.
+    /// Collect them, because chunk headers lie in between.
     Gathered(Vec<u8>),
-    /// They are decoded.
+    /// Decode them.
     Decoded(Box<Decoder>),
 }
 
-/// Where body bytes come from and what is kept of them on the way.
+/// Where body bytes come from and what is recorded on the way.
 pub(crate) struct Source<'a> {
     pub(crate) body: Incoming,
-    /// What moves an HTTP/1 connection.
+    /// Drives an HTTP/1 connection.
     pub(crate) motor: Option<&'a mut Motor>,
     pub(crate) tape: SharedTape,
-    /// HTTP/2 has no stream of its own to record, so its body is written on the tape here.
+    /// HTTP/2 has no stream of its own to record, so its body is recorded here.
     pub(crate) record: bool,
 }
 
 /// How reading a body ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// All of it is here.
+    /// The whole body arrived.
     Whole,
-    /// Part of it is here.
+    /// Part of it arrived.
     Cut(Truncation),
-    /// It is nothing we read, by its first bytes.
+    /// Its first bytes show that it is not text.
     NotText,
 }
 
-/// A body as far as it was read.
+/// A body, as far as it was read.
 pub(crate) struct Read {
     pub(crate) end: End,
-    /// The number of body bytes that came, without chunk headers.
+    /// How many body bytes arrived, without chunk headers.
     pub(crate) wire: usize,
     pub(crate) sink: Sink,
 }
 
-/// Reads a body until it ends or a limit says stop.
+/// Reads a body until it ends or a limit is reached.
 pub(crate) async fn read(
     mut source: Source<'_>,
     mut sink: Sink,
@@ -111,7 +111,7 @@ pub(crate) async fn read(
     let end = loop {
         let data = match next(&mut source, &mut watch, wire).await {
             Next::Data(data) => data,
-            // Cut by us; or complete, but with so many interim responses before it that the recording is not.
+            // Either we cut it, or it is complete but so many interim responses came first that the recording is not.
             Next::End | Next::Broken if source.tape.lock().full => break End::Cut(Truncation::Length),
             Next::End => break finished(&sink),
             Next::Broken => break End::Cut(Truncation::Disconnect),
@@ -157,7 +157,7 @@ pub(crate) async fn read(
     Read { end, wire, sink }
 }
 
-/// The body is over; the encoding may not be.
+/// The body has ended, but its encoding may not have.
 fn finished(sink: &Sink) -> End {
     match sink {
         Sink::Decoded(decoder) if !decoder.is_whole() => End::Cut(Truncation::Disconnect),
@@ -172,7 +172,7 @@ enum Next {
     TooSlow,
 }
 
-/// Waits for the next bytes of the body, driving the connection meanwhile.
+/// Waits for the next bytes of the body, driving the connection in the meantime.
 async fn next(source: &mut Source<'_>, watch: &mut Watch<'_>, wire: usize) -> Next {
     poll_fn(|cx| {
         loop {
@@ -199,13 +199,13 @@ async fn next(source: &mut Source<'_>, watch: &mut Watch<'_>, wire: usize) -> Ne
     .await
 }
 
-/// Watches that a body gets on: in time as a whole, and fast enough in each window.
+/// Checks a body's progress: the total time, and the rate in each window.
 struct Watch<'a> {
     limits: &'a Limits,
     deadline: Instant,
-    /// Made at the first wait; most bodies come without one.
+    /// Created at the first wait; most bodies need none.
     window: Option<Pin<Box<Sleep>>>,
-    /// How much was there when the window began.
+    /// How much had arrived when the window began.
     before: usize,
 }
 
@@ -219,7 +219,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Ready when the body takes too long.
+    /// Ready when the body is too slow.
     fn poll_too_slow(&mut self, cx: &mut Context<'_>, wire: usize) -> Poll<()> {
         loop {
             let (deadline, length) = (self.deadline, self.limits.slow_window);

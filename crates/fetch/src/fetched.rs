@@ -1,4 +1,4 @@
-//! What came of one request.
+//! The result of one request.
 
 use std::net::IpAddr;
 
@@ -11,32 +11,32 @@ use crate::exchange::{End, Read, Sink};
 use crate::head::{self, RetryAfter};
 use crate::tape::{Span, chunked_len};
 
-/// Which HTTP was spoken.
+/// The version of HTTP that was used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
-    /// HTTP/1.0 or 1.1: the bytes are those of the wire.
+    /// HTTP/1.0 or 1.1: the bytes are exactly those on the wire.
     Http1,
-    /// HTTP/2: the heads are written in the form of HTTP/1.1, the body is as it was sent.
+    /// HTTP/2: the heads are written as HTTP/1.1, the body is as it was sent.
     Http2,
 }
 
 /// An exchange for the archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawExchange {
-    /// Request line and headers. What was said only to a proxy is left out.
+    /// Request line and headers, without what was meant only for a proxy.
     pub request: Bytes,
-    /// Status line, headers and the body as sent, chunk headers and content encoding included.
+    /// Status line, headers and the body as sent, including chunk headers and content encoding.
     pub response: Bytes,
-    /// Which HTTP was spoken.
+    /// The version of HTTP that was used.
     pub protocol: Protocol,
 }
 
-/// What came of one request.
+/// The result of one request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fetched {
     /// How it ended.
     pub outcome: Outcome,
-    /// The address asked; none if no connection stood, or if an HTTP proxy chose it.
+    /// The address used; `None` if there was no connection, or if an HTTP proxy chose the address.
     pub ip: Option<IpAddr>,
     /// The exchange for the archive, if a response came.
     pub raw: Option<RawExchange>,
@@ -44,18 +44,18 @@ pub struct Fetched {
     pub content_type: Option<String>,
     /// When the host wants to be asked again.
     pub retry_after: Option<RetryAfter>,
-    /// The X-Robots-Tag lines.
+    /// The X-Robots-Tag headers.
     pub x_robots_tag: Vec<String>,
     /// ETag as sent.
     pub etag: Option<String>,
     /// Last-Modified as sent.
     pub last_modified: Option<String>,
-    /// The body without chunk headers and content encoding. Shares memory with `raw` where it can.
+    /// The body without chunk headers and content encoding. Shares memory with `raw` where possible.
     pub body: Bytes,
-    /// Set if the body is not all there, whatever the outcome.
+    /// Set if the body is incomplete, whatever the outcome.
     pub truncated: Option<Truncation>,
-    /// Whether a kept connection turned out to be closed before anything came: the request may be made again, but that is
-    /// one more request, and whoever spaces requests decides when.
+    /// Whether a kept connection turned out to be closed before anything arrived. The request may be repeated, but
+    /// that is another request, and the code that spaces requests decides when.
     pub stale: bool,
 }
 
@@ -117,7 +117,7 @@ impl Fetched {
     }
 }
 
-/// The part of a recording that is the response: no interim ones before it, nothing after its end.
+/// The part of a recording that is the response, without interim responses before it or anything after its end.
 pub(crate) fn cut_out(received: &Bytes, head: Span, chunked: bool, read: &Read) -> Bytes {
     let body = received.get(head.end..).unwrap_or_default();
     let len = match read.end {

@@ -1,4 +1,4 @@
-//! The fetcher: where a host is, and what it answers.
+//! The fetcher: finds a host's addresses and makes requests.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -21,8 +21,8 @@ use crate::requests::{Requests, write_request, write_response};
 use crate::settings::{FetchSettings, Limits, Want};
 use crate::tape::{SharedTape, final_head};
 
-/// The addresses of a host that we may connect to; at least one. Made only by [`Fetcher::locate`], so that no
-/// address comes here past the guard.
+/// The addresses of a host that we may connect to; at least one. Created only by [`Fetcher::locate`], so that no
+/// address bypasses the guard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Located {
     addresses: Vec<SocketAddr>,
@@ -31,7 +31,7 @@ pub struct Located {
 impl Located {
     /// The address that will be tried first.
     pub fn ip(&self) -> IpAddr {
-        // `locate` gives at least one.
+        // `locate` returns at least one.
         self.addresses
             .first()
             .map_or(IpAddr::from([0, 0, 0, 0]), SocketAddr::ip)
@@ -56,7 +56,7 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher with these settings.
+    /// Creates a fetcher with these settings.
     pub fn new(settings: FetchSettings) -> Result<Fetcher, FetchError> {
         Ok(Fetcher {
             names: Names::new(settings.resolver, settings.limits.resolve)?,
@@ -70,7 +70,7 @@ impl Fetcher {
         })
     }
 
-    /// Finds where a URL's host is. The outcome, if it is nowhere or nowhere we may go.
+    /// Finds the addresses of a URL's host. Fails with the outcome if there are none, or none we may connect to.
     pub async fn locate(&self, url: &CanonicalUrl) -> Result<Located, Outcome> {
         if let Some(pin) = self.pins.get(url.host()) {
             return Ok(Located {
@@ -86,7 +86,7 @@ impl Fetcher {
         Ok(Located { addresses })
     }
 
-    /// Asks for a URL at one of the addresses that [`Fetcher::locate`] gave for it.
+    /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it.
     pub async fn fetch(&self, url: &CanonicalUrl, at: &Located, want: Want) -> Fetched {
         let kept = self.pool.take(url.origin(), &at.addresses).await;
         let reused = kept.is_some();
@@ -100,7 +100,7 @@ impl Fetcher {
         match self.converse(url, want, &mut channel).await {
             Ok(mut fetched) => {
                 fetched.ip = self.ip_of(&channel);
-                // After a cut, the rest of the body is still on its way; on HTTP/2 only that stream is reset.
+                // After a cut, the rest of the body is still in transit; with HTTP/2 only that stream is reset.
                 let reusable = fetched.truncated.is_none() || matches!(channel.line, Line::Many(_));
                 if reusable && channel.is_open().await {
                     self.pool.put(url.origin(), channel);
@@ -112,7 +112,7 @@ impl Fetcher {
                     self.pool.forget_shared(url.origin());
                 }
                 let mut fetched = Fetched::nothing(Outcome::Failed(none.failure), self.ip_of(&channel));
-                // The other side may close an idle connection at any time, also while our request is on its way.
+                // The other side may close an idle connection at any time, even while our request is on its way.
                 fetched.stale = reused && none.untouched;
                 fetched
             }
@@ -126,7 +126,7 @@ impl Fetcher {
             .map_err(|_| Failure::ConnectTimeout)?
     }
 
-    /// The target's address, where we know it.
+    /// The target's address, if we know it.
     fn ip_of(&self, channel: &Channel) -> Option<IpAddr> {
         (!self.requests.http_proxy).then(|| channel.target.ip())
     }
@@ -190,7 +190,7 @@ impl Fetcher {
         ))
     }
 
-    /// Reads the body as the plan says.
+    /// Reads the body according to the plan.
     async fn read(&self, source: Source<'_>, plan: &Plan, chunked: bool) -> Result<Read, NoResponse> {
         if plan.is_refusal_of_type() {
             return Ok(Read {

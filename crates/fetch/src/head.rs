@@ -1,4 +1,4 @@
-//! What the head of a response tells us: the few headers a crawl acts on.
+//! The few response headers a crawl acts on.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -7,24 +7,24 @@ use scenthound_types::{CanonicalUrl, Timestamp};
 
 use crate::decode::{Coding, MAX_CODINGS};
 
-/// More X-Robots-Tag lines say nothing new.
+/// More X-Robots-Tag headers than this are ignored.
 const MAX_TAGS: usize = 32;
 
 /// When a host wants to be asked again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RetryAfter {
-    /// After this long.
+    /// After this delay.
     Delay(Duration),
-    /// Not before this moment, in milliseconds since 1970 by the host's clock.
+    /// Not before this time, in milliseconds since 1970 by the host's clock.
     At(Timestamp),
 }
 
 impl RetryAfter {
-    /// Reads the header's value: seconds or one of the three forms of an HTTP date.
+    /// Reads the header's value: seconds, or one of the three forms of an HTTP date.
     pub fn parse(value: &str) -> Option<RetryAfter> {
         let value = value.trim();
         if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-            // More digits than fit mean a very long time, not nothing.
+            // More digits than fit mean a very long time, not an invalid value.
             let seconds = value.parse().unwrap_or(u64::from(u32::MAX));
             return Some(RetryAfter::Delay(Duration::from_secs(seconds)));
         }
@@ -37,16 +37,17 @@ impl RetryAfter {
     }
 }
 
-/// How a body is encoded, by its Content-Encoding lines.
+/// How a body is encoded, according to its Content-Encoding headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Encoding {
     /// Not at all.
     Plain,
-    /// By these, in the order they were applied.
+    /// With these codings, in the order they were applied.
     Coded(Vec<Coding>),
-    /// By something we do not know, or a word that is none (`utf-8`). Browsers then take the bytes as they are.
+    /// With something we do not know, or a word that is not a coding (`utf-8`). Browsers then use the bytes as they
+    /// are.
     Unknown,
-    /// More layers than anybody needs.
+    /// With too many layers.
     TooDeep,
 }
 
@@ -80,14 +81,14 @@ pub(crate) fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// All X-Robots-Tag lines.
+/// All X-Robots-Tag headers.
 pub(crate) fn robots_tags(headers: &HeaderMap) -> Vec<String> {
     let tags = headers.get_all("x-robots-tag").iter().take(MAX_TAGS);
     tags.map(|tag| String::from_utf8_lossy(tag.as_bytes()).into_owned())
         .collect()
 }
 
-/// Where a redirect leads, if it leads to something that can be crawled.
+/// The target of a redirect, if it can be crawled.
 pub(crate) fn redirect_target(url: &CanonicalUrl, headers: &HeaderMap) -> Option<CanonicalUrl> {
     url.join(&text(headers, header::LOCATION)?).ok()
 }

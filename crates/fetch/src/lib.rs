@@ -1,14 +1,14 @@
-//! One request, bounded in every way, answered with data.
+//! One request with limits on everything, and its result as data.
 //!
-//! [`Fetcher::locate`] turns a host into the addresses we may connect to; [`Fetcher::fetch`] asks one of them for one
-//! URL. Whatever the other side does (nothing, garbage, a flood, a bomb) ends in a [`Fetched`] within the time and
-//! the memory that [`Limits`] name. Two steps, so that the caller can space its requests per address.
+//! [`Fetcher::locate`] turns a host into the addresses we may connect to; [`Fetcher::fetch`] requests one URL from
+//! one of them. Whatever the other side does (nothing, garbage, a flood, a bomb) ends in a [`Fetched`] within the
+//! time and memory that [`Limits`] allow. There are two steps so that the caller can space its requests per address.
 //!
-//! Invariant: a connection is made only to an address that the guard has seen, never to a name. Resolving again
-//! between check and connect is what rebinding attacks live on.
+//! Invariant: connections are made only to addresses the guard has checked, never to a name. Resolving again between
+//! check and connect is what DNS rebinding attacks exploit.
 //!
-//! Deliberately absent: following redirects (a redirect is an outcome, its target a new offer with the other host's
-//! politeness), retries over time, robots, cookies, credentials and referers.
+//! Deliberately absent: following redirects (a redirect is an outcome, and its target is a new offer under the other
+//! host's politeness), retries over time, robots, cookies, credentials and referers.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,8 +1,8 @@
-//! Host names to addresses.
+//! Resolves host names to addresses.
 //!
-//! Names are asked for as they stand: the machine's search domains never apply, or `http://intranet/` on a page would
-//! mean a host of the network the crawl runs in. Answers are kept as long as they say, within reason, and only so many
-//! of them; failures are not kept here, the caller decides when to ask again.
+//! Names are looked up exactly as written: the machine's search domains never apply, or `http://intranet/` on a page
+//! would mean a host on the network the crawl runs in. Answers are cached for as long as they allow, within limits on
+//! time and number. Failures are not cached; the caller decides when to ask again.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -22,26 +22,27 @@ use scenthound_types::Failure;
 
 use crate::error::FetchError;
 
-/// More addresses of one host are not tried.
+/// The most addresses tried per host.
 const MAX_ADDRESSES: usize = 16;
 
-/// A host whose answers live shorter would be asked for with every page.
+/// With a shorter lifetime, a host would be looked up again for every page.
 const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
 const LONGEST_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many hosts are remembered.
+/// How many hosts are cached.
 const MOST_KEPT: usize = 16_384;
 
-/// The addresses of a host, until they have to be asked for again.
+/// The addresses of a host, until they expire.
 struct Kept {
     addresses: Arc<[IpAddr]>,
     until: Instant,
 }
 
-/// Asks for addresses.
+/// Looks up addresses.
 pub(crate) struct Names {
-    /// None on a machine that has no name service configured: then only addresses and pins can be reached.
+    /// `None` on a machine without a configured name service: then only literal addresses and pinned hosts can be
+    /// reached.
     resolver: Option<TokioResolver>,
     kept: Mutex<HashMap<String, Kept>>,
     limit: Duration,
@@ -64,7 +65,7 @@ impl Names {
         let options: &mut ResolverOpts = builder.options_mut();
         options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
         options.negative_max_ttl = Some(Duration::from_secs(600));
-        // A crawl asks for many hosts at once; the default would turn the 33rd away.
+        // A crawl looks up many hosts at once; the default would reject the 33rd.
         options.max_active_requests = 1_024;
         if server.is_some() {
             options.use_hosts_file = ResolveHosts::Never;
@@ -114,7 +115,7 @@ impl Names {
         let mut kept = self.lock();
         if kept.len() >= MOST_KEPT {
             kept.retain(|_, kept| kept.until > now);
-            // Nothing has aged: forgetting all costs one question a host, keeping count of use would cost more.
+            // Nothing has expired. Dropping everything costs one look-up per host; tracking use would cost more.
             if kept.len() >= MOST_KEPT {
                 kept.clear();
             }
@@ -127,7 +128,7 @@ impl Names {
     }
 }
 
-/// A host that is an address already.
+/// A host that is already an address.
 fn literal(host: &str) -> Option<IpAddr> {
     match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(v6) => v6.parse().ok().map(IpAddr::V6),

@@ -1,4 +1,4 @@
-//! What to do about a response, decided by its head.
+//! What to do with a response, decided by its head.
 
 use http::{StatusCode, header};
 use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
@@ -7,9 +7,9 @@ use crate::content::essence;
 use crate::head::{self, Encoding};
 use crate::settings::{BodyCaps, Limits, Want};
 
-/// What to do about a response, decided by its head.
+/// What to do with a response, decided by its head.
 pub(crate) struct Plan {
-    /// How it ends if nothing goes wrong.
+    /// The outcome if nothing goes wrong.
     pub(crate) outcome: Outcome,
     pub(crate) caps: BodyCaps,
     pub(crate) encoding: Encoding,
@@ -30,7 +30,7 @@ impl Plan {
         let aside = |outcome| Plan {
             outcome,
             caps: limits.caps(want, false),
-            // Kept as it is: nobody reads it.
+            // Kept as it is, because nobody reads it.
             encoding: Encoding::Plain,
             sniff: false,
         };
@@ -70,7 +70,7 @@ impl Plan {
         }
     }
 
-    /// Whether the body is nothing we read: closing is cheaper than reading on.
+    /// Whether the body is of a type we do not read: closing is cheaper than reading on.
     pub(crate) fn is_refusal_of_type(&self) -> bool {
         self.outcome == Outcome::Refused(Refusal::ContentType)
     }

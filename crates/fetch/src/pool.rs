@@ -1,8 +1,8 @@
 //! Connections kept for the next request to the same origin.
 //!
-//! A connection is handed out again only if it still stands and leads to an address the guard has just permitted.
-//! The oldest go first, when there are too many or they are too old; that happens whenever one is put back, so a
-//! pool nobody uses keeps what it has until it is dropped.
+//! A connection is reused only if it is still open and leads to an address the guard has just permitted. The oldest
+//! are closed first when there are too many or they are too old. That happens whenever one is put back, so an unused
+//! pool keeps what it has until it is dropped.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -19,14 +19,14 @@ struct Idle {
 }
 
 #[derive(Default)]
-struct Shelf {
+struct Connections {
     by_origin: HashMap<Arc<str>, Vec<Idle>>,
     /// Oldest first.
     by_age: BTreeMap<u64, (Arc<str>, Instant)>,
     next: u64,
 }
 
-impl Shelf {
+impl Connections {
     fn remove(&mut self, origin: &str, number: u64) -> Option<Channel> {
         self.by_age.remove(&number);
         let idle = self.by_origin.get_mut(origin)?;
@@ -48,7 +48,7 @@ impl Shelf {
 
 /// Idle connections by origin.
 pub(crate) struct Pool {
-    shelf: Mutex<Shelf>,
+    kept: Mutex<Connections>,
     most: usize,
     longest: Duration,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Pool {
 impl Pool {
     pub(crate) fn new(most: usize, longest: Duration) -> Pool {
         Pool {
-            shelf: Mutex::default(),
+            kept: Mutex::default(),
             most,
             longest,
         }
@@ -74,8 +74,8 @@ impl Pool {
     }
 
     fn take_any(&self, origin: &str) -> Option<Channel> {
-        let mut shelf = self.lock();
-        let newest = shelf.by_origin.get(origin)?.last()?;
+        let mut kept = self.lock();
+        let newest = kept.by_origin.get(origin)?.last()?;
         if let Line::Many(shared) = &newest.channel.line {
             return Some(Channel {
                 line: Line::Many(shared.clone()),
@@ -83,49 +83,48 @@ impl Pool {
             });
         }
         let number = newest.number;
-        shelf.remove(origin, number)
+        kept.remove(origin, number)
     }
 
-    /// Keeps a connection for later. One that many can use stays here while it is in use.
+    /// Keeps a connection for later. A shared one stays here while it is in use.
     pub(crate) fn put(&self, origin: &str, channel: Channel) {
         let now = Instant::now();
         let mut dropped = Vec::new();
-        let mut shelf = self.lock();
+        let mut kept = self.lock();
         if matches!(channel.line, Line::Many(_)) {
-            // One is enough; put back, it counts as new again.
-            dropped.extend(shelf.remove_shared(origin));
+            // One is enough; when put back, it counts as new again.
+            dropped.extend(kept.remove_shared(origin));
         }
-        let origin: Arc<str> = match shelf.by_origin.get_key_value(origin) {
+        let origin: Arc<str> = match kept.by_origin.get_key_value(origin) {
             Some((known, _)) => known.clone(),
             None => Arc::from(origin),
         };
-        let number = shelf.next;
-        shelf.next += 1;
-        shelf.by_age.insert(number, (origin.clone(), now));
-        shelf
-            .by_origin
+        let number = kept.next;
+        kept.next += 1;
+        kept.by_age.insert(number, (origin.clone(), now));
+        kept.by_origin
             .entry(origin)
             .or_default()
             .push(Idle { number, channel });
-        while let Some((&number, (origin, since))) = shelf.by_age.first_key_value() {
-            if shelf.by_age.len() <= self.most && now.duration_since(*since) <= self.longest {
+        while let Some((&number, (origin, since))) = kept.by_age.first_key_value() {
+            if kept.by_age.len() <= self.most && now.duration_since(*since) <= self.longest {
                 break;
             }
             let origin = origin.clone();
-            dropped.extend(shelf.remove(&origin, number));
+            dropped.extend(kept.remove(&origin, number));
         }
-        // Closing sockets needs no lock.
-        drop(shelf);
+        // Closing sockets does not need the lock.
+        drop(kept);
         drop(dropped);
     }
 
-    /// Drops the shared connection to this origin, which proved useless.
+    /// Drops the shared connection to this origin, which turned out to be unusable.
     pub(crate) fn forget_shared(&self, origin: &str) {
         let dropped = self.lock().remove_shared(origin);
         drop(dropped);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! Reaching a target through somebody else: an HTTP proxy or a SOCKS5 server.
+//! Reaches a target through an HTTP proxy or a SOCKS5 server.
 //!
-//! The target is resolved and checked by us all the same. A SOCKS5 server gets the checked address; an HTTP proxy gets
-//! the name (most refuse plain addresses), so it is trusted to resolve it as we did. The proxy's own address is the
-//! user's word and not checked.
+//! We still resolve and check the target ourselves. A SOCKS5 server gets the checked address. An HTTP proxy gets the
+//! name (most refuse plain addresses), so it is trusted to resolve it as we did. The proxy's own address comes from
+//! the user and is not checked.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,17 +14,17 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;
 
-/// The head of an answer to CONNECT.
+/// The longest head of a response to CONNECT.
 const MAX_ANSWER: usize = 8 * 1024;
 
-/// How to speak to a proxy.
+/// The protocol of a proxy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
     Http,
     Socks5,
 }
 
-/// A proxy: where it is and what it wants to hear.
+/// A proxy: its address, protocol and login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     pub(crate) way: Way,
@@ -34,7 +34,7 @@ pub struct Proxy {
     login: Option<(String, String)>,
 }
 
-/// Why a string names no proxy.
+/// Why a string is not a valid proxy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum ProxyFault {
@@ -42,10 +42,10 @@ pub enum ProxyFault {
     #[error("not a URL with a host, such as http://proxy.example:3128")]
     Unreadable,
     /// Neither http nor socks5.
-    #[error("a proxy is http:// or socks5://")]
+    #[error("a proxy URL must start with http:// or socks5://")]
     Scheme,
-    /// A part of the login is longer than the protocol can say.
-    #[error("user or password is longer than 255 bytes")]
+    /// A part of the login is longer than the protocol allows.
+    #[error("the user name or password is longer than 255 bytes")]
     Login,
 }
 
@@ -81,7 +81,7 @@ impl Proxy {
         })
     }
 
-    /// The value of Proxy-Authorization, where there is a login.
+    /// The value of Proxy-Authorization, if there is a login.
     pub(crate) fn authorization(&self) -> Option<String> {
         let (user, password) = self.login.as_ref()?;
         Some(format!(
@@ -106,7 +106,7 @@ impl Proxy {
             if answer.len() >= MAX_ANSWER {
                 return Err(Failure::Proxy);
             }
-            // Byte by byte: what follows the head belongs to the tunnel.
+            // Byte by byte, because what follows the head belongs to the tunnel.
             answer.push(stream.read_u8().await.map_err(|_| Failure::Proxy)?);
         }
         let agreed = answer.starts_with(b"HTTP/1.") && answer.get(8..10) == Some(b" 2");
@@ -165,7 +165,7 @@ impl Proxy {
     }
 }
 
-/// Sends a SOCKS5 request and reads the answer whole; gives its code.
+/// Sends a SOCKS5 request and reads the whole answer; returns its code.
 async fn ask(stream: &mut TcpStream, request: &[u8]) -> std::io::Result<u8> {
     stream.write_all(request).await?;
     let mut start = [0; 4];
@@ -178,14 +178,14 @@ async fn ask(stream: &mut TcpStream, request: &[u8]) -> std::io::Result<u8> {
         _ => return Ok(if code == 0 { u8::MAX } else { code }),
     };
     let mut bound = vec![0; address + 2];
-    // Some servers close right after a refusal.
+    // Some servers close the connection right after a refusal.
     match stream.read_exact(&mut bound).await {
         Err(error) if code == 0 => Err(error),
         _ => Ok(code),
     }
 }
 
-/// Undoes percent-escapes of a login.
+/// Decodes the percent-escapes of a login.
 fn unescape(escaped: &str) -> String {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut rest = escaped.as_bytes();
@@ -206,7 +206,7 @@ fn unescape(escaped: &str) -> String {
 }
 
 impl fmt::Debug for Proxy {
-    /// Leaves the password out: settings end up in logs.
+    /// Leaves the password out, because settings end up in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let login = if self.login.is_some() { "(with login) " } else { "" };
         write!(f, "{login}{:?} {}:{}", self.way, self.host, self.port)

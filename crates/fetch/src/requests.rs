@@ -1,6 +1,6 @@
-//! What we say: the same few headers with every request, and nothing that tells one visit from another.
+//! The requests we send: the same few headers every time, and nothing that distinguishes one visit from another.
 //!
-//! Also writes HTTP/2 heads in the form of HTTP/1.1 for the archive, and takes out what was said only to a proxy.
+//! Also writes HTTP/2 heads as HTTP/1.1 for the archive, and removes what was meant only for a proxy.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -17,13 +17,13 @@ use crate::settings::FetchSettings;
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.1";
 const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
-/// Makes requests.
+/// Creates requests.
 pub(crate) struct Requests {
-    /// What every request says, but for Host; the later of two with one name counts.
+    /// The headers of every request except Host. If a name occurs twice, the later value counts.
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Set if there is an HTTP proxy: it wants http URLs whole.
+    /// Set if there is an HTTP proxy, which needs absolute URLs for http.
     pub(crate) http_proxy: bool,
-    /// What such a proxy wants to hear.
+    /// The login for such a proxy.
     proxy_login: Option<HeaderValue>,
 }
 
@@ -55,7 +55,7 @@ impl Requests {
         })
     }
 
-    /// The request for a URL, or none if the library cannot spell it.
+    /// The request for a URL; `None` if the library cannot represent it.
     pub(crate) fn ask(&self, url: &CanonicalUrl, protocol: Protocol) -> Option<Ask> {
         let by_proxy = self.asks_proxy(url);
         let target = if by_proxy || protocol == Protocol::Http2 {
@@ -80,12 +80,12 @@ impl Requests {
         Some(request)
     }
 
-    /// Whether the request itself goes to a proxy.
+    /// Whether the request itself is sent to a proxy.
     pub(crate) fn asks_proxy(&self, url: &CanonicalUrl) -> bool {
         self.http_proxy && !url.is_https()
     }
 
-    /// The request as the target would have got it: the archive is no place for a proxy's password.
+    /// The request as the target would have received it: a proxy's password does not belong in the archive.
     pub(crate) fn archived(&self, sent: Bytes, url: &CanonicalUrl, protocol: Protocol) -> Bytes {
         if !self.asks_proxy(url) || protocol == Protocol::Http2 {
             return sent;
@@ -105,14 +105,14 @@ impl Requests {
     }
 }
 
-/// Writes an HTTP/2 request in the form of HTTP/1.1.
+/// Writes an HTTP/2 request as HTTP/1.1.
 pub(crate) fn write_request(to: &mut BytesMut, request: &Ask, url: &CanonicalUrl) {
     to.put_slice(format!("GET {} HTTP/1.1\r\n", url.path_and_query()).as_bytes());
     to.put_slice(format!("host: {}\r\n", url.authority()).as_bytes());
     write_headers(to, request.headers());
 }
 
-/// Writes the head of an HTTP/2 response in the form of HTTP/1.1.
+/// Writes the head of an HTTP/2 response as HTTP/1.1.
 pub(crate) fn write_response(to: &mut BytesMut, head: &http::response::Parts) {
     let reason = head.status.canonical_reason().unwrap_or_default();
     to.put_slice(format!("HTTP/1.1 {} {reason}\r\n", head.status.as_u16()).as_bytes());
@@ -121,7 +121,7 @@ pub(crate) fn write_response(to: &mut BytesMut, head: &http::response::Parts) {
 
 fn write_headers(to: &mut BytesMut, headers: &HeaderMap) {
     for (name, value) in headers {
-        // It speaks of a framing that HTTP/2 does not have.
+        // This describes a framing that HTTP/2 does not have.
         if name == header::TRANSFER_ENCODING {
             continue;
         }

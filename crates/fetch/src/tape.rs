@@ -1,8 +1,8 @@
-//! The exact bytes of an exchange, recorded under the HTTP library.
+//! Records the exact bytes of an exchange, below the HTTP library.
 //!
-//! An archive needs what was sent and received: odd header case, chunk extensions, encoded bodies. The library keeps
-//! none of that, so the stream below it writes everything on a tape. The tape has an end: once it is full, reading
-//! fails, which also bounds what a flood of interim responses can cost.
+//! An archive needs exactly what was sent and received: unusual header case, chunk extensions, encoded bodies. The
+//! library keeps none of that, so the stream below it records everything on a tape. The tape is finite: once it is
+//! full, reading fails, which also limits what a flood of interim responses can cost.
 
 use std::io;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Room for an ordinary page with its head, so that most recordings never move.
+/// Room for an ordinary page with its head, so that most recordings are never reallocated.
 const USUAL: usize = 32 * 1024;
 
 /// What went over one connection during one exchange.
@@ -21,12 +21,12 @@ pub(crate) struct Tape {
     pub(crate) sent: BytesMut,
     pub(crate) received: BytesMut,
     room: usize,
-    /// Set when more came than there was room for.
+    /// Set when more arrived than there was room for.
     pub(crate) full: bool,
 }
 
 impl Tape {
-    /// Forgets everything and makes room for this many received bytes.
+    /// Clears the tape and makes room for this many received bytes.
     pub(crate) fn rewind(&mut self, room: usize) {
         *self = Tape {
             sent: BytesMut::with_capacity(512),
@@ -36,7 +36,7 @@ impl Tape {
         };
     }
 
-    /// Adds received bytes as far as there is room.
+    /// Records received bytes as far as there is room.
     pub(crate) fn receive(&mut self, bytes: &[u8]) {
         let room = self.room.saturating_sub(self.received.len());
         self.full |= bytes.len() > room;
@@ -44,7 +44,7 @@ impl Tape {
             .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
-    /// What was sent and what was received.
+    /// What was sent, and what was received.
     pub(crate) fn take(&mut self) -> (Bytes, Bytes) {
         (
             std::mem::take(&mut self.sent).freeze(),
@@ -52,7 +52,7 @@ impl Tape {
         )
     }
 
-    /// Prepares for a body whose length is announced, within reason.
+    /// Reserves space for a body whose length is announced, within reason.
     pub(crate) fn expect(&mut self, more: usize) {
         let wanted = more.min(1 << 20).min(self.room);
         if wanted > self.received.capacity() - self.received.len() {
@@ -61,7 +61,7 @@ impl Tape {
     }
 }
 
-/// A tape that the stream writes and the exchange reads. They run in one task, so the lock is never contended.
+/// A tape that the stream writes and the exchange reads. Both run in one task, so the lock is never contended.
 #[derive(Clone, Default)]
 pub(crate) struct SharedTape(Arc<Mutex<Tape>>);
 
@@ -71,7 +71,7 @@ impl SharedTape {
     }
 }
 
-/// A stream that records what passes.
+/// A stream that records what passes through it.
 pub(crate) struct Taped<S> {
     stream: S,
     tape: SharedTape,
@@ -122,7 +122,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Taped<S> {
     }
 }
 
-/// The place of a head in what was received.
+/// The position of a head in the received bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Span {
     pub(crate) start: usize,
@@ -136,9 +136,9 @@ impl Span {
     }
 }
 
-/// Where the head of the final response lies in what was received.
+/// Finds the head of the final response in the received bytes.
 ///
-/// Interim responses (1xx but for 101) and blank lines come before it; the archive's readers expect neither.
+/// Interim responses (1xx except 101) and blank lines come before it; readers of the archive expect neither.
 pub(crate) fn final_head(received: &[u8]) -> Option<Span> {
     let mut start = 0;
     loop {
@@ -158,7 +158,7 @@ pub(crate) fn final_head(received: &[u8]) -> Option<Span> {
     }
 }
 
-/// The length of a head with its blank line. Bare line feeds count, as they do for the parser above.
+/// The length of a head with its blank line. Bare line feeds count, as in the parser above.
 fn end_of_head(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes.get(at + 1..)? {
         [b'\n', ..] => Some(at + 2),
@@ -167,7 +167,7 @@ fn end_of_head(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// The length of a whole chunked body with its trailers, or none if it does not end in these bytes.
+/// The length of a complete chunked body with its trailers; `None` if it does not end in these bytes.
 pub(crate) fn chunked_len(body: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! HTTP/1 on real sockets, against servers that answer byte for byte what the test says.
+//! HTTP/1 on real sockets, against servers that answer exactly the bytes a test gives them.
 #![allow(clippy::unwrap_used, reason = "test support outside test functions")]
 
 mod server;
@@ -145,8 +145,8 @@ async fn chunked_failures_and_redirects_keep_the_connection() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_died_is_told_and_the_next_request_gets_a_new_one() {
-    // The server hangs up when the second request arrives: the client cannot have known.
+async fn a_kept_connection_that_died_is_reported_and_the_next_request_gets_a_new_one() {
+    // The server closes the connection when the second request arrives, which the client cannot foresee.
     let server = Served::in_turn([
         (page("first"), After::Listen),
         (String::new(), After::Close),
@@ -163,7 +163,7 @@ async fn a_kept_connection_that_died_is_told_and_the_next_request_gets_a_new_one
     assert_eq!(
         server.requests().len(),
         2,
-        "whoever spaces requests decides when to ask again"
+        "the code that spaces requests decides when to repeat it"
     );
     let second = server.fetch_with(&fetcher, "/2", Want::Page).await;
     assert_eq!((second.stale, second.body.as_ref()), (false, "second".as_bytes()));
@@ -363,7 +363,7 @@ async fn a_reset_in_the_middle_of_a_body_keeps_what_came() {
     )])
     .await;
     let fetched = server.fetch("/").await;
-    // A reset may overtake data that was not read yet, so the part may be missing, but never the verdict.
+    // A reset may overtake data that was not read yet, so the part may be missing, but never the outcome.
     match fetched.outcome {
         Outcome::Body { truncated, .. } => assert_eq!(truncated, Some(Truncation::Disconnect)),
         other => assert_eq!(other, Outcome::Failed(Failure::Disconnect)),
@@ -447,7 +447,7 @@ async fn without_a_type_the_first_bytes_decide() {
     let binary = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nPK\x03\x04\r\n0\r\n\r\n";
     let fetched = Served::always(binary).await.fetch("/").await;
     assert_eq!(fetched.outcome, Outcome::Refused(Refusal::ContentType));
-    // A word that is no coding is ignored, as browsers do, but then the bytes must be text.
+    // A word that is not a coding is ignored, as in browsers, but then the bytes must be text.
     let odd = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: UTF-8\r\nContent-Length: 5\r\n\r\n<p>hi";
     assert_eq!(Served::always(odd).await.fetch("/").await.body, "<p>hi");
 }

@@ -1,4 +1,4 @@
-//! Names on a real (if tiny) name server, which a test tells what to say.
+//! Name resolution with a real (if tiny) name server that answers as a test tells it.
 #![allow(clippy::unwrap_used, reason = "test support outside test functions")]
 
 mod server;
@@ -31,7 +31,7 @@ struct NameServer {
     questions: Arc<AtomicUsize>,
 }
 
-/// A port that is free for UDP may be taken for TCP by a test that runs at the same time: then the next one.
+/// A port that is free for UDP may be in use for TCP by a concurrent test; then the next one is tried.
 async fn both_on_one_port() -> (UdpSocket, TcpListener) {
     loop {
         let udp = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -92,7 +92,7 @@ impl NameServer {
     }
 }
 
-/// The answer to a question, or none to stay silent.
+/// The answer to a question; `None` to stay silent.
 fn answer(question: &[u8], zone: &HashMap<String, Says>, by_tcp: bool) -> Option<Vec<u8>> {
     let (mut at, mut labels) = (12, Vec::new());
     while question[at] != 0 {

@@ -1,4 +1,4 @@
-//! Proxies written here: one for HTTP, one for SOCKS5. The targets are public addresses nobody could reach otherwise.
+//! Test proxies, one for HTTP and one for SOCKS5. The targets are public addresses that cannot be reached otherwise.
 #![allow(clippy::unwrap_used, reason = "test support outside test functions")]
 
 mod server;
@@ -30,7 +30,7 @@ async fn fetch(settings: FetchSettings, url: &str) -> Fetched {
     fetcher.fetch(&url, &at, Want::Page).await
 }
 
-/// A proxy that tunnels everything to one address and remembers what it was asked.
+/// A proxy that tunnels everything to one address and records the requests it gets.
 async fn tunnel(to: SocketAddr, answer: &'static str) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -51,7 +51,7 @@ async fn tunnel(to: SocketAddr, answer: &'static str) -> (SocketAddr, Arc<Mutex<
 }
 
 #[tokio::test]
-async fn an_http_proxy_is_asked_for_the_whole_url() {
+async fn an_http_proxy_gets_the_absolute_url() {
     let proxy = Served::always(page("proxied")).await;
     let fetched = fetch(
         through(&format!("http://{}", proxy.address)),
@@ -59,7 +59,7 @@ async fn an_http_proxy_is_asked_for_the_whole_url() {
     )
     .await;
     assert_eq!(fetched.body, "proxied");
-    // We cannot know whom the proxy asked.
+    // We cannot know which address the proxy used.
     assert_eq!(fetched.ip, None);
     let request = proxy.requests().remove(0);
     assert!(
@@ -153,7 +153,7 @@ async fn a_proxy_that_refuses_or_talks_nonsense_is_a_failure_of_the_proxy() {
     }
 }
 
-/// A SOCKS5 server that gives every request this code, and for 0 a page; it remembers login and target.
+/// A SOCKS5 server that answers every request with this code, and for 0 serves a page. It records login and target.
 async fn socks(
     login: Option<(&'static str, &'static str)>,
     code: u8,

@@ -1,4 +1,4 @@
-//! TLS and HTTP/2 with a real server and an authority of its own.
+//! TLS and HTTP/2 with a real server and its own certificate authority.
 #![allow(clippy::unwrap_used, reason = "test support outside test functions")]
 
 mod server;
@@ -74,7 +74,7 @@ async fn http2_is_recorded_in_the_form_of_http1() {
 }
 
 #[tokio::test]
-async fn http2_asks_for_the_whole_url_and_says_no_host_twice() {
+async fn http2_sends_the_absolute_url_and_no_second_host() {
     let server = TlsServer::start(HOST, Speaks::Http2(site)).await;
     let fetched = fetch(&fetcher(trusting(&server)), "/echo?a=%20b").await;
     assert_eq!(fetched.body, "https://tea.example/echo?a=%20b None");
@@ -82,7 +82,7 @@ async fn http2_asks_for_the_whole_url_and_says_no_host_twice() {
 }
 
 #[tokio::test]
-async fn one_http2_connection_serves_everything_also_after_a_cut() {
+async fn one_http2_connection_serves_everything_even_after_a_cut() {
     let server = TlsServer::start(HOST, Speaks::Http2(site)).await;
     let mut settings = trusting(&server);
     settings.limits.wire_bytes = 1_000_000;

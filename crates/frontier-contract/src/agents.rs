@@ -1,4 +1,4 @@
-//! Several agents, each with a stack of its own, over one seen-set and one politeness.
+//! Several agents, each with its own stack, sharing one seen-set and one host policy.
 
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
 use scenthound_types::{AgentId, Merge, Parents, Standing, Update};
@@ -52,10 +52,14 @@ pub fn a_url_waiting_in_two_stacks_is_leased_once<H: Harness>() {
     assert_eq!(stage.next_for(0, 1, u16::MAX), Next::Done);
     assert_eq!(stage.next_for(1, 1, u16::MAX), Next::Done);
     stage.seed_for(0, "a/1:0.9");
-    assert_eq!(stage.next_for(0, 1, u16::MAX), Next::Done, "whoever fetched it");
+    assert_eq!(
+        stage.next_for(0, 1, u16::MAX),
+        Next::Done,
+        "whichever agent fetched it"
+    );
 }
 
-/// With each one's own priority.
+/// Each with its own priority.
 pub fn a_handed_back_or_retried_url_is_in_both_stacks_again<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8");
@@ -75,13 +79,16 @@ pub fn a_handed_back_or_retried_url_is_in_both_stacks_again<H: Harness>() {
         (Some(0.9), Some(0.5))
     );
     let lease = stage.take_one_for(1, "a/1");
-    assert_eq!(lease.attempt, 1, "tries are the URL's, whoever tries");
+    assert_eq!(
+        lease.attempt, 1,
+        "attempts count per URL, whichever agent makes them"
+    );
     stage.settle_with(&lease, End::Gone, HostEffect::Asked, &[]);
     stage.take_one_for(0, "b/1");
     stage.take_one_for(1, "c/1");
 }
 
-/// One request at a time, a rest after each, one robots.txt, whoever asks.
+/// One request at a time, a rest after each and one robots.txt, whichever agent asks.
 pub fn politeness_is_shared<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(3),
@@ -94,7 +101,11 @@ pub fn politeness_is_shared<H: Harness>() {
     stage.rules(&robots, at(1000), None, "");
     assert_eq!(stage.next_for(0, 1, u16::MAX), Next::WaitUntil(at(3)));
     assert_eq!(stage.next_for(1, 1, u16::MAX), Next::WaitUntil(at(3)));
-    assert_eq!(stage.next_for(2, 1, u16::MAX), Next::Done, "nothing there is its");
+    assert_eq!(
+        stage.next_for(2, 1, u16::MAX),
+        Next::Done,
+        "nothing there belongs to it"
+    );
     stage.pass(3000);
     let lease = stage.take_one_for(0, "a/1");
     assert_eq!(stage.next_for(1, 1, u16::MAX), Next::Blocked);
@@ -105,7 +116,7 @@ pub fn politeness_is_shared<H: Harness>() {
     stage.take_one_for(1, "a/2");
 }
 
-/// Links found for one agent are that agent's; parent, depth and reason are those of whoever leased the URL.
+/// Links found for one agent belong to that agent. Parent, depth and reason come from the agent that leased the URL.
 pub fn what_is_found_belongs_to_the_agent_that_fetched<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9");
@@ -127,7 +138,7 @@ pub fn what_is_found_belongs_to_the_agent_that_fetched<H: Harness>() {
     assert_eq!((lease.parent, lease.depth), (Some(stage.key("a/1")), 1));
 }
 
-/// An agent's second offer meets its first, not the others'.
+/// An agent's second offer merges with its first, not with those of other agents.
 pub fn offers_merge_with_the_agents_own<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:1 x/1:0.5 x/2:0.5");
@@ -151,7 +162,7 @@ pub fn offers_merge_with_the_agents_own<H: Harness>() {
     );
 }
 
-/// The second agent's raise, its new rank and its wish to forget change nothing for the first.
+/// When the second agent raises, rescores or forgets a URL, nothing changes for the first.
 pub fn updates_reach_only_the_agents_own_stack<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
@@ -200,7 +211,7 @@ pub fn updates_reach_only_the_agents_own_stack<H: Harness>() {
         (stage.waits_for(0, "a/2"), stage.waits_for(1, "a/2")),
         (Some(0.1), None)
     );
-    // The first to want it no longer does; it is still known, and waits for the other.
+    // The agent that wanted it first no longer does. It is still known, and waits for the other.
     let forget = Update::Forget {
         url: stage.key("a/3"),
     };
@@ -217,7 +228,7 @@ pub fn updates_reach_only_the_agents_own_stack<H: Harness>() {
     assert_eq!(stage.facts("a/3").state, State::Fetched);
 }
 
-/// To the agent that was redirected; where the target waits for another, both want it.
+/// The target goes to the agent that was redirected. If it already waits for another agent, both want it.
 pub fn a_redirect_target_keeps_the_agent<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.3");
@@ -239,7 +250,7 @@ pub fn a_redirect_target_keeps_the_agent<H: Harness>() {
     assert!(lease.seed && lease.redirects == 1);
 }
 
-/// Nothing is neither locked nor left over.
+/// No URL stays locked, and none is left over.
 pub fn a_locked_url_is_neither_added_nor_updated<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8 a/2:0.1");
@@ -256,13 +267,13 @@ pub fn a_locked_url_is_neither_added_nor_updated<H: Harness>() {
     );
 }
 
-/// Links of seeds may have to wait until the seeds are in.
+/// Links found on seeds may have to wait until all seeds are done.
 pub fn only_classes_asked_for_are_served<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(1, "a/1:0/0.1/0 b/1:3/0.9/0");
     assert_eq!(stage.next_for(1, 0, 2), Next::Fetch(Vec::new()));
     let Next::Fetch(leases) = stage.next_for(1, 9, 2) else {
-        panic!("a/1 should be leased")
+        panic!("expected a lease of a/1")
     };
     assert_eq!(crate::stage::names(&leases), ["a/1"]);
     assert_eq!(stage.next_for(1, 9, 2), Next::Blocked);
@@ -271,7 +282,7 @@ pub fn only_classes_asked_for_are_served<H: Harness>() {
     stage.fetch_for(1, "b/1", "");
 }
 
-/// A list is the first agent's; what is on it waits for it.
+/// A list belongs to the first agent, and its URLs wait for that agent.
 pub fn a_drawn_list_is_the_first_agents<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8");
@@ -287,7 +298,7 @@ pub fn a_drawn_list_is_the_first_agents<H: Harness>() {
     stage.fetch_for(0, "b/1", "");
 }
 
-/// Cash that an agent does not get to spend stays with the URL.
+/// Cash that an agent does not spend stays with the URL.
 pub fn cash_of_several_agents_is_kept<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:1");
@@ -304,7 +315,7 @@ pub fn cash_of_several_agents_is_kept<H: Harness>() {
     assert_eq!(stage.score("x/1"), 0.5, "what the first agent put there");
 }
 
-/// Sixteen and no more.
+/// At most sixteen.
 pub fn an_agent_too_many_is_refused<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     let offers = stage.offers("a/1:1", Merge::Keep);

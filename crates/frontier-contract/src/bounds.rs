@@ -1,4 +1,4 @@
-//! What has waited too long, or is too much, is dropped; it leaves nothing behind and may enter again.
+//! URLs that have waited too long, or exceed the limit, are dropped. They leave nothing behind and may enter again.
 
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy};
 use scenthound_types::{AgentId, Evidence, Merge, Standing};
@@ -13,7 +13,7 @@ pub(crate) fn lasting<H: Harness>(seconds: u64) -> Stage<H> {
     })
 }
 
-/// As if it had never been seen, with a new stamp.
+/// It comes back as if never seen, and its time starts again.
 pub fn a_url_that_waited_too_long_is_dropped_and_may_enter_again<H: Harness>() {
     let mut stage = lasting::<H>(10);
     stage.seed("hub/1:9 hub/2:0.5 hub/3:0.4");
@@ -24,7 +24,11 @@ pub fn a_url_that_waited_too_long_is_dropped_and_may_enter_again<H: Harness>() {
     stage.fetch("hub/2", "b/1:0.3 a/1:0.15");
     stage.pass(5000);
     assert_eq!(stage.take(0), []);
-    assert_eq!(stage.counts().waiting, 4, "ten seconds are not more than ten");
+    assert_eq!(
+        stage.counts().waiting,
+        4,
+        "ten seconds do not exceed a limit of ten"
+    );
     stage.pass(1);
     stage.fetch("hub/3", "");
     let counts = stage.counts();
@@ -35,7 +39,7 @@ pub fn a_url_that_waited_too_long_is_dropped_and_may_enter_again<H: Harness>() {
     assert_eq!(stage.waits_for(0, "a/1"), Some(0.7));
     assert_eq!(stage.f().evidence(AgentId(0), key).unwrap(), None);
     stage.pass(10_000);
-    assert_eq!(stage.visits(), "a/1", "its time began when it entered again");
+    assert_eq!(stage.visits(), "a/1", "its time started when it entered again");
 }
 
 /// Counted in pages tried.
@@ -67,7 +71,7 @@ pub fn seeds_and_leased_urls_do_not_expire<H: Harness>() {
     assert_eq!(stage.counts().expired, 0);
     stage.pass(10_000);
     let out = stage.take_one("a/1");
-    assert_eq!(out.attempt, 1, "what comes back has its time again");
+    assert_eq!(out.attempt, 1, "a URL that comes back gets its full time again");
     let now = stage.now;
     stage.hand_back(&out, now);
     stage.pass(10_001);
@@ -75,7 +79,7 @@ pub fn seeds_and_leased_urls_do_not_expire<H: Harness>() {
     assert_eq!(stage.counts().expired, 1);
 }
 
-/// The worst go, down to the bound, once there are a tenth more.
+/// Once the bound is exceeded by a tenth, the worst are dropped down to the bound.
 pub fn the_worst_are_dropped_where_too_many_wait<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         max_waiting: Some(10),
@@ -90,7 +94,7 @@ pub fn the_worst_are_dropped_where_too_many_wait<H: Harness>() {
     assert_eq!(
         stage.counts().waiting,
         13,
-        "a tenth more is not yet too much, and seeds are apart"
+        "a tenth more is still allowed, and seeds do not count"
     );
     stage.fetch("hub/2", &line(20..21));
     let counts = stage.counts();
@@ -100,7 +104,7 @@ pub fn the_worst_are_dropped_where_too_many_wait<H: Harness>() {
     assert_eq!(gone, [Standing::New, Standing::New, Standing::Waiting]);
 }
 
-/// Each stack's entry has its own time; the URL stays known as long as anybody wants it.
+/// Each stack's entry has its own time. The URL stays known as long as any agent wants it.
 pub fn a_url_expires_in_one_stack_and_stays_in_another<H: Harness>() {
     let mut stage = lasting::<H>(10);
     stage.seed_for(0, "hub/1:9 x/1:0.001");
@@ -120,7 +124,7 @@ pub fn a_url_expires_in_one_stack_and_stays_in_another<H: Harness>() {
     assert_eq!((lease.parent, lease.depth), (Some(stage.key("hub/2")), 1));
 }
 
-/// A link to where it moved leads nowhere, so it is tried again.
+/// A link to its target would lead nowhere, so the URL is tried again.
 pub fn a_url_whose_target_was_dropped_may_enter_again<H: Harness>() {
     let mut stage = lasting::<H>(10);
     stage.seed("hub/1:9 hub/2:0.001");

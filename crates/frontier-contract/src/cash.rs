@@ -1,4 +1,4 @@
-//! Under `add`, what a page is taken with is what it may give away, to the last bit.
+//! Under `add`, a page may give away exactly what it was taken with, to the last bit.
 
 use proptest::collection::vec;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -8,7 +8,7 @@ use scenthound_types::{Merge, Rank, Update};
 use crate::{Harness, Stage};
 
 const PAGES: usize = 12;
-/// A power of two, like every share, so that sums are exact.
+/// A power of two, as is every share, so that sums are exact.
 const CASH: f64 = 1024.0;
 
 fn page(number: usize) -> String {
@@ -23,9 +23,9 @@ fn total<H: Harness>(stage: &mut Stage<H>) -> f64 {
         .sum()
 }
 
-/// A path of a thousand pages. Each page of it, `a`, passes a thousandth of its cash on to the next and half as much to a
-/// dead end, `b`. Long before the path ends its cash is smaller than any number, and still the larger part comes first, also
-/// over restarts. What is taken in one unit and settled in another counts as much as it did.
+/// A path of a thousand pages. Each page on it, `a`, passes a thousandth of its cash to the next and half as much to
+/// a dead end, `b`. Long before the path ends, its cash is too small for a float. Still the larger share comes first,
+/// even across restarts, and cash taken in one unit and settled in another keeps its value.
 pub fn cash_does_not_fade_along_a_path<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("late/0:2 a/0:1");
@@ -68,8 +68,8 @@ pub fn cash_does_not_fade_along_a_path<H: Harness>() {
     }
 }
 
-/// Pages give what they were taken with to 1, 2 or 4 links; failures give it to the bank; redirects hand it on; some are
-/// fetched again. Nothing is made, nothing is lost, also over restarts.
+/// Pages give what they were taken with to 1, 2 or 4 links; failures give it to the bank; redirects pass it on; some
+/// pages are fetched again. No cash is created and none is lost, even across restarts.
 pub fn cash_is_neither_made_nor_lost<H: Harness>() {
     let config = Config {
         cases: H::CASES,
@@ -78,7 +78,7 @@ pub fn cash_is_neither_made_nor_lost<H: Harness>() {
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, rng);
-    // What happens, to whom, to how many.
+    // What happens, to which page, to how many links.
     let visits = vec((0..10_usize, 0..PAGES, 0..3_u32), 1..60);
     let outcome = runner.run(&visits, |visits| {
         let mut stage = Stage::<H>::instant();

@@ -1,4 +1,4 @@
-//! Evidence of waiting links, and scoring them again in bounded steps.
+//! Evidence of waiting links, and rescoring them in bounded steps.
 
 use scenthound_frontier::{Frontier, HostPolicy, Next};
 use scenthound_types::{AgentId, Evidence, Rank, Update, UrlKey, WaitingLink};
@@ -23,7 +23,7 @@ pub(crate) fn keep<H: Harness>(stage: &mut Stage<H>, agent: AgentId, name: &str,
     stage.f().keep_evidence(agent, key, evidence).unwrap();
 }
 
-/// Each agent its own, replaced as a whole, gone with the wait.
+/// Each agent has its own evidence. It is replaced as a whole, and dropped when the URL stops waiting.
 pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8 c/1:0.1");
@@ -60,10 +60,10 @@ pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
     stage.fetch_with("b/1", &[forget]);
     stage.seed("d/1:1");
     stage.fetch("d/1", "c/1:0.5");
-    assert_eq!(kept(&mut stage, ME, "c/1"), None, "it came back as a stranger");
+    assert_eq!(kept(&mut stage, ME, "c/1"), None, "it came back as a new URL");
 }
 
-/// Scores by a table from names to ranks, and remembers what was asked.
+/// Scores by a table from names to ranks, and records which links were asked about.
 fn freshen<H: Harness>(stage: &mut Stage<H>, agent: AgentId, most: usize, table: &str) -> (String, bool) {
     let ranks: Vec<(UrlKey, String, Option<Rank>)> = table
         .split_whitespace()
@@ -84,7 +84,7 @@ fn freshen<H: Harness>(stage: &mut Stage<H>, agent: AgentId, most: usize, table:
     (asked.join(" "), left)
 }
 
-/// However it was ranked before.
+/// Whatever its rank was before.
 pub fn what_surfaces_stale_is_scored_before_it_is_leased<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.7 d/1:0.1");
@@ -106,8 +106,8 @@ pub fn what_surfaces_stale_is_scored_before_it_is_leased<H: Harness>() {
     assert_eq!(freshen(&mut stage, ME, 9, ""), (String::new(), false));
 }
 
-/// In the order they came in, so many at a time; what comes in later is fresh.
-pub fn an_epoch_is_worked_off_in_batches<H: Harness>() {
+/// Links are rescored in the order they came in, a limited number at a time. Links that come in later are fresh.
+pub fn an_epoch_is_processed_in_batches<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(100),
         robots: false,
@@ -122,12 +122,12 @@ pub fn an_epoch_is_worked_off_in_batches<H: Harness>() {
     stage.fetched(&lease, &[]);
     stage.seed("b/1:0.6");
     let table = "a/1:0.9 a/2:0.8 a/3:same a/4:0.6 a/5:0.5";
-    // Their host rests, so none of them surfaces.
+    // Their host is resting, so none of them surfaces.
     assert_eq!(freshen(&mut stage, ME, 2, table), ("a/1 a/2".to_owned(), true));
     assert_eq!(
         stage.waits_for(1, "a/1"),
         Some(0.5),
-        "another agent's stack is its own"
+        "another agent's stack is separate"
     );
     assert_eq!(freshen(&mut stage, ME, 2, table), ("a/3 a/4".to_owned(), true));
     stage.f().open_epoch(ME);
@@ -144,7 +144,7 @@ pub fn an_epoch_is_worked_off_in_batches<H: Harness>() {
     assert_eq!(stage.visits(), "a/1 a/2 a/4 a/5 a/3");
 }
 
-/// Where evidence was kept it is shown, elsewhere there is none, and the parent is known.
+/// Evidence is shown where it was kept; elsewhere there is none. The parent is always known.
 pub fn a_link_is_shown_with_its_evidence<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("hub/1:1");

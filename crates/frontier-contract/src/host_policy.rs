@@ -20,8 +20,8 @@ fn polite(delay: u64) -> HostPolicy {
     }
 }
 
-/// `a` has two URLs, and nothing else is there.
-pub fn one_request_a_host_at_a_time<H: Harness>() {
+/// `a` has two URLs, and there is nothing else.
+pub fn one_request_per_host_at_a_time<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 a/2:0.8");
     let lease = stage.take_one("a/1");
@@ -31,7 +31,7 @@ pub fn one_request_a_host_at_a_time<H: Harness>() {
 }
 
 /// Two at once, not three.
-pub fn as_many_requests_a_host_as_allowed<H: Harness>() {
+pub fn as_many_requests_per_host_as_allowed<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         connections_per_host: 2,
         ..HostPolicy::instant()
@@ -45,7 +45,7 @@ pub fn as_many_requests_a_host_as_allowed<H: Harness>() {
     assert_eq!(stage.next(9), Next::Blocked);
 }
 
-/// From the end of one request to the next, not a millisecond less.
+/// Measured from the end of one request to the next, to the millisecond.
 pub fn a_host_rests_after_each_request<H: Harness>() {
     let mut stage = Stage::<H>::new(polite(2));
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.1");
@@ -62,7 +62,7 @@ pub fn a_host_rests_after_each_request<H: Harness>() {
     assert_eq!(stage.counts().hosts_resting, 0);
 }
 
-/// The engine refused `a/1` by the rules it has: no request was made.
+/// The engine refused `a/1` by the rules it already had, so no request was made.
 pub fn a_host_that_was_not_asked_needs_no_rest<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         max_pages_per_host: Some(1),
@@ -86,7 +86,7 @@ fn with_crawl_delay<H: Harness>(delay: Duration) -> Stage<H> {
     stage
 }
 
-/// The host asks for 7 seconds, we would wait 2.
+/// The host asks for 7 seconds; our own delay is 2.
 pub fn a_longer_crawl_delay_is_obeyed<H: Harness>() {
     let mut stage = with_crawl_delay::<H>(secs(7));
     assert_eq!(
@@ -99,19 +99,19 @@ pub fn a_longer_crawl_delay_is_obeyed<H: Harness>() {
     assert_eq!(stage.next(1), Next::WaitUntil(at(14)));
 }
 
-/// The host asks for 1 second, we wait 2.
+/// The host asks for 1 second; our own delay is 2.
 pub fn a_shorter_crawl_delay_changes_nothing<H: Harness>() {
     let mut stage = with_crawl_delay::<H>(secs(1));
     assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
 }
 
-/// The host asks for ever, we wait a minute.
+/// The host asks for an endless delay; we wait a minute.
 pub fn an_absurd_crawl_delay_is_cut<H: Harness>() {
     let mut stage = with_crawl_delay::<H>(Duration::MAX);
     assert_eq!(stage.next(1), Next::WaitUntil(at(60)));
 }
 
-/// 30 seconds; then absurdly long; then in the past.
+/// First 30 seconds, then absurdly long, then in the past.
 pub fn retry_after_is_obeyed_up_to_the_limit<H: Harness>() {
     let mut stage = Stage::<H>::new(polite(2));
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.7");
@@ -150,8 +150,8 @@ pub fn failures_in_a_row_double_the_rest_up_to_the_limit<H: Harness>() {
     assert_eq!(stage.facts("a/1").host_failures, 6);
 }
 
-/// After it the next failure is a first one again.
-pub fn a_good_answer_ends_the_row_of_failures<H: Harness>() {
+/// The next failure then counts as the first again.
+pub fn a_good_response_resets_the_failures<H: Harness>() {
     let mut stage = Stage::<H>::new(polite(2));
     stage.seed("a/1:0.9 a/2:0.8");
     fail(&mut stage, "a/1");
@@ -164,8 +164,8 @@ pub fn a_good_answer_ends_the_row_of_failures<H: Harness>() {
     assert!(fail(&mut stage, "a/2") < secs(20));
 }
 
-/// Two requests are out: one is told to come back in 50 seconds, the other answered.
-pub fn a_good_answer_does_not_cut_short_the_rest_another_earned<H: Harness>() {
+/// Two requests are in flight: one is told to come back in 50 seconds, the other gets a good response.
+pub fn a_good_response_does_not_cut_short_another_rest<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         connections_per_host: 2,
         ..polite(2)
@@ -177,8 +177,8 @@ pub fn a_good_answer_does_not_cut_short_the_rest_another_earned<H: Harness>() {
     assert_eq!(stage.next(1), Next::WaitUntil(at(50)));
 }
 
-/// Another name of the same machine was asked just now.
-pub fn a_handed_back_address_rests_until_told<H: Harness>() {
+/// Another name of the same machine was asked a moment ago.
+pub fn a_handed_back_address_rests_until_the_given_time<H: Harness>() {
     let mut stage = Stage::<H>::new(polite(2));
     stage.seed("a/1:0.9");
     let lease = stage.take_one("a/1");
@@ -188,7 +188,7 @@ pub fn a_handed_back_address_rests_until_told<H: Harness>() {
     stage.take_one("a/1");
 }
 
-/// Fresh for 10 seconds, then asked for again before any page.
+/// Fresh for 10 seconds, then requested again before any page.
 pub fn robots_come_first_and_again_when_stale<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         robots: true,
@@ -212,8 +212,8 @@ pub fn robots_come_first_and_again_when_stale<H: Harness>() {
     stage.take_one("a/3");
 }
 
-/// No rules came; the tries are counted, and no page is asked for.
-pub fn robots_are_asked_again_while_none_were_had<H: Harness>() {
+/// No rules arrived. The attempts are counted, and no page is requested.
+pub fn robots_are_requested_again_until_rules_arrive<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         robots: true,
         ..polite(2)
@@ -227,12 +227,12 @@ pub fn robots_are_asked_again_while_none_were_had<H: Harness>() {
     }
     let robots = stage.take_one("a/robots.txt");
     stage.rules(&robots, at(100_000), None, "");
-    assert_eq!(stage.facts("a/1").host_pages, 0, "robots.txt is no page");
+    assert_eq!(stage.facts("a/1").host_pages, 0, "robots.txt is not a page");
     stage.pass(2000);
     stage.take_one("a/1");
 }
 
-/// Two pages of `a` at most: tries count, a refusal without request does not.
+/// At most two pages of `a`. Attempts count, a refusal without a request does not.
 pub fn a_host_gives_no_more_pages_than_allowed<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         max_pages_per_host: Some(2),
@@ -241,7 +241,7 @@ pub fn a_host_gives_no_more_pages_than_allowed<H: Harness>() {
     });
     stage.seed("a/1:0.9 a/2:0.8 a/3:0.7 a/4:0.6");
     let leases = stage.take(9);
-    assert_eq!(names(&leases), ["a/1", "a/2"], "what is out counts");
+    assert_eq!(names(&leases), ["a/1", "a/2"], "requests in flight count");
     assert_eq!(stage.next(9), Next::Blocked);
     stage.settle_with(&leases[0], End::Gone, HostEffect::Untouched, &[]);
     let third = stage.take_one("a/3");
@@ -263,7 +263,7 @@ pub fn redirects_do_not_count_as_pages_of_a_host<H: Harness>() {
     assert_eq!(stage.visits(), "a/2");
 }
 
-/// robots.txt names a sitemap, which lists two pages. One page of `a` allowed, and the sitemap is none.
+/// robots.txt names a sitemap, which lists two pages. One page of `a` is allowed, and the sitemap does not count.
 pub fn sitemaps_are_leased_as_such_and_are_nobodys_parent<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         robots: true,
@@ -293,11 +293,15 @@ pub fn sitemaps_are_leased_as_such_and_are_nobodys_parent<H: Harness>() {
     let page = stage.take_one("a/2");
     assert_eq!(page.kind, LeaseKind::Page);
     stage.fetched(&page, &[raise]);
-    assert_eq!(stage.score("a/3"), 0.4, "pages of a sitemap are no siblings");
+    assert_eq!(
+        stage.score("a/3"),
+        0.4,
+        "pages listed in a sitemap are not siblings"
+    );
     assert_eq!(stage.visits(), "a/3");
 }
 
-/// Nothing; one out; one out and one resting; one resting; nothing.
+/// Nothing; one in flight; one in flight and one resting; one resting; nothing.
 pub fn done_blocked_and_waiting_are_told_apart<H: Harness>() {
     let mut stage = Stage::<H>::new(polite(2));
     assert_eq!(stage.next(1), Next::Done);

@@ -1,13 +1,13 @@
-//! What every frontier must do, as tests to run against each of them.
+//! What every frontier must do, as tests that each implementation runs.
 //!
-//! An implementation gives a [`Harness`] and calls [`frontier_contract!`] (and [`restart_contract!`] if it outlives its
-//! process) in a file of its `tests/`; every fact below becomes a test there. Named facts show one rule each on a little
-//! web that stands in the test; the random ones run long mixed sequences and compare each step with a slow model that
-//! finds everything by looking through all.
+//! An implementation provides a [`Harness`] and calls [`frontier_contract!`] (and [`restart_contract!`] if it
+//! outlives its process) in a file of its `tests/`. Every fact below becomes a test there. Each named fact shows one
+//! rule on a small web written out in the test. The random ones run long mixed sequences and compare each step with a
+//! slow model that finds everything by linear search.
 //!
-//! Deliberately absent: a frontier. And sleeping: time is a number the suite steps itself.
+//! Deliberately absent: a frontier, and sleeping. Time is a number that the suite advances itself.
 
-// A suite of tests: a panic is how it reports, also outside of `cfg(test)`, where the lints do not know it.
+// This is a test suite: it reports by panicking, even outside `cfg(test)`, where the lints cannot see that.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod agents;
@@ -28,7 +28,7 @@ use scenthound_types::{Keyring, Timestamp};
 
 pub use crate::stage::{Stage, url};
 
-/// How the suite gets at one implementation.
+/// How the suite accesses one implementation.
 pub trait Harness: Sized {
     /// The implementation.
     type F: Frontier;
@@ -45,11 +45,11 @@ pub trait Harness: Sized {
     /// The frontier.
     fn frontier(&mut self) -> &mut Self::F;
 
-    /// Ends the frontier without a commit and opens it again.
+    /// Closes the frontier without a commit and opens it again.
     fn restart(&mut self, now: Timestamp);
 }
 
-/// Makes a test of every fact for one [`Harness`].
+/// Generates a test for every fact, for one [`Harness`].
 #[macro_export]
 macro_rules! frontier_contract {
     ($harness:ty) => {
@@ -66,9 +66,9 @@ macro_rules! frontier_contract {
             a_redirect_to_a_forgotten_url_brings_it_back,
             a_link_to_a_url_that_moved_leads_to_where_it_moved,
             a_redirect_loop_ends,
-            a_drawn_list_is_worked_off_before_anything_else,
+            a_drawn_list_is_finished_before_anything_else,
             a_drawn_list_takes_the_best_of_resting_hosts_too,
-            a_drawn_list_whose_hosts_are_full_holds_nobody_up,
+            a_drawn_list_whose_hosts_are_full_blocks_nothing,
             a_drawn_url_can_be_forgotten,
             asking_for_none_gives_none,
             what_a_drawn_url_gains_is_kept_for_later,
@@ -79,8 +79,8 @@ macro_rules! frontier_contract {
             notes_are_found_by_prefix,
         ]);
         $crate::facts!($harness, host_policy: [
-            one_request_a_host_at_a_time,
-            as_many_requests_a_host_as_allowed,
+            one_request_per_host_at_a_time,
+            as_many_requests_per_host_as_allowed,
             a_host_rests_after_each_request,
             a_host_that_was_not_asked_needs_no_rest,
             a_longer_crawl_delay_is_obeyed,
@@ -88,11 +88,11 @@ macro_rules! frontier_contract {
             an_absurd_crawl_delay_is_cut,
             retry_after_is_obeyed_up_to_the_limit,
             failures_in_a_row_double_the_rest_up_to_the_limit,
-            a_good_answer_ends_the_row_of_failures,
-            a_good_answer_does_not_cut_short_the_rest_another_earned,
-            a_handed_back_address_rests_until_told,
+            a_good_response_resets_the_failures,
+            a_good_response_does_not_cut_short_another_rest,
+            a_handed_back_address_rests_until_the_given_time,
             robots_come_first_and_again_when_stale,
-            robots_are_asked_again_while_none_were_had,
+            robots_are_requested_again_until_rules_arrive,
             a_host_gives_no_more_pages_than_allowed,
             redirects_do_not_count_as_pages_of_a_host,
             sitemaps_are_leased_as_such_and_are_nobodys_parent,
@@ -147,7 +147,7 @@ macro_rules! frontier_contract {
         $crate::facts!($harness, epochs: [
             evidence_is_kept_while_a_url_waits,
             what_surfaces_stale_is_scored_before_it_is_leased,
-            an_epoch_is_worked_off_in_batches,
+            an_epoch_is_processed_in_batches,
             a_link_is_shown_with_its_evidence,
         ]);
         $crate::facts!($harness, bounds: [
@@ -163,7 +163,7 @@ macro_rules! frontier_contract {
     };
 }
 
-/// Makes a test of every fact about restarts for one [`Harness`].
+/// Generates a test for every fact about restarts, for one [`Harness`].
 #[macro_export]
 macro_rules! restart_contract {
     ($harness:ty) => {
@@ -185,7 +185,7 @@ macro_rules! restart_contract {
     };
 }
 
-/// Makes a test of each named fact of one module.
+/// Generates a test for each named fact of one module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! facts {

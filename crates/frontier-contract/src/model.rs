@@ -1,6 +1,6 @@
-//! A frontier that is obviously right and slow: plain lists, and everything is found by looking through all of them.
+//! A frontier that is slow but obviously right: plain lists, searched from end to end.
 //!
-//! It keeps no queue, no timer and no table, so there is nothing in it that could fall out of step.
+//! It keeps no queue, no timer and no table, so nothing in it can get out of step.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use scenthound_types::{
     Standing, Timestamp, Update, UrlKey,
 };
 
-/// When something entered: on the clock, and in pages tried until then.
+/// When something entered: the time, and the number of pages tried so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stamp {
     at: Timestamp,
@@ -34,9 +34,9 @@ pub(crate) struct Wish {
     pub evidence: Option<u64>,
     /// When it entered…
     stamp: Stamp,
-    /// …whether that is too long ago, also if it was not dropped for it…
+    /// …whether that is too long ago, even if it was not dropped for it…
     is_over: bool,
-    /// …and when it came back into line, if it did.
+    /// …and when it started waiting again, if it did.
     back: Option<Stamp>,
 }
 
@@ -49,15 +49,16 @@ pub(crate) struct ModelUrl {
     pub relevance: f32,
     pub sitemap: bool,
     pub attempt: u8,
-    /// To be fetched again…
+    /// Due to be fetched again…
     pub revisit: bool,
-    /// …and that request is out.
+    /// …and that request is in flight.
     pub revisit_out: bool,
-    /// Who wants it; the first is what it is known by. After its end: that one, and who leased it if it was another.
+    /// The agents that want it; the first is the one it is known by. Once it has ended: that one, and the agent that
+    /// leased it if that was another.
     pub wishes: Vec<Wish>,
-    /// Nothing of it is known any more; if it is known, then as another.
+    /// Nothing is known of it any more. If the URL is known again, it is as another entry.
     pub dropped: bool,
-    /// Pages that link here, at most as many as are kept.
+    /// Pages that link here, up to the limit.
     parents: Vec<usize>,
     /// URLs this page links to.
     children: Vec<usize>,
@@ -96,9 +97,9 @@ pub(crate) struct ModelLease {
 
 #[derive(Clone, Debug)]
 struct Out {
-    /// None for robots.txt.
+    /// `None` for robots.txt.
     url: Option<usize>,
-    /// The number of the wish it was leased by.
+    /// The number of the wish it was leased through.
     wish: u32,
     agent: AgentId,
     host: usize,
@@ -169,7 +170,7 @@ impl Model {
         self.urls.iter().position(|url| !url.dropped && url.key == key)
     }
 
-    /// The URL that stands for a known one: where it redirects to.
+    /// The URL that stands for a known one: the end of its redirects.
     fn find_moved(&self, key: UrlKey) -> Option<usize> {
         let mut id = self.find(key)?;
         for _ in 0..10 {
@@ -202,12 +203,12 @@ impl Model {
         }
     }
 
-    /// Where an agent's wish for a URL stands among its wishes.
+    /// The position of an agent's wish among the wishes for a URL.
     fn wish_of(&self, id: usize, agent: AgentId) -> Option<usize> {
         self.urls[id].wishes.iter().position(|wish| wish.agent == agent)
     }
 
-    /// URL and place of the wish with this number.
+    /// URL and position of the wish with this number.
     fn wish(&self, number: u32) -> Option<(usize, usize)> {
         let there = |(id, url): (usize, &ModelUrl)| {
             let at = url.wishes.iter().position(|wish| wish.id == number)?;
@@ -216,7 +217,7 @@ impl Model {
         self.urls.iter().enumerate().find_map(there)
     }
 
-    /// An agent's wish for a URL that waits.
+    /// An agent's wish for a waiting URL.
     fn waiting_wish(&self, agent: AgentId, key: UrlKey) -> Option<(usize, usize)> {
         let id = self
             .find_moved(key)
@@ -259,7 +260,7 @@ impl Model {
         Priority { rank, age: wish.age }
     }
 
-    /// The wish that tells how a URL was found.
+    /// The wish that records how a URL was found.
     pub fn found_by(&self, id: usize) -> &Wish {
         let url = &self.urls[id];
         match url.state {
@@ -334,7 +335,7 @@ impl Model {
         self.policy.delay.max(asked)
     }
 
-    /// What a restart leaves of a model that was committed like this.
+    /// What a restart leaves of a model in this committed state.
     pub fn restarted(&self, now: Timestamp) -> Model {
         let mut model = self.clone();
         model.leases.clear();
@@ -342,7 +343,7 @@ impl Model {
         model.drawn_with.clear();
         model.has_cash = false;
         model.pages = 0;
-        // What waits on opening has entered then.
+        // Whatever waits on opening counts as entered at that moment.
         let stamp = Stamp { at: now, pages: 0 };
         model.last_stamp = Some(stamp);
         for wish in model.urls.iter_mut().flat_map(|url| &mut url.wishes) {
@@ -466,13 +467,13 @@ impl Model {
         self.policy.robots && self.hosts[host].rules_until <= now
     }
 
-    /// Leases like the frontier, under the numbers the frontier gave (in order), as far as it gave any.
+    /// Leases as the frontier does, under the numbers the frontier gave (in order), as far as it gave any.
     pub fn take(&mut self, ask: &Ask, ids: &[LeaseId], now: Timestamp) -> ModelNext {
         let (agent, n) = (ask.agent, ask.most);
         let mut leases = Vec::new();
         let mut ids = ids.iter();
         let mut keep = |model: &mut Model, (lease, out): (ModelLease, Out)| {
-            // A lease the frontier did not give is a difference that comparing the answers will show.
+            // A lease the frontier did not give is a difference that shows when the answers are compared.
             if let Some(id) = ids.next() {
                 model.leases.insert(*id, out);
             }
@@ -582,7 +583,7 @@ impl Model {
         }
     }
 
-    /// What has more, the older of equals.
+    /// The one with more cash first, then the older.
     fn by_cash(&self, a: usize, b: usize) -> Ordering {
         let base = |id: usize| &self.urls[id].wishes[0];
         let order = base(a).rank.score.cmp(&base(b).rank.score);
@@ -663,7 +664,7 @@ impl Model {
         }
     }
 
-    /// Puts a URL in line again. What had its time while it was not in line gets it anew.
+    /// Puts a URL back in its queue. If it expired while it was not waiting, its time starts again.
     fn line_up(&mut self, id: usize, now: Timestamp) {
         let stamp = Stamp {
             at: now,
@@ -682,7 +683,7 @@ impl Model {
             || pages.is_some_and(|limit| self.pages - stamp.pages > limit)
     }
 
-    /// The stamp of what enters now: the last one, unless that is more than a small part of the limit ago.
+    /// The stamp for something that enters now: the last one, unless that is more than a small part of the limit ago.
     fn entered(&mut self, now: Timestamp) -> Stamp {
         let is_old = |last: Stamp| {
             let (time, pages) = (self.policy.expire_after, self.policy.expire_after_pages);
@@ -702,7 +703,7 @@ impl Model {
         self.urls[id].state == State::Waiting && !self.urls[id].wishes[at].seed
     }
 
-    /// Numbers of all wishes for URLs that are known.
+    /// Numbers of all wishes for known URLs.
     fn all_wishes(&self) -> Vec<(usize, usize, u32)> {
         let of = |id: usize| {
             let wishes = self.urls[id].wishes.iter().enumerate();
@@ -753,7 +754,7 @@ impl Model {
         }
     }
 
-    /// Drops one agent's wish. The URL is then known by the next one, as another URL.
+    /// Drops one agent's wish. The URL is then known by the next one, as another entry.
     fn drop_wish(&mut self, id: usize, at: usize) {
         let wish = self.urls[id].wishes.remove(at);
         self.list.retain(|drawn| *drawn != wish.id);
@@ -794,7 +795,7 @@ impl Model {
         self.keep_within_bounds(now);
     }
 
-    /// The wish that an agent's offer of a known URL meets.
+    /// The wish that an agent's offer of a known URL affects.
     fn gathers_on(&self, id: usize, agent: AgentId) -> usize {
         match self.urls[id].state {
             State::Fetched | State::Gone => 0,
@@ -906,7 +907,7 @@ impl Model {
         }
     }
 
-    /// Wishes that a page was the first to lead an agent to.
+    /// Wishes for URLs that an agent first found on this page.
     fn first_children(&self, page: usize) -> Vec<(usize, usize)> {
         let all = self.all_wishes().into_iter();
         all.filter(|(id, at, _)| self.urls[*id].wishes[*at].parent == Some(page))
@@ -1097,8 +1098,8 @@ impl Model {
         }
     }
 
-    /// Ends a lease. `rests_until` is what the frontier says of the host now: the model checks it where it is exact and
-    /// its bounds where it is not, and goes on with it.
+    /// Ends a lease. `rests_until` is what the frontier now says about the host. The model checks it exactly where it
+    /// can and within bounds where it cannot, then adopts it.
     #[allow(clippy::too_many_arguments)]
     pub fn settle(
         &mut self,
@@ -1222,7 +1223,7 @@ impl Model {
         self.keep_within_bounds(now);
     }
 
-    /// Gives a URL its last state, and ends all wishes for it.
+    /// Gives a URL its final state, and ends all wishes for it.
     fn end(&mut self, id: usize, at: usize, out: &Out, end: &End, first_visit: bool, now: Timestamp) {
         let has_cash = self.has_cash;
         let found = if first_visit {

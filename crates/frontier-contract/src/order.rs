@@ -1,4 +1,4 @@
-//! Which URL comes next, and what a lease's end means for its place.
+//! Which URL comes next, and how the end of a lease affects its place.
 
 use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Settled, State};
 use scenthound_types::{LeaseKind, Merge, Reason, Standing, StateDelta, Update};
@@ -20,7 +20,7 @@ pub fn class_then_score_then_tie_then_age_decide<H: Harness>() {
     assert_eq!(stage.visits(), "b/class c/score a/tie b/old a/young");
 }
 
-/// A URL that is out or settled is not handed out again, also when it is offered again.
+/// A URL that is leased or settled is not handed out again, even when it is offered again.
 pub fn a_url_is_leased_once<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 b/1:0.4");
@@ -33,7 +33,7 @@ pub fn a_url_is_leased_once<H: Harness>() {
     assert_eq!(stage.next(5), Next::Done);
 }
 
-/// Three hosts, two URLs each: one of each host at a time.
+/// Three hosts with two URLs each: one from each host at a time.
 pub fn taking_many_serves_several_hosts_at_once<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.7 b/2:0.6 c/1:0.5 c/2:0.4");
@@ -47,7 +47,7 @@ pub fn taking_many_serves_several_hosts_at_once<H: Harness>() {
     assert_eq!(names(&stage.take(2)), ["a/2", "b/2"]);
 }
 
-/// `a/2` is found by a link, then named by the user.
+/// `a/2` is found through a link, then named by the user.
 pub fn seeds_already_known_keep_their_place_and_are_marked<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:1");
@@ -73,7 +73,7 @@ pub fn a_retry_keeps_its_place_and_counts_the_attempt<H: Harness>() {
     assert_eq!(stage.visits(), "a/1 a/2");
 }
 
-/// Nothing was asked, so nothing changed.
+/// No request was made, so nothing changed.
 pub fn a_handed_back_lease_waits_again_and_counts_nothing<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 a/2:0.5");
@@ -122,7 +122,7 @@ pub fn a_redirect_to_a_waiting_url_merges<H: Harness>() {
     assert_eq!(stage.visits(), "b/1 b/2");
 }
 
-/// `b/1` was dropped; then something leads to it after all.
+/// `b/1` was dropped; later something leads to it after all.
 pub fn a_redirect_to_a_forgotten_url_brings_it_back<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.2");
@@ -134,7 +134,7 @@ pub fn a_redirect_to_a_forgotten_url_brings_it_back<H: Harness>() {
     assert_eq!(stage.visits(), "b/1");
 }
 
-/// `a/1 ⇒ a/2 ⇒ a/3`; then `b/1` links to `a/1`, which nobody asks for again.
+/// `a/1 ⇒ a/2 ⇒ a/3`; then `b/1` links to `a/1`, which is not requested again.
 pub fn a_link_to_a_url_that_moved_leads_to_where_it_moved<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.5");
@@ -164,8 +164,8 @@ pub fn a_redirect_loop_ends<H: Harness>() {
     assert_eq!(stage.next(1), Next::Done);
 }
 
-/// The two best are drawn; a better one that turns up meanwhile has to wait.
-pub fn a_drawn_list_is_worked_off_before_anything_else<H: Harness>() {
+/// The two best are drawn; a better one that turns up in the meantime has to wait.
+pub fn a_drawn_list_is_finished_before_anything_else<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.1");
     let now = stage.now;
@@ -180,7 +180,7 @@ pub fn a_drawn_list_is_worked_off_before_anything_else<H: Harness>() {
     assert_eq!(stage.f().draw(2, now).unwrap(), 0, "nothing is left");
 }
 
-/// `a` rests, and its URL is still the best.
+/// `a` is resting, and its URL is still the best.
 pub fn a_drawn_list_takes_the_best_of_resting_hosts_too<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(5),
@@ -198,8 +198,8 @@ pub fn a_drawn_list_takes_the_best_of_resting_hosts_too<H: Harness>() {
     assert_eq!(stage.visits(), "b/2");
 }
 
-/// `a` may give one page; two of it are drawn.
-pub fn a_drawn_list_whose_hosts_are_full_holds_nobody_up<H: Harness>() {
+/// `a` may give one page, but two of its pages are drawn.
+pub fn a_drawn_list_whose_hosts_are_full_blocks_nothing<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         max_pages_per_host: Some(1),
         ..HostPolicy::instant()
@@ -211,7 +211,7 @@ pub fn a_drawn_list_whose_hosts_are_full_holds_nobody_up<H: Harness>() {
     assert_eq!(stage.standing("a/2"), Standing::Waiting);
 }
 
-/// `b/1` is drawn and dropped before its turn.
+/// `b/1` is drawn, and dropped before its turn.
 pub fn a_drawn_url_can_be_forgotten<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.1");
@@ -223,7 +223,7 @@ pub fn a_drawn_url_can_be_forgotten<H: Harness>() {
     assert_eq!(stage.visits(), "c/1");
 }
 
-/// `b/1` is drawn with 0.5 and gains 0.25 before its turn: that is for later.
+/// `b/1` is drawn with 0.5 and gains 0.25 before its turn; the gain is kept for later.
 pub fn what_a_drawn_url_gains_is_kept_for_later<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.75 b/1:0.5");
@@ -240,7 +240,7 @@ pub fn what_a_drawn_url_gains_is_kept_for_later<H: Harness>() {
     assert_eq!(stage.score("b/1"), 0.25);
 }
 
-/// One of the two on the list asks for a second visit to `a/1`: the next list has it besides its own two.
+/// One of the two on the list asks for a second visit to `a/1`: the next list has it in addition to its own two.
 pub fn a_revisit_is_drawn_with_the_next_list<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.75 b/1:0.5 c/1:0.25 c/2:0.125 c/3:0.0625");
@@ -256,12 +256,12 @@ pub fn a_revisit_is_drawn_with_the_next_list<H: Harness>() {
     assert_eq!(again.taken.rank.score.get(), 0.5);
     stage.fetch("c/1", "");
     stage.fetch("c/2", "");
-    assert_eq!(stage.next(1), Next::Blocked, "the revisit is of the list");
+    assert_eq!(stage.next(1), Next::Blocked, "the revisit belongs to the list");
     stage.fetched(&again, &[]);
     assert_eq!(stage.visits(), "c/3");
 }
 
-/// Also where there is something.
+/// Even when something is waiting.
 pub fn asking_for_none_gives_none<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9");
@@ -269,7 +269,7 @@ pub fn asking_for_none_gives_none<H: Harness>() {
     assert_eq!(stage.counts().leased, 0);
 }
 
-/// Neither settled nor handed back.
+/// It can be neither settled nor handed back.
 pub fn a_settled_lease_cannot_be_settled_again<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9");
@@ -328,7 +328,7 @@ pub fn looking_up_tells_where_a_url_stands<H: Harness>() {
     assert_eq!(stage.f().look_up(&url("a/unknown")).unwrap(), None);
 }
 
-/// One of each.
+/// One URL of each standing.
 pub fn standings_answer_in_the_order_asked<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/fetched:0.9 b/gone:0.8 c/leased:0.7 d/waiting:0.6");
@@ -358,7 +358,7 @@ pub fn standings_answer_in_the_order_asked<H: Harness>() {
     );
 }
 
-/// The last value of a name counts.
+/// The last value written under a name counts.
 pub fn notes_are_found_by_prefix<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     let mut notes = StateDelta::default();

@@ -1,4 +1,4 @@
-//! Long mixed sequences of everything, each step compared with the slow model.
+//! Long random sequences of all operations, each step compared with the slow model.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use scenthound_types::{
 use crate::model::{Model, ModelLease, ModelNext};
 use crate::{Harness, Stage};
 
-/// Few URLs on few hosts, so that everything meets everything.
+/// Few URLs on few hosts, so that operations interact often.
 const HOSTS: usize = 4;
 const PAGES: usize = 6;
 
@@ -24,7 +24,7 @@ fn page_name(number: usize) -> String {
     format!("{host}/{}", number / HOSTS % PAGES)
 }
 
-/// One link, offer or update, by numbers that mean something only once there is a state to apply them to.
+/// One link, offer or update, as numbers that get a meaning only once there is a state to apply them to.
 #[derive(Clone, Debug)]
 enum Change {
     Offer(usize, Rank, Merge),
@@ -46,7 +46,7 @@ enum EndKind {
 #[derive(Clone, Debug)]
 enum Step {
     Seed(u8, Vec<(usize, Rank)>),
-    /// For whom, how many, of which classes at most.
+    /// The agent, how many, and the highest class.
     Take(u8, usize, u16),
     Evidence(u8, usize, u64),
     Settle(usize, EndKind, HostEffect, Vec<Change>),
@@ -59,7 +59,7 @@ enum Step {
 }
 
 fn ranks() -> impl Strategy<Value = Rank> {
-    // Quarters, so that sums are exact in whatever order they are made.
+    // Quarters, so that sums are exact in any order.
     (0..2_u16, 0..8_u32, 0..3_u32).prop_map(|(class, quarters, tie)| Rank {
         class,
         score: Score::new(f64::from(quarters) / 4.0),
@@ -102,7 +102,7 @@ fn ends() -> impl Strategy<Value = EndKind> {
     ]
 }
 
-fn all_manners() -> impl Strategy<Value = HostEffect> {
+fn host_effects() -> impl Strategy<Value = HostEffect> {
     prop_oneof![
         5 => Just(HostEffect::Asked),
         2 => Just(HostEffect::Failed),
@@ -111,7 +111,7 @@ fn all_manners() -> impl Strategy<Value = HostEffect> {
     ]
 }
 
-/// By a remainder: how many agents there are is the policy's.
+/// Taken modulo the number of agents, which the policy sets.
 fn agents() -> impl Strategy<Value = u8> {
     0..12_u8
 }
@@ -125,7 +125,7 @@ fn steps() -> impl Strategy<Value = Step> {
         1 => (agents(), vec((pages(), ranks()), 1..4)).prop_map(|(agent, seeds)| Step::Seed(agent, seeds)),
         9 => (agents(), 0..4_usize, classes()).prop_map(|(agent, n, class)| Step::Take(agent, n, class)),
         1 => (agents(), pages(), 0..9_u64).prop_map(|(agent, page, word)| Step::Evidence(agent, page, word)),
-        12 => (0..8_usize, ends(), all_manners(), vec(changes(), 0..7))
+        12 => (0..8_usize, ends(), host_effects(), vec(changes(), 0..7))
             .prop_map(|(which, end, host_effect, changes)| Step::Settle(which, end, host_effect, changes)),
         1 => (0..8_usize, 0..3000_u64).prop_map(|(which, wait)| Step::HandBack(which, wait)),
         2 => (0..2000_u64).prop_map(Step::Pass),
@@ -179,7 +179,7 @@ struct Pair<H> {
     model: Model,
     committed: Model,
     out: Vec<Lease>,
-    /// URLs that reached their end, to see that none is leased again.
+    /// URLs that reached a final state, to check that none is leased again.
     settled: BTreeSet<UrlKey>,
     committed_settled: BTreeSet<UrlKey>,
 }
@@ -245,11 +245,11 @@ impl<H: Harness> Pair<H> {
         for lease in given {
             assert!(
                 self.out.iter().all(|out| out.key != lease.key),
-                "{lease:?} is out twice"
+                "{lease:?} is leased twice"
             );
             assert!(
                 lease.revisit || lease.kind == LeaseKind::Robots || !self.settled.contains(&lease.key),
-                "{lease:?} was settled before"
+                "{lease:?} was already settled"
             );
             let origin = lease.url.origin();
             let at_once = self.out.iter().filter(|out| out.url.origin() == origin).count();
@@ -323,7 +323,7 @@ impl<H: Harness> Pair<H> {
         if end != End::Retry && !is_robots {
             self.settled.insert(lease.key);
         }
-        // Robots leases are of a host that has a URL, so some URL tells of the host's rest.
+        // A robots lease is for a host that has a URL, so some URL shows the host's rest.
         let on_host = self
             .model
             .urls
@@ -341,14 +341,15 @@ impl<H: Harness> Pair<H> {
             now,
             rests_until,
         );
-        // A forgotten page that was fetched is none: only waiting ones are forgotten.
+        // A page that was fetched cannot be forgotten: only waiting ones are.
         if let Some(rules) = rules {
             let kept = self.stage.f().rules(&lease.url).unwrap();
             assert_eq!(kept, Some(rules.bytes));
         }
     }
 
-    /// Seeds a URL on each host that nothing offers or forgets, so that there is always one to tell of the host's rest.
+    /// Seeds one URL on each host that nothing offers or forgets, so that there is always one that shows the host's
+    /// rest.
     fn probe_hosts(&mut self) {
         let (probes, now) = (
             self.stage
@@ -468,12 +469,12 @@ impl<H: Harness> Pair<H> {
         for agent in agents {
             assert_eq!(self.stage.f().waiting_of(agent), self.model.waiting_of(agent));
         }
-        // What is as good as new may be asked for again.
+        // A URL that may enter again may also be leased again.
         let model = &self.model;
         self.settled.retain(|key| model.standing(*key) != Standing::New);
         let (counts, now) = (self.stage.counts(), self.stage.now);
         let mut expected = self.model.counts(now);
-        // A host whose rest is over counts as resting until somebody asks for work.
+        // A host whose rest is over counts as resting until the next take.
         if !matches!(step, Step::Take(..)) {
             expected.hosts_resting = expected.hosts_resting.max(counts.hosts_resting);
         }

@@ -30,7 +30,7 @@ fn recall_kind<H: Harness>(
     stage.f().recall(&wanted, now).unwrap()
 }
 
-/// The worst URL of a host that rests and has not told its rules.
+/// The worst URL of a host that is resting and whose rules are not known.
 pub fn a_recalled_url_waits_for_nobody<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         delay: Duration::from_secs(10),
@@ -42,12 +42,12 @@ pub fn a_recalled_url_waits_for_nobody<H: Harness>() {
         (name(&lease.url), lease.taken.rank, lease.seed, lease.depth),
         ("a/3".to_owned(), rank("0.1"), true, 0)
     );
-    assert_eq!(recall(&mut stage, "a/3", None), None, "it is out");
+    assert_eq!(recall(&mut stage, "a/3", None), None, "it is leased");
     assert_eq!(stage.standing("a/3"), Standing::Leased);
     let links = stage.links("a/4:0.7", Merge::Max);
     stage.fetched(&lease, &links);
     assert_eq!(stage.standing("a/3"), Standing::Fetched { relevance: 0.5 });
-    // The host rests as after any request, but the next one named does not wait for it.
+    // The host rests as after any request, but the next recalled URL does not wait for it.
     assert!(matches!(stage.next(1), Next::WaitUntil(until) if until >= at(10)));
     let lease = recall(&mut stage, "a/4", None).unwrap();
     assert_eq!((lease.depth, lease.parent), (1, Some(stage.key("a/3"))));
@@ -55,7 +55,7 @@ pub fn a_recalled_url_waits_for_nobody<H: Harness>() {
     assert_eq!(stage.counts().waiting, 2);
 }
 
-/// What is repeated out of turn leaves the same order behind as what was taken in turn.
+/// Leases taken out of turn leave the same order behind as leases taken in turn.
 pub fn a_crawl_repeated_by_recalls_ends_in_the_same_order<H: Harness>() {
     let webs = [
         ("a/1", "a/2:0.3 b/1:0.8 a/3:0.3"),
@@ -92,7 +92,7 @@ pub fn a_url_nobody_offered_is_brought_in<H: Harness>() {
     assert_eq!(stage.visits(), "a/2");
 }
 
-/// Forgotten and given up, each is leased again and ends anew.
+/// One was forgotten and one given up: each is leased again and gets a new end.
 pub fn forgotten_and_gone_urls_come_back_to_be_leased<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:1 a/2:0.5 a/3:0.4");

@@ -1,4 +1,4 @@
-//! What is there after a restart: everything committed and nothing else.
+//! What remains after a restart: everything committed and nothing else.
 
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
 use scenthound_types::{AgentId, Merge, ParentPage, Parents, Standing, StateDelta, Update, UrlKey};
@@ -53,7 +53,7 @@ pub fn what_was_not_committed_never_was<H: Harness>() {
     assert_eq!(stage.visits(), "a/1 b/1");
 }
 
-/// Leased and drawn URLs wait again, with all they gained.
+/// Leased and drawn URLs wait again, with everything they gained.
 pub fn leases_end_with_the_process<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 b/1:0.4 c/1:0.3 d/1:0.2");
@@ -71,7 +71,7 @@ pub fn leases_end_with_the_process<H: Harness>() {
     assert_eq!(stage.visits(), "a/1 c/1 d/1");
 }
 
-/// When the last request was made is not known, so each gets its full rest.
+/// When the last request was made is unknown, so every host rests for a full delay.
 pub fn every_host_rests_one_delay_on_opening<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         delay: secs(3),
@@ -89,7 +89,7 @@ pub fn every_host_rests_one_delay_on_opening<H: Harness>() {
     assert_eq!(stage.take(2).len(), 2);
 }
 
-/// `a` failed twice and rests long; `b` has rules and asks for a crawl-delay.
+/// `a` failed twice and has a long rest; `b` has rules and asks for a crawl-delay.
 pub fn backoff_and_rules_survive<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         backoff: secs(100),
@@ -113,7 +113,7 @@ pub fn backoff_and_rules_survive<H: Harness>() {
     assert_eq!(
         stage.next(1),
         Next::WaitUntil(at(14)),
-        "the crawl-delay counts on opening too"
+        "the crawl-delay also applies on opening"
     );
     stage.pass(7000);
     stage.fetch("b/2", "b/3:0.1");
@@ -121,7 +121,7 @@ pub fn backoff_and_rules_survive<H: Harness>() {
     stage.take_one("b/robots.txt");
 }
 
-/// A redirect target keeps its source's age, a returned URL its own, a retry its count.
+/// A redirect target keeps its source's age, a URL that came back its own, and a retry its count.
 pub fn ages_and_attempts_survive<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 a/2:0.5 a/3:0.5 b/1:0.9 b/2:0.8");
@@ -145,7 +145,7 @@ pub fn ages_and_attempts_survive<H: Harness>() {
 /// ```text
 /// hub/1 -> a/1 a/2      a/2 => c/1      hub/1 again -> c/2
 /// ```
-/// The children of `hub/1` are `a/1`, `a/2`, `c/1` and `c/2`, also after a restart.
+/// The children of `hub/1` are `a/1`, `a/2`, `c/1` and `c/2`, even after a restart.
 pub fn children_are_found_again<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("hub/1:1 z/1:0.05 z/2:0.04");
@@ -172,7 +172,7 @@ pub fn children_are_found_again<H: Harness>() {
     assert_eq!(stage.score("z/1"), 0.05);
 }
 
-/// Two parents each at most, and raises that were had are no news.
+/// At most two parents each, and a raise already applied has no effect.
 pub fn raises_and_parents_survive<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
@@ -217,7 +217,7 @@ pub fn raises_and_parents_survive<H: Harness>() {
     );
 }
 
-/// Asked for and committed, not fetched yet; and one that was out.
+/// One requested and committed but not yet fetched, and one whose request was in flight.
 pub fn a_revisit_asked_for_is_still_due<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 a/2:0.8 b/1:0.7");
@@ -237,7 +237,7 @@ pub fn a_revisit_asked_for_is_still_due<H: Harness>() {
     assert_eq!(stage.next(1), Next::Done);
 }
 
-/// The same URL, host and note changed again.
+/// The same URL, host and note change again.
 pub fn a_second_commit_replaces_the_first<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.1");
@@ -256,7 +256,7 @@ pub fn a_second_commit_replaces_the_first<H: Harness>() {
     assert_eq!(stage.visits(), "b/1");
 }
 
-/// A committed union is there after a restart; one not committed is not.
+/// Evidence that was committed is there after a restart; evidence that was not is gone.
 pub fn evidence_survives_a_restart<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8");
@@ -286,7 +286,7 @@ pub fn evidence_survives_a_restart<H: Harness>() {
     assert_eq!(kept(&mut stage, ME, "a/1"), None);
 }
 
-/// What was dropped stays dropped, its number is not given out again, and the count goes on.
+/// What was dropped stays dropped, its number is not reused, and the count continues.
 pub fn what_was_dropped_stays_dropped<H: Harness>() {
     let mut stage = lasting::<H>(10);
     stage.seed("hub/1:9 hub/2:8 s/1:0.001");
@@ -308,14 +308,14 @@ pub fn what_was_dropped_stays_dropped<H: Harness>() {
     assert_eq!(
         stage.visits(),
         "a/1 s/1",
-        "what waited on opening has entered then"
+        "what waits on opening counts as entered at that moment"
     );
     stage.commit();
     stage.restart();
     assert_eq!(stage.counts().expired, 3);
 }
 
-/// Both wishes with their ranks, parents and depths, and the record of who leased a URL.
+/// Both claims with their ranks, parents and depths, and the record of which agent leased a URL.
 pub fn claims_survive<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "hub/1:1");

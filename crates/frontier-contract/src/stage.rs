@@ -1,6 +1,6 @@
-//! A frontier on a stage: short names for URLs, a clock that is stepped by hand, and a few verbs.
+//! A test bed for one frontier: short names for URLs, a clock that is advanced by hand, and a few verbs.
 //!
-//! `a/1` stands for `http://a.test/1`. A line of seeds or links is written `a/1:0.9 b/2:0.5`; a rank in full is
+//! `a/1` stands for `http://a.test/1`. A line of seeds or links is written `a/1:0.9 b/2:0.5`. A full rank is
 //! `class/score/tie`.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::Harness;
 /// The seed of the suite's keys.
 pub(crate) const KEYRING_SEED: u64 = 7;
 
-/// The URL of a short name.
+/// The URL for a short name.
 pub fn url(name: &str) -> CanonicalUrl {
     let (host, path) = name.split_once('/').expect("a short name is host/path");
     CanonicalUrl::parse(&format!("http://{host}.test/{path}")).expect("a short name makes a URL")
@@ -39,16 +39,16 @@ pub(crate) fn rank(spelled: &str) -> Rank {
             score: Score::new(score.parse().unwrap()),
             tie: tie.parse().unwrap(),
         },
-        _ => panic!("a rank is score or class/score/tie, not {spelled}"),
+        _ => panic!("a rank must be score or class/score/tie, not {spelled}"),
     }
 }
 
-/// A frontier on a stage.
+/// A frontier in its test bed.
 #[derive(Debug)]
 pub struct Stage<H> {
     /// The implementation under test.
     pub harness: H,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
     keyring: Keyring,
 }
@@ -64,7 +64,7 @@ impl<H: Harness> Stage<H> {
         }
     }
 
-    /// An empty frontier that asks for no robots.txt and rests no host.
+    /// An empty frontier without robots.txt requests and without rests.
     pub fn instant() -> Stage<H> {
         Stage::new(HostPolicy::instant())
     }
@@ -77,7 +77,7 @@ impl<H: Harness> Stage<H> {
         self.keyring.key(&url(name))
     }
 
-    /// Steps the clock.
+    /// Advances the clock.
     pub fn pass(&mut self, millis: u64) {
         self.now = self.now + Duration::from_millis(millis);
     }
@@ -127,7 +127,7 @@ impl<H: Harness> Stage<H> {
         self.f().take_for(ask, now).unwrap()
     }
 
-    /// Leases exactly one for an agent, with this name.
+    /// Leases exactly one URL for an agent, which must have this name.
     pub(crate) fn take_one_for(&mut self, agent: u8, expected: &str) -> Lease {
         match self.next_for(agent, 1, u16::MAX) {
             Next::Fetch(mut leases) => {
@@ -137,11 +137,11 @@ impl<H: Harness> Stage<H> {
                 assert_eq!(lease.agent, AgentId(agent));
                 lease
             }
-            other => panic!("{expected} should be leased at {:?}, not {other:?}", self.now),
+            other => panic!("expected a lease of {expected} at {:?}, got {other:?}", self.now),
         }
     }
 
-    /// Leases an agent's next URL, which must be this one, and settles it as read with a line of links.
+    /// Leases an agent's next URL, which must be this one, and settles it as fetched with a line of links.
     pub(crate) fn fetch_for(&mut self, agent: u8, expected: &str, links: &str) {
         let links = self.links(links, Merge::Max);
         let lease = self.take_one_for(agent, expected);
@@ -160,7 +160,7 @@ impl<H: Harness> Stage<H> {
         self.f().take_many(n, now).unwrap()
     }
 
-    /// Leases up to `n`; none is no fault.
+    /// Leases up to `n`; getting none is fine.
     pub(crate) fn take(&mut self, n: usize) -> Vec<Lease> {
         match self.next(n) {
             Next::Fetch(leases) => leases,
@@ -168,7 +168,7 @@ impl<H: Harness> Stage<H> {
         }
     }
 
-    /// Leases exactly one, with this name.
+    /// Leases exactly one URL, which must have this name.
     pub(crate) fn take_one(&mut self, expected: &str) -> Lease {
         match self.next(1) {
             Next::Fetch(mut leases) => {
@@ -177,7 +177,7 @@ impl<H: Harness> Stage<H> {
                 assert_eq!(name(&lease.url), expected);
                 lease
             }
-            other => panic!("{expected} should be leased at {:?}, not {other:?}", self.now),
+            other => panic!("expected a lease of {expected} at {:?}, got {other:?}", self.now),
         }
     }
 
@@ -212,12 +212,12 @@ impl<H: Harness> Stage<H> {
             .unwrap();
     }
 
-    /// Settles as read, with these updates.
+    /// Settles as fetched, with these updates.
     pub(crate) fn fetched(&mut self, lease: &Lease, updates: &[Update]) {
         self.settle_with(lease, End::Fetched { relevance: 0.5 }, HostEffect::Asked, updates);
     }
 
-    /// Leases the next URL, which must be this one, and settles it as read with a line of links.
+    /// Leases the next URL, which must be this one, and settles it as fetched with a line of links.
     pub fn fetch(&mut self, expected: &str, links: &str) {
         let links = self.links(links, Merge::Max);
         let lease = self.take_one(expected);
@@ -269,7 +269,8 @@ impl<H: Harness> Stage<H> {
         self.f().hand_back(lease, until, now).unwrap();
     }
 
-    /// Fetches all there is, one by one, stepping the clock where needed. The names in order, lower case for pages.
+    /// Fetches everything there is, one by one, advancing the clock where needed. Returns the names in order, pages
+    /// in lower case.
     pub fn visits(&mut self) -> String {
         let mut names = Vec::new();
         loop {
@@ -281,7 +282,7 @@ impl<H: Harness> Stage<H> {
                     }
                 }
                 Next::WaitUntil(until) => self.now = until,
-                Next::Blocked => panic!("blocked with nothing out"),
+                Next::Blocked => panic!("blocked although nothing is leased"),
                 Next::Done => return names.join(" "),
             }
         }

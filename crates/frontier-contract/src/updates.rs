@@ -39,12 +39,12 @@ pub fn max_counts_the_better_rank<H: Harness>() {
     assert_eq!(merged::<H>(Merge::Max, "1/0.5/2", "1/0.5/1"), rank("1/0.5/1"));
 }
 
-/// Class and tie stay the first's.
+/// Class and tie stay those of the first offer.
 pub fn add_sums_the_scores<H: Harness>() {
     assert_eq!(merged::<H>(Merge::Add, "1/0.5/2", "0/0.25/0"), rank("1/0.75/2"));
 }
 
-/// `a/1` is taken with 0.5, gains 0.25 while out and 1 after.
+/// `a/1` is taken with 0.5, gains 0.25 while leased and 1 afterwards.
 pub fn add_gathers_on_leased_and_fetched_urls_and_settling_takes_only_what_was_taken<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 b/1:0.4 b/2:0.3");
@@ -57,10 +57,10 @@ pub fn add_gathers_on_leased_and_fetched_urls_and_settling_takes_only_what_was_t
     let gain = stage.links("a/1:1", Merge::Add);
     stage.fetch_with("b/2", &gain);
     assert_eq!(stage.score("a/1"), 1.25);
-    assert_eq!(stage.visits(), "", "gathering does not make it wait again");
+    assert_eq!(stage.visits(), "", "gathering cash does not make it wait again");
 }
 
-/// `a/2` waits, `a/1` is fetched, `b/2` is out.
+/// `a/2` waits, `a/1` is fetched, `b/2` is leased.
 pub fn rescore_moves_only_waiting_urls<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 b/2:0.7 a/2:0.1 a/3:0.5");
@@ -81,7 +81,7 @@ pub fn rescore_moves_only_waiting_urls<H: Harness>() {
     assert_eq!(stage.visits(), "a/2");
 }
 
-/// `a/2` is dropped and found again by `a/3`: now it is younger than `a/4`.
+/// `a/2` is dropped and found again through `a/3`: it is now younger than `a/4`.
 pub fn a_forgotten_url_is_new_again_and_comes_back_younger<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 a/2:0.5 a/3:0.8 a/4:0.5");
@@ -123,7 +123,7 @@ pub fn raising_siblings_reaches_the_first_parents_children<H: Harness>() {
 /// ```text
 /// hub/1 -> a/1 a/2      hub/2 -> a/1 b/1 c/1      hub/3 -> c/2
 /// ```
-/// `a/1` is visited: `a/2` through `hub/1`, `b/1` and `c/1` through `hub/2`; not `c/2`.
+/// `a/1` is visited. Its siblings are `a/2` through `hub/1`, and `b/1` and `c/1` through `hub/2`, but not `c/2`.
 pub fn raising_by_all_parents_reaches_every_linking_page<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
@@ -139,7 +139,7 @@ pub fn raising_by_all_parents_reaches_every_linking_page<H: Harness>() {
     assert_eq!(stage.counts().parents_dropped, 0);
 }
 
-/// `a/2` is better already.
+/// `a/2` is already better.
 pub fn a_raise_never_lowers<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("hub/1:1");
@@ -149,7 +149,7 @@ pub fn a_raise_never_lowers<H: Harness>() {
     assert_eq!((stage.score("a/2"), stage.score("a/3")), (0.8, 0.5));
 }
 
-/// `a/3` is lowered by hand after a raise to 0.5. Another raise to 0.5 is no news; one to 0.6 is.
+/// `a/3` is lowered by hand after a raise to 0.5. Another raise to 0.5 has no effect; one to 0.6 has.
 pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
     for parents in [Parents::First, Parents::All] {
         let mut stage = Stage::<H>::new(HostPolicy {
@@ -190,7 +190,7 @@ pub fn a_replacing_raise_lowers_too<H: Harness>() {
     }
 }
 
-/// Three pages link to `a/1`, two are kept: the third's child is no sibling.
+/// Three pages link to `a/1`, two are kept: the third one's child is not a sibling.
 pub fn no_more_parents_are_kept_than_allowed<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
@@ -210,7 +210,7 @@ pub fn no_more_parents_are_kept_than_allowed<H: Harness>() {
     );
 }
 
-/// `hub/1` links to `a/1` on both its visits; that leaves room for `hub/2`.
+/// `hub/1` links to `a/1` on both visits; that still leaves room for `hub/2`.
 pub fn a_page_fetched_twice_is_one_parent<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         all_parents: true,
@@ -261,7 +261,7 @@ pub fn a_redirect_target_inherits_all_parents<H: Harness>() {
 /// ```text
 /// hub/1 -> a/1 a/2      a/1 => a/3
 /// ```
-/// Nothing else is found in between, so `a/3` follows its siblings' numbers.
+/// Nothing else is found in between, so the number of `a/3` directly follows those of its siblings.
 pub fn a_redirect_right_after_its_siblings_is_raised_once<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("hub/1:1");
@@ -280,8 +280,8 @@ pub fn a_redirect_right_after_its_siblings_is_raised_once<H: Harness>() {
 /// ```text
 /// hub/1 -> a/1 a/2 a/3 a/4      hub/2 -> b/1
 /// ```
-/// Two of `hub/1`'s children are visited (one of them failed), one is out, so the fourth has tie 2 and `b/1`, of equal
-/// score, comes first.
+/// Two of `hub/1`'s children are visited (one of them failed) and one is leased. So the fourth has tie 2, and `b/1`,
+/// with an equal score, comes first.
 pub fn retying_counts_the_visited_children_of_the_first_parent<H: Harness>() {
     let mut stage = Stage::<H>::new(HostPolicy {
         connections_per_host: 2,
@@ -301,7 +301,8 @@ pub fn retying_counts_the_visited_children_of_the_first_parent<H: Harness>() {
     assert_eq!(stage.visits(), "b/1 a/4");
 }
 
-/// `a/1` and `b/1` are fetched and gain 0.5 and 0.75: `b/1` is fetched again, before anything that waits, then `a/1`.
+/// `a/1` and `b/1` are fetched and gain 0.5 and 0.75. So `b/1` is fetched again before anything that waits, then
+/// `a/1`.
 pub fn the_richest_fetched_url_is_fetched_again<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8 c/1:0.7 c/2:0.6 c/3:0.5");
@@ -323,10 +324,10 @@ pub fn the_richest_fetched_url_is_fetched_again<H: Harness>() {
     stage.hand_back(&again, now);
     stage.fetch("a/1", "");
     stage.fetch_with("c/3", &[Update::RevisitRichest]);
-    assert_eq!(stage.visits(), "", "nobody holds anything");
+    assert_eq!(stage.visits(), "", "no URL holds any cash");
 }
 
-/// It keeps what it holds; gone for good, it stays known as fetched.
+/// It keeps its cash. If it is gone for good, it stays known as fetched.
 pub fn a_failed_revisit_is_tried_again<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.9 b/1:0.8");
@@ -346,7 +347,7 @@ pub fn a_failed_revisit_is_tried_again<H: Harness>() {
     assert_eq!(stage.visits(), "");
 }
 
-/// Sums beyond every number neither panic nor lose the order.
+/// Sums that exceed any float neither panic nor lose the order.
 pub fn absurd_scores_stay_in_order<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     let most = f64::MAX.to_string();

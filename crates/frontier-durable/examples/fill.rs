@@ -1,7 +1,7 @@
 //! Measures the durable frontier: `cargo run --release --example fill -- [FOLDER] [URLS]`.
 //!
-//! Every settle brings 95 links of which about nine in ten are known. Printed are the time and the bytes written a link
-//! for 1, 16 and 64 settles a commit, the memory a known URL takes, and the time to open it all again.
+//! Every settle brings 95 links, about nine in ten of them known. Prints the time and the bytes written per link for
+//! 1, 16 and 64 settles per commit, the memory per known URL, and the time to open it all again.
 
 #![allow(
     clippy::unwrap_used,
@@ -41,19 +41,19 @@ struct Filler {
     frontier: DurableFrontier,
     keyring: Keyring,
     known: u64,
-    dice: u64,
+    random: u64,
     now: u64,
     started: Instant,
 }
 
 impl Filler {
-    fn roll(&mut self) -> u64 {
-        // A small generator of our own: the bench needs spread, not quality.
-        self.dice = self
-            .dice
+    fn next_random(&mut self) -> u64 {
+        // A minimal generator of our own: the benchmark needs spread, not quality.
+        self.random = self
+            .random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        self.dice >> 33
+        self.random >> 33
     }
 
     fn url(&self, number: u64) -> (CanonicalUrl, UrlKey) {
@@ -64,19 +64,20 @@ impl Filler {
         (url, key)
     }
 
-    /// 95 links, about one in ten new, made before the clock runs: parsing and canonical spelling are not ours.
+    /// 95 links, about one in ten new. Made before the clock starts: parsing and canonicalisation are not part of the
+    /// measurement.
     fn links(&mut self) -> Vec<Update> {
         (0..LINKS)
             .map(|_| {
-                let is_new = self.roll().is_multiple_of(10);
+                let is_new = self.next_random().is_multiple_of(10);
                 let number = if is_new {
                     self.known
                 } else {
-                    self.roll() % self.known
+                    self.next_random() % self.known
                 };
                 self.known += u64::from(is_new);
                 let (url, key) = self.url(number);
-                let score = self.roll() as f64 / f64::from(u32::MAX);
+                let score = self.next_random() as f64 / f64::from(u32::MAX);
                 Update::Offer(Offer {
                     url,
                     key,
@@ -128,7 +129,7 @@ impl Filler {
     }
 }
 
-/// Seconds on the clock and on the processor. On a machine that others use only the second says much.
+/// Wall-clock and CPU seconds. On a shared machine only the second says much.
 #[derive(Clone, Copy, Default)]
 struct Spent {
     wall: f64,
@@ -149,8 +150,8 @@ fn measure(filler: &mut Filler, settles: usize, per_commit: usize) {
     let spent = filler.settle(settles, per_commit);
     let links = settles as f64 * LINKS as f64;
     println!(
-        "{per_commit:3} settles a commit: {:.2} CPU µs a link ({:.2} on the clock), {:.0} CPU µs a settle, \
-         {:.1} bytes written a link ({settles} settles)",
+        "{per_commit:3} settles per commit: {:.2} CPU µs per link ({:.2} wall-clock), {:.0} CPU µs per settle, \
+         {:.1} bytes written per link ({settles} settles)",
         spent.cpu * 1e6 / links,
         spent.wall * 1e6 / links,
         spent.cpu * 1e6 / settles as f64,
@@ -185,7 +186,7 @@ fn disk(folder: &Path) -> u64 {
         .flatten()
         .map(|item| match item.metadata() {
             Ok(meta) if meta.is_dir() => disk(&item.path()),
-            // Blocks, not length: journals are made larger in advance.
+            // Blocks, not length: journals are preallocated.
             Ok(meta) => meta.blocks() * 512,
             Err(_) => 0,
         })
@@ -194,7 +195,7 @@ fn disk(folder: &Path) -> u64 {
 
 fn main() {
     let mut arguments = std::env::args_os().skip(1);
-    // Hundreds of megabytes: they go where they are thrown away, unless a folder is named.
+    // Hundreds of megabytes: they go to a temporary folder unless one is named.
     let temporary = tempfile::tempdir().unwrap();
     let folder = arguments
         .next()
@@ -210,7 +211,7 @@ fn main() {
         frontier,
         keyring,
         known: 0,
-        dice: 42,
+        random: 42,
         now: 0,
         started: Instant::now(),
     };
@@ -222,7 +223,7 @@ fn main() {
     grow(&mut filler, urls);
     let end = Spent::so_far(filler.started);
     println!(
-        "{urls} URLs: {:.1} MB resident, {:.1} bytes a URL beyond the first 100,000; {:.2} CPU µs to seed one; {:.0} MB on disk",
+        "{urls} URLs: {:.1} MB resident, {:.1} bytes per URL beyond the first 100,000; {:.2} CPU µs to seed one; {:.0} MB on disk",
         resident() as f64 / 1e6,
         (resident() as f64 - base as f64) / (urls - 100_000) as f64,
         (end.cpu - start.cpu) * 1e6 / (urls - 100_000) as f64,
@@ -245,7 +246,7 @@ fn main() {
     assert_eq!(frontier.counts().known, known);
     let end = Spent::so_far(started);
     println!(
-        "opened again in {:.2} CPU s ({:.2} s on the clock), {:.1} MB resident",
+        "opened again in {:.2} CPU s ({:.2} s wall-clock), {:.1} MB resident",
         end.cpu - start.cpu,
         end.wall,
         resident() as f64 / 1e6

@@ -1,7 +1,7 @@
-//! Takes step after step in the frontier of a folder and says the number of each once it is committed, until it is killed.
-//! The crash test runs it; `cargo run --example settle_until_killed -- FOLDER` does the same by hand.
+//! Takes one step after another in the frontier of a folder and prints each step's number once it is committed, until
+//! it is killed. The crash test runs it; `cargo run --example settle_until_killed -- FOLDER` does the same by hand.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, dead_code)] // a tool of the tests, and it talks on stdout
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, dead_code)] // a tool for the tests that reports on stdout
 
 #[path = "../tests/steps/mod.rs"]
 mod steps;

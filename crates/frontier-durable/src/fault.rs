@@ -1,16 +1,16 @@
-//! What can go wrong with the folder under a frontier.
+//! Ways the folder under a frontier can fail.
 
 use std::path::PathBuf;
 
 use scenthound_frontier::FrontierError;
 use thiserror::Error;
 
-/// What can go wrong with the folder under a frontier. Arrives as the source of [`FrontierError::Store`].
+/// Ways the folder under a frontier can fail. Reported as the source of [`FrontierError::Store`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DurableError {
-    /// Somebody has it open.
-    #[error("{} is in use by another process; stop that crawl or wait for its end", folder.display())]
+    /// Another process has it open.
+    #[error("{} is in use by another process; stop that crawl or wait for it to end", folder.display())]
     Locked {
         /// The frontier's folder.
         folder: PathBuf,
@@ -21,40 +21,40 @@ pub enum DurableError {
         /// The frontier's folder.
         folder: PathBuf,
     },
-    /// Something else lives there.
-    #[error("{} holds files but no frontier; name another folder or empty this one", folder.display())]
+    /// Something else is stored there.
+    #[error("{} holds files but no frontier; choose another folder or empty this one", folder.display())]
     Foreign {
         /// The frontier's folder.
         folder: PathBuf,
     },
     /// Another version of scenthound wrote it.
     #[error(
-        "{} was written in format {found:?}, this version reads format {expected:?}; \
+        "{} was written in format {found:?}, but this version reads format {expected:?}; \
          resume it with the version that wrote it, or crawl into a new folder",
         folder.display()
     )]
     Format {
         /// The frontier's folder.
         folder: PathBuf,
-        /// What the folder says.
+        /// The format the folder was written in.
         found: String,
-        /// What we read.
+        /// The format we read.
         expected: &'static str,
     },
-    /// The keys in it were made from another seed, so no URL would be recognised.
+    /// Its keys were made from a different seed, so no URL would be recognised.
     #[error("{} belongs to a crawl with another seed; resume it with the seed it was started with", folder.display())]
     OtherSeed {
         /// The frontier's folder.
         folder: PathBuf,
     },
-    /// It was opened to look things up.
-    #[error("{} was opened for reading only", folder.display())]
+    /// It was opened for reading only.
+    #[error("{} was opened for reading only, so nothing can be committed", folder.display())]
     ReadOnly {
         /// The frontier's folder.
         folder: PathBuf,
     },
     /// A file or folder could not be read or made.
-    #[error("cannot use {}", path.display())]
+    #[error("could not use {}", path.display())]
     Files {
         /// Which.
         path: PathBuf,

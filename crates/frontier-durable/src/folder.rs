@@ -1,6 +1,6 @@
-//! The folder a store lives in: made whole or not at all, and labelled with what is in it.
+//! The folder a store lives in: created completely or not at all, and labelled with what is in it.
 //!
-//! The label is a file of its own rather than a record in the store, so that it can be read when the store cannot.
+//! The label is a separate file rather than a record in the store, so that it can be read even when the store cannot.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -19,12 +19,12 @@ fn fault(path: &Path) -> impl FnOnce(std::io::Error) -> DurableError {
     move |source| DurableError::Files { path, source }
 }
 
-/// Tells keys of one seed from those of another without giving the seed away.
+/// Distinguishes the keys of one seed from those of another without revealing the seed.
 fn fingerprint(keyring: Keyring) -> String {
     format!("keys {:016x}", keyring.hash(FORMAT))
 }
 
-/// Whether the folder holds a store we can read. No folder and an empty one hold none; anything else is an error.
+/// Whether the folder holds a store we can read. A missing or empty folder holds none; anything else is an error.
 pub(crate) fn holds_store(folder: &Path, keyring: Keyring) -> Result<bool, DurableError> {
     let path = folder.join(LABEL);
     let label = match fs::read_to_string(&path) {
@@ -58,8 +58,8 @@ pub(crate) fn holds_store(folder: &Path, keyring: Keyring) -> Result<bool, Durab
     Ok(true)
 }
 
-/// Makes an empty store beside its place and renames it there: the store's own files are many, and a process killed
-/// between two of them would leave something that cannot be opened.
+/// Creates an empty store beside its final place and renames it. The store consists of many files, and a process
+/// killed between two of them would leave something that cannot be opened.
 pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError> {
     let unfinished = beside(folder);
     match fs::remove_dir_all(&unfinished) {
@@ -77,7 +77,8 @@ pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError
         })
         .map_err(fault(&path))?;
     fs::rename(&unfinished, folder).map_err(fault(folder))?;
-    // The rename stands in the folder above; without this a power failure could undo it after pages were committed.
+    // The rename is recorded in the parent folder. Without this sync a power failure could undo it after pages were
+    // committed.
     match folder.parent().filter(|above| !above.as_os_str().is_empty()) {
         Some(above) => fs::File::open(above).and_then(|file| file.sync_all()),
         None => fs::File::open(".").and_then(|file| file.sync_all()),

@@ -1,12 +1,13 @@
 //! A frontier that survives being killed, kept in an embedded store.
 //!
-//! The rules of the frontier are [`StoredFrontier`]'s; this crate gives it a [`FjallStorage`], so that what one commit wrote is there
-//! after a crash, all of it or none. What the hot paths need is read into memory on opening; strings, child lists and
-//! rules stay in the store.
+//! The rules of the frontier are [`StoredFrontier`]'s. This crate gives it a [`FjallStorage`], so that after a crash
+//! either everything a commit wrote is there or nothing. What the hot paths need is read into memory on opening;
+//! strings, child lists and rules stay in the store.
 //!
-//! **Invariant:** a folder holds either a whole store or none: a new one is made beside its place and then renamed.
+//! **Invariant:** a folder holds either a complete store or none: a new one is created beside its place and then
+//! renamed.
 //!
-//! Deliberately absent: any decision about a URL or a host, and threads of our own.
+//! Deliberately absent: decisions about URLs or hosts, and threads of our own.
 
 mod fault;
 mod folder;
@@ -25,7 +26,7 @@ pub use crate::storage::FjallStorage;
 /// A frontier that survives being killed.
 pub type DurableFrontier = StoredFrontier<FjallStorage>;
 
-/// Opens the frontier kept in a folder as it was at its last commit, or makes a new one.
+/// Opens the frontier in a folder as it was at its last commit, or creates a new one.
 ///
 /// Fails at once, and changes nothing, if another process has it open.
 pub fn open(
@@ -40,9 +41,9 @@ pub fn open(
     scan::reopen(FjallStorage::open(folder)?, policy, keyring, now)
 }
 
-/// Opens the frontier kept in a folder to look things up. Commits are refused.
+/// Opens the frontier in a folder for reading only. Commits are refused.
 ///
-/// Fails if there is none, or while another process has it open.
+/// Fails if there is none, or if another process has it open.
 pub fn open_read_only(
     folder: &Path,
     policy: HostPolicy,

@@ -1,26 +1,27 @@
-//! What was put on the storage since the last commit: not in the store yet, but already to be found.
+//! What was put into the storage since the last commit: not in the store yet, but already visible.
 //!
-//! One value a key. Two writes of one key in one batch would leave it to the store which of them counts.
+//! One value per key. With two writes to one key in a batch, the store would decide which one counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use scenthound_frontier::{KnownUrl, UrlId};
 use scenthound_types::Rank;
 
-/// The puts since the last commit that a get may ask for. Ordered maps, so that the journal's bytes follow from the crawl.
+/// The puts since the last commit that a get may ask for. Ordered maps, so that the journal's bytes depend only on
+/// the crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub urls: BTreeMap<u32, KnownUrl>,
-    /// Bytes of evidence; none where it was dropped.
+    /// Bytes of evidence; `None` where it was dropped.
     pub evidence: BTreeMap<u32, Option<Vec<u8>>>,
-    /// URLs of the store that were dropped.
+    /// URLs in the store that were dropped.
     pub dropped: BTreeSet<u32>,
     /// Links between them and their parents, child first.
     pub dropped_parents: BTreeSet<(u32, u32)>,
     pub children: BTreeMap<u32, Box<[UrlId]>>,
     /// Child and parent.
     pub parents: BTreeSet<(u32, u32)>,
-    /// Page, and by whom and by which parents.
+    /// Page, and a byte for the agent and the kind of parents.
     pub raised: BTreeMap<(u32, u8), Rank>,
     pub rules: BTreeMap<u32, Vec<u8>>,
     pub notes: BTreeMap<String, Vec<u8>>,

@@ -17,7 +17,7 @@ pub(crate) fn reopen(
     let kinship = kinship(&storage, &policy)?;
     let rows = storage.tables.entries.iter();
     let folder = storage.folder().to_owned();
-    // Numbers of dropped URLs are missing; the frontier knows how many may be.
+    // Numbers of dropped URLs are missing; the frontier knows how many there may be.
     let entries = rows.map(move |row| -> Result<(UrlId, Entry, Option<u32>), FrontierError> {
         let damaged = |what: String| FrontierError::Damaged {
             what: format!("{what} in {}", folder.display()),
@@ -25,8 +25,8 @@ pub(crate) fn reopen(
         let (key, value) = row
             .into_inner()
             .map_err(|error| FjallStorage::fault_in(&folder, error))?;
-        let id = number(&key).ok_or_else(|| damaged("an entry without number".to_owned()))?;
-        let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("a torn entry number {id}")))?;
+        let id = number(&key).ok_or_else(|| damaged("an entry has no number".to_owned()))?;
+        let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("entry {id} is incomplete")))?;
         Ok((UrlId(id), entry, age))
     });
     StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)
@@ -37,9 +37,11 @@ fn hosts(storage: &FjallStorage) -> Result<Vec<HostRecord>, FrontierError> {
     for row in storage.tables.hosts.iter() {
         let (key, value) = row.into_inner().map_err(|error| storage.fault(error))?;
         if *key != (hosts.len() as u32).to_be_bytes() {
-            return Err(storage.damaged(&format!("no host number {}", hosts.len())));
+            return Err(storage.damaged(&format!("host {} is missing", hosts.len())));
         }
-        hosts.push(HostRecord::from_bytes(&value).ok_or_else(|| storage.damaged("a torn host"))?);
+        hosts.push(
+            HostRecord::from_bytes(&value).ok_or_else(|| storage.damaged("a host record is incomplete"))?,
+        );
     }
     Ok(hosts)
 }
@@ -48,9 +50,9 @@ fn kinship(storage: &FjallStorage, policy: &HostPolicy) -> Result<Kinship, Front
     let mut kinship = Kinship::default();
     for row in storage.tables.raised.iter() {
         let (key, value) = row.into_inner().map_err(|error| storage.fault(error))?;
-        kinship
-            .raised
-            .push(read_raised(&key, &value).ok_or_else(|| storage.damaged("a torn raise"))?);
+        kinship.raised.push(
+            read_raised(&key, &value).ok_or_else(|| storage.damaged("a record of a raise is incomplete"))?,
+        );
     }
     if !policy.all_parents {
         return Ok(kinship);
@@ -58,7 +60,7 @@ fn kinship(storage: &FjallStorage, policy: &HostPolicy) -> Result<Kinship, Front
     let mut kept = 0_u64;
     for row in storage.tables.parents.iter() {
         let key = row.key().map_err(|error| storage.fault(error))?;
-        let (child, _) = pair(&key).ok_or_else(|| storage.damaged("a torn parent"))?;
+        let (child, _) = pair(&key).ok_or_else(|| storage.damaged("a parent link is incomplete"))?;
         let counts = &mut kinship.parent_counts;
         if counts.len() <= child as usize {
             counts.resize(child as usize + 1, 0);
@@ -68,7 +70,7 @@ fn kinship(storage: &FjallStorage, policy: &HostPolicy) -> Result<Kinship, Front
         }
         kept += 1;
     }
-    // Every link stands in its page's list; what the parents' side lacks was dropped.
+    // Every link is in its page's list; those missing on the parents' side were dropped.
     let mut links = 0_u64;
     for row in storage.tables.children.iter() {
         let (_, value) = row.into_inner().map_err(|error| storage.fault(error))?;

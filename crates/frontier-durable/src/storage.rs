@@ -1,8 +1,8 @@
 //! A storage over fjall, a log-structured store.
 //!
-//! A commit is one batch of the store: its journal marks where a batch ends and checks its sum, so half a batch is dropped
-//! on opening. The batch reaches the operating system before `commit` returns, so a killed process loses nothing; `sync`
-//! brings it to the disk.
+//! A commit is one batch in the store. Its journal marks where a batch ends and has a checksum, so half a batch is
+//! dropped on opening. The batch reaches the operating system before `commit` returns, so a killed process loses
+//! nothing; `sync` flushes it to the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +17,9 @@ use crate::DurableError;
 use crate::pending::Pending;
 
 const MIB: u64 = 1024 * 1024;
-/// Blocks read back: mostly the URLs of leases, which are as spread out as the crawl.
+/// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
 const CACHE: u64 = 16 * MIB;
-/// The store's smallest; what is older is flushed from memory so that opening stays quick.
+/// The smallest size the store allows. Older data is flushed from memory so that opening stays quick.
 const JOURNALS: u64 = 64 * MIB;
 
 /// Keeps everything in an embedded store.
@@ -32,11 +32,12 @@ pub struct FjallStorage {
     is_read_only: bool,
 }
 
-/// One table a kind of record. Numbers are big-endian in keys, so that a scan meets them in order.
+/// One table per kind of record. Numbers in keys are big-endian, so that a scan meets them in order.
 pub(crate) struct Tables {
-    /// Number of the URL → entry, and its age where that is not the number.
+    /// Number of the URL → entry, with its age where that differs from the number.
     pub entries: Keyspace,
-    /// Number of the URL → reason and spelling. Apart from the entries, because it is written once and they often.
+    /// Number of the URL → reason and URL. Separate from the entries, because it is written once and they are written
+    /// often.
     pub urls: Keyspace,
     /// Number of the URL → what is known of the link, while it waits.
     pub evidence: Keyspace,
@@ -48,7 +49,7 @@ pub(crate) struct Tables {
     pub children: Keyspace,
     /// Number of the URL, number of the page → nothing.
     pub parents: Keyspace,
-    /// Number of the page, whose children and by which agent → the highest raise.
+    /// Number of the page, kind of parents and agent → the highest raise.
     pub raised: Keyspace,
     /// Name → value.
     pub notes: Keyspace,
@@ -63,7 +64,7 @@ impl std::fmt::Debug for FjallStorage {
 }
 
 impl FjallStorage {
-    /// Opens the store in a folder, making what is missing.
+    /// Opens the store in a folder, creating what is missing.
     pub(crate) fn open(folder: &Path) -> Result<FjallStorage, DurableError> {
         let fault = |source| match source {
             fjall::Error::Locked => DurableError::Locked {
@@ -78,7 +79,8 @@ impl FjallStorage {
             .cache_size(CACHE)
             .max_journaling_size(JOURNALS)
             .max_cached_files(Some(128))
-            // With more than one, the first hands compactions back and forth with itself while another works on one.
+            // With more than one thread, the first passes compactions back and forth to itself while another works on
+            // one.
             .worker_threads(1)
             .open()
             .map_err(fault)?;
@@ -86,7 +88,7 @@ impl FjallStorage {
             db.keyspace(name, || {
                 KeyspaceCreateOptions::default()
                     .max_memtable_size(memory)
-                    // Only what is there is asked for, so a filter on the last level would answer "yes" every time.
+                    // Only keys that exist are requested, so a filter on the last level would say "yes" every time.
                     .expect_point_read_hits(true)
                     .data_block_size_policy(BlockSizePolicy::all(4096))
                     .data_block_compression_policy(CompressionPolicy::new([
@@ -125,7 +127,7 @@ impl FjallStorage {
         }
     }
 
-    /// Bytes the store takes on the disk.
+    /// Bytes the store uses on disk.
     pub fn disk_bytes(&self) -> Result<u64, FrontierError> {
         self.db.disk_space().map_err(|error| self.fault(error))
     }
@@ -216,7 +218,7 @@ pub(crate) fn read_entry(bytes: &[u8]) -> Option<(Entry, Option<u32>)> {
     Some((Entry::from_bytes(entry)?, age))
 }
 
-/// By which parents and which agent, in a byte.
+/// The kind of parents and the agent, in one byte.
 fn whose_byte(whose: Parents, agent: AgentId) -> u8 {
     u8::from(whose == Parents::All) | agent.0 << 1
 }
@@ -256,7 +258,7 @@ impl Storage for FjallStorage {
 
     fn drop_url(&mut self, id: UrlId) {
         self.pending.evidence.remove(&id.0);
-        // What was put since the last commit never was in the store.
+        // What was put since the last commit has never been in the store.
         if self.pending.urls.remove(&id.0).is_none() {
             self.pending.dropped.insert(id.0);
         }
@@ -278,7 +280,7 @@ impl Storage for FjallStorage {
     }
 
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
-        let torn = || self.damaged(&format!("torn evidence of URL number {}", id.0));
+        let torn = || self.damaged(&format!("the evidence of URL {} is incomplete", id.0));
         if let Some(pending) = self.pending.evidence.get(&id.0) {
             return Ok(pending.as_deref().and_then(Evidence::from_bytes));
         }
@@ -301,7 +303,7 @@ impl Storage for FjallStorage {
             return Ok(children.to_vec());
         }
         match self.get(&self.tables.children, &page.0.to_be_bytes())? {
-            Some(bytes) => read_ids(&bytes).ok_or_else(|| self.damaged("a torn list of links")),
+            Some(bytes) => read_ids(&bytes).ok_or_else(|| self.damaged("a list of links is incomplete")),
             None => Ok(Vec::new()),
         }
     }
@@ -314,7 +316,7 @@ impl Storage for FjallStorage {
         let mut parents = Vec::new();
         for pair_of_ids in self.tables.parents.prefix(child.0.to_be_bytes()) {
             let key = pair_of_ids.key().map_err(|error| self.fault(error))?;
-            let (_, parent) = pair(&key).ok_or_else(|| self.damaged("a torn parent"))?;
+            let (_, parent) = pair(&key).ok_or_else(|| self.damaged("a parent link is incomplete"))?;
             parents.push(UrlId(parent));
         }
         let pending = self.pending.parents.range((child.0, 0)..=(child.0, u32::MAX));
@@ -366,7 +368,7 @@ impl Storage for FjallStorage {
         let mut notes = std::collections::BTreeMap::new();
         for note in self.tables.notes.prefix(prefix) {
             let (name, value) = note.into_inner().map_err(|error| self.fault(error))?;
-            let name = std::str::from_utf8(&name).map_err(|_| self.damaged("a note without name"))?;
+            let name = std::str::from_utf8(&name).map_err(|_| self.damaged("a note has no readable name"))?;
             notes.insert(name.to_owned(), value.to_vec());
         }
         let pending = self.pending.notes.range(prefix.to_owned()..);

@@ -1,6 +1,6 @@
-//! The durable frontier keeps the contract of all frontiers, and what it committed.
+//! The durable frontier passes the contract suite for all frontiers, and keeps what it committed.
 
-#![allow(clippy::unwrap_used)] // the lint knows test functions, not what they call
+#![allow(clippy::unwrap_used)] // the lint exempts test functions, but not what they call
 
 use scenthound_frontier::HostPolicy;
 use scenthound_frontier_contract::{Harness, frontier_contract, restart_contract};
@@ -9,7 +9,7 @@ use scenthound_types::{Keyring, Timestamp};
 use tempfile::TempDir;
 
 struct Durable {
-    /// None only while it is being opened again.
+    /// `None` only while it is being reopened.
     frontier: Option<DurableFrontier>,
     policy: HostPolicy,
     keyring: Keyring,
@@ -22,7 +22,7 @@ impl Harness for Durable {
     const CASES: u32 = 128;
 
     fn fresh(policy: HostPolicy, keyring: Keyring) -> Durable {
-        // In memory where there is such a place: a disk would spend the suite's time on syncing thousands of new files.
+        // In memory where possible: on a disk the suite would spend its time syncing thousands of new files.
         let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
         let frontier = open(folder.path(), policy.clone(), keyring, Timestamp::ZERO).unwrap();
         Durable {

@@ -1,6 +1,6 @@
-//! After a crash at any moment the frontier is as some commit left it: at least the last one that was told to anybody.
+//! After a crash at any moment the frontier is as some commit left it: the last one it reported, or a later one.
 
-#![allow(clippy::unwrap_used)] // the lint knows test functions, not what they call
+#![allow(clippy::unwrap_used)] // the lint exempts test functions, but not what they call
 
 mod steps;
 
@@ -62,20 +62,20 @@ fn a_killed_process_loses_nothing_it_committed() {
     let mut replay = Replay::new();
     let mut told = 0;
     for round in 0..ROUNDS {
-        let dice = Keyring::new(round).hash("how long it lives");
+        let random = Keyring::new(round).hash("how long it lives");
         let mut child = Command::new(example())
             .arg(&folder)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // The first rounds kill it while it makes its folder, the others in the middle of its work.
-        let lines_first = if round < 4 { 0 } else { 1 + dice % 60 };
+        // The first rounds kill it while it creates its folder, the others in the middle of its work.
+        let lines_first = if round < 4 { 0 } else { 1 + random % 60 };
         for line in lines.by_ref().take(lines_first as usize) {
             told = line.unwrap().parse().unwrap();
         }
-        // Not always right after a commit: anywhere in the next one or two.
-        for _ in 0..dice % 400_000 {
+        // Not always right after a commit, but anywhere in the next one or two.
+        for _ in 0..random % 400_000 {
             std::hint::spin_loop();
         }
         child.kill().unwrap();
@@ -87,15 +87,15 @@ fn a_killed_process_loses_nothing_it_committed() {
         let done = steps::steps_done(&kept);
         assert!(
             done == told || done == told + 1,
-            "step {told} was told, step {done} is there"
+            "step {told} was reported, but the frontier has step {done}"
         );
         steps::assert_same(&kept, replay.advance(done));
         told = done;
     }
-    assert!(replay.done > ROUNDS, "the process should have got somewhere");
+    assert!(replay.done > ROUNDS, "the process should have made progress");
 }
 
-/// Writes one file of a copy, all others as they are.
+/// Copies a folder, with the journal replaced.
 fn copy_with(folder: &Path, to: &Path, journal: &[u8]) {
     fs::create_dir_all(to).unwrap();
     for item in fs::read_dir(folder).unwrap() {
@@ -114,7 +114,7 @@ fn copy_with(folder: &Path, to: &Path, journal: &[u8]) {
 #[test]
 fn a_journal_cut_anywhere_holds_some_whole_number_of_commits() {
     const STEPS: u64 = 6;
-    // In memory where there is such a place: this opens a hundred stores and tests none of the disk.
+    // In memory where possible: this opens a hundred stores and does not test the disk.
     let place = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
     let folder = place.path().join("state");
     let mut frontier = reopen(&folder);
@@ -131,10 +131,10 @@ fn a_journal_cut_anywhere_holds_some_whole_number_of_commits() {
     let end = whole.iter().rposition(|byte| *byte != 0).unwrap() + 1;
     let mut seen = Vec::new();
     for round in 0..40_u64 {
-        let dice = Keyring::new(round).hash("where it is cut") as usize;
-        let cut = if round == 0 { end } else { dice % end };
+        let random = Keyring::new(round).hash("where it is cut") as usize;
+        let cut = if round == 0 { end } else { random % end };
         let mut torn = whole.get(..cut).unwrap().to_vec();
-        // A file made larger in advance shows zeros where nothing was written yet.
+        // A preallocated file has zeros where nothing has been written yet.
         if round % 2 == 1 {
             torn.resize(end + 4096, 0);
         }
@@ -144,7 +144,7 @@ fn a_journal_cut_anywhere_holds_some_whole_number_of_commits() {
         let done = steps::steps_done(&kept);
         steps::assert_same(&kept, Replay::new().advance(done));
         drop(kept);
-        // What was repaired once is whole.
+        // A repaired store needs no second repair.
         assert_eq!(steps::steps_done(&reopen(&copy)), done);
         fs::remove_dir_all(&copy).unwrap();
         seen.push(done);

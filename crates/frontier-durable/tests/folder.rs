@@ -1,6 +1,6 @@
-//! What happens with folders that are in use, strange, unfinished or from elsewhere.
+//! Folders that are in use, unfamiliar, unfinished or from another crawl.
 
-#![allow(clippy::unwrap_used)] // the lint knows test functions, not what they call
+#![allow(clippy::unwrap_used)] // the lint exempts test functions, but not what they call
 
 use std::error::Error;
 use std::fs;
@@ -32,7 +32,7 @@ fn seed(frontier: &mut DurableFrontier, url: &str) {
 
 fn fault<T>(answer: Result<T, FrontierError>) -> String {
     let Err(error) = answer else {
-        panic!("should be refused")
+        panic!("expected a refusal")
     };
     let cause = error.source().unwrap();
     assert!(cause.downcast_ref::<DurableError>().is_some());
@@ -66,7 +66,7 @@ fn reading_only_looks_things_up_and_commits_nothing() {
     let folder = place.path().join("state");
     let look = || open_read_only(&folder, HostPolicy::instant(), keyring(), Timestamp::ZERO);
     assert!(fault(look()).contains("holds no frontier"));
-    assert!(!folder.exists(), "looking makes nothing");
+    assert!(!folder.exists(), "opening for reading creates nothing");
     let mut frontier = open_in(&folder).unwrap();
     seed(&mut frontier, "http://a.test/1");
     frontier.commit(&StateDelta::default()).unwrap();

@@ -1,28 +1,28 @@
-//! Numbered things in chunks that never move, and give their room back as things are taken out.
+//! Numbered items in chunks that never move and that free their memory as items are removed.
 //!
-//! Numbers are given out in order and never again. Growing copies nothing and wastes at most one chunk. A closed chunk of which
-//! more than half is gone is packed: what is left stands side by side and is found by halving. So the room taken is at most
-//! about twice that of what is there, however many numbers were given out, and as long as nothing is taken out a look-up is
-//! an index.
+//! Numbers are given out in order and never reused. Growing copies nothing and wastes at most one chunk. A closed
+//! chunk that is more than half empty is packed: the remaining items are stored side by side and found by binary
+//! search. So memory is at most about twice what the live items need, however many numbers were given out. Until
+//! something is removed, a look-up is a plain index.
 //!
-//! **Invariant:** the last chunk is open and never packed; in every chunk `live` things are not vacant.
+//! **Invariant:** the last chunk is open and never packed; each chunk's `live` counts its items that are not vacant.
 
-// Few enough chunks for ten million things that the list of them stays close to the processor.
+// Large enough that the list of chunks for ten million items stays in the processor's cache.
 const CHUNK_BITS: u32 = 15;
 const CHUNK: usize = 1 << CHUNK_BITS;
 
-/// Something that can say that it is not there.
+/// A type with a value that means "nothing here".
 pub(crate) trait Slot: Sized {
-    /// What stands where nothing is.
+    /// The value for an empty slot.
     fn vacant() -> Self;
-    /// Whether nothing is here.
+    /// Whether the slot is empty.
     fn is_vacant(&self) -> bool;
 }
 
 #[derive(Debug)]
 struct Chunk<T> {
     things: Vec<T>,
-    /// Packed: where in the chunk each thing belongs.
+    /// Packed: each item's original place in the chunk.
     places: Option<Box<[u16]>>,
     live: usize,
 }
@@ -73,12 +73,12 @@ impl<T: Slot> Chunks<T> {
         self.next
     }
 
-    /// How many things there are.
+    /// How many items there are.
     pub fn live(&self) -> usize {
         self.live
     }
 
-    /// Room taken, in bytes.
+    /// Memory used, in bytes.
     pub fn bytes(&self) -> usize {
         let of = |chunk: &Chunk<T>| {
             chunk.things.capacity() * size_of::<T>()
@@ -87,7 +87,7 @@ impl<T: Slot> Chunks<T> {
         self.chunks.iter().map(of).sum::<usize>() + self.chunks.capacity() * size_of::<Chunk<T>>()
     }
 
-    /// Gives a thing the next number.
+    /// Gives an item the next number.
     pub fn push(&mut self, thing: T) -> u32 {
         let number = self.next;
         self.next += 1;
@@ -114,12 +114,12 @@ impl<T: Slot> Chunks<T> {
         number
     }
 
-    /// Leaves numbers out, so that the next one is this.
+    /// Skips numbers, so that this one is next.
     pub fn skip_to(&mut self, number: u32) {
         while self.next < number {
             let is_whole = self.next as usize & (CHUNK - 1) == 0 && (number - self.next) as usize >= CHUNK;
             if is_whole {
-                // The chunk before is closed by this.
+                // This closes the previous chunk.
                 if let Some(closed) = self.chunks.len().checked_sub(1) {
                     self.pack_if_worth_it(closed);
                 }
@@ -147,7 +147,7 @@ impl<T: Slot> Chunks<T> {
         chunk.things.get_mut(at).filter(|thing| !thing.is_vacant())
     }
 
-    /// A thing that is known to be there; panics if it is not.
+    /// An item that must exist; panics if it does not.
     pub fn known(&self, number: u32) -> &T {
         let chunk = &self.chunks[number as usize >> CHUNK_BITS];
         let place = number as usize & (CHUNK - 1);
@@ -157,11 +157,11 @@ impl<T: Slot> Chunks<T> {
             chunk.at(place).unwrap_or(usize::MAX)
         };
         let thing = &chunk.things[at];
-        debug_assert!(!thing.is_vacant(), "number {number} was taken out");
+        debug_assert!(!thing.is_vacant(), "number {number} was removed");
         thing
     }
 
-    /// A thing that is known to be there; panics if it is not.
+    /// An item that must exist; panics if it does not.
     pub fn known_mut(&mut self, number: u32) -> &mut T {
         let chunk = &mut self.chunks[number as usize >> CHUNK_BITS];
         let place = number as usize & (CHUNK - 1);
@@ -171,11 +171,11 @@ impl<T: Slot> Chunks<T> {
             chunk.at(place).unwrap_or(usize::MAX)
         };
         let thing = &mut chunk.things[at];
-        debug_assert!(!thing.is_vacant(), "number {number} was taken out");
+        debug_assert!(!thing.is_vacant(), "number {number} was removed");
         thing
     }
 
-    /// Takes a thing out for good.
+    /// Removes an item for good.
     pub fn remove(&mut self, number: u32) -> Option<T> {
         let thing = std::mem::replace(self.get_mut(number)?, T::vacant());
         let chunk = number as usize >> CHUNK_BITS;
@@ -194,7 +194,7 @@ impl<T: Slot> Chunks<T> {
         }
     }
 
-    /// The numbers of all things from this one on, in order. Steps over packed gaps without looking at them.
+    /// All items from this number on, in order. Skips packed gaps without visiting them.
     pub fn from(&self, number: u32) -> impl Iterator<Item = (u32, &T)> {
         let first = number as usize >> CHUNK_BITS;
         self.chunks
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_found_and_what_was_taken_out_gives_its_room_back() {
+    fn remaining_items_are_found_and_removed_items_free_their_memory() {
         let mut chunks = Chunks::default();
         let most = 5 * CHUNK as u32 + 100;
         for number in 0..most {
@@ -245,7 +245,7 @@ mod tests {
         }
         let full = chunks.bytes();
         let stays = |number: u32| number.is_multiple_of(97) || number >= 5 * CHUNK as u32;
-        // From both ends, so that chunks are packed while they still change.
+        // Remove from both ends, so that chunks are packed while they are still changing.
         for number in (0..most).rev().step_by(2).chain((0..most).step_by(2)) {
             if !stays(number) {
                 assert_eq!(chunks.remove(number), Some(Some(number)));
@@ -261,14 +261,14 @@ mod tests {
         let found: Vec<u32> = chunks.from(1000).map(|(number, _)| number).collect();
         assert_eq!(found, left);
         assert_eq!(chunks.live(), (0..most).filter(|number| stays(*number)).count());
-        // Two times what is left, and the open chunk.
+        // Twice the remaining items, plus the open chunk.
         let open = CHUNK * size_of::<Option<u32>>();
         assert!(chunks.bytes() < open + chunks.live() * 2 * (size_of::<Option<u32>>() + 2) + 1000);
         assert!(full > 4 * open);
     }
 
     #[test]
-    fn numbers_left_out_take_no_room_and_are_never_given_out() {
+    fn skipped_numbers_take_no_memory_and_are_never_given_out() {
         let mut chunks = Chunks::default();
         chunks.push(Some(0));
         chunks.skip_to(3);

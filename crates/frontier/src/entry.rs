@@ -1,21 +1,23 @@
 //! One known URL in 40 bytes.
 //!
-//! A crawl knows far more URLs than it fetches, so everything the hot paths need of a URL sits in one small record, and
-//! records sit in chunks that never move. Strings, child lists, evidence and reasons live on the [`crate::Storage`].
+//! A crawl knows far more URLs than it fetches. So everything the hot paths need to know about a URL sits in one
+//! small record, and records sit in chunks that never move. Strings, child lists, evidence and reasons live in the
+//! [`crate::Storage`].
 //!
-//! An entry belongs to one agent, whose number stands in the upper four bits of the class: an order among sixteen agents
-//! costs no room, and a folder written before there were agents reads as all of it the first agent's. A URL that waits in the
-//! stacks of several has an entry in each: the first is the *base*, by which it is known; the others are *claims*.
+//! An entry belongs to one agent. The agent's number is in the upper four bits of the class, so sixteen agents cost
+//! no extra memory, and in a folder written before agents existed everything belongs to the first agent. A URL that
+//! waits in the stacks of several agents has an entry in each: the first is the *base*, under which it is known; the
+//! others are *claims*.
 //!
-//! Two pairs of fields share their room because no URL needs both: a waiting URL has a tie and a place in its host's queue,
-//! a fetched one has a relevance and a first child.
+//! Two pairs of fields share memory because no URL needs both: a waiting URL has a tie and a place in its host's
+//! queue, a fetched one has a relevance and a first child.
 
 use scenthound_types::{AgentId, Priority, Rank, Score, UrlKey};
 
 use crate::chunks::{Chunks, Slot};
 use crate::host::HostId;
 
-/// Number of a URL, private to one frontier: the order of first entry.
+/// The number of a URL, private to one frontier. Numbers follow the order of first entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct UrlId(pub u32);
 
@@ -23,21 +25,21 @@ impl UrlId {
     /// Stands for "no URL".
     pub const NONE: UrlId = UrlId(u32::MAX);
 
-    /// The id, unless it stands for none.
+    /// The id, or `None` for [`UrlId::NONE`].
     pub fn known(self) -> Option<UrlId> {
         (self != UrlId::NONE).then_some(self)
     }
 }
 
-/// Where a URL is on its way.
+/// How far a URL has got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum State {
     /// In its host's queue.
     Waiting = 0,
-    /// On the list that is being worked off.
+    /// On the drawn list that is being processed.
     Drawn = 1,
-    /// A request is out.
+    /// A request is in flight.
     Leased = 2,
     /// Read and judged.
     Fetched = 3,
@@ -62,29 +64,29 @@ impl State {
     }
 }
 
-/// Marks of a URL.
+/// Flags of a URL.
 pub(crate) mod flag {
-    /// The user named it.
+    /// The user named it as a seed.
     pub const SEED: u8 = 1;
     /// It is a sitemap.
     pub const SITEMAP: u8 = 2;
-    /// Its age is not its id.
+    /// Its age differs from its id.
     pub const OTHER_AGE: u8 = 4;
-    /// It changed since the last commit.
+    /// It has changed since the last commit.
     pub const DIRTY: u8 = 8;
-    /// Fetched, and to be fetched again.
+    /// Already fetched, but due to be fetched again.
     pub const REVISIT: u8 = 16;
-    /// Gone, because it redirects to the URL that its slot names.
+    /// Gone because it redirects to the URL that its slot names.
     pub const MOVED: u8 = 32;
-    /// It is one more agent's wish for a URL that has an entry already.
+    /// Another agent's claim on a URL that already has an entry.
     pub const CLAIM: u8 = 64;
-    /// Evidence of it is on the storage.
+    /// The storage holds evidence for it.
     pub const EVIDENCE: u8 = 128;
 }
 
-/// Bits of the class that tell the class; the others tell the agent.
+/// How many bits of the class field hold the class; the rest hold the agent.
 const CLASS_BITS: u32 = 12;
-/// The largest class an entry can have. Whatever is beyond it is served with it.
+/// The largest class an entry can have. Anything beyond it is treated as this class.
 const LAST_CLASS: u16 = (1 << CLASS_BITS) - 1;
 
 /// One known URL.
@@ -104,9 +106,9 @@ pub struct Entry {
     pub(crate) tie_or_relevance: u32,
     /// The agent and the class.
     class: u16,
-    /// Links away from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Where it is on its way.
+    /// How far it has got.
     pub state: State,
     pub(crate) flags: u8,
     pub(crate) attempt: u8,
@@ -115,11 +117,11 @@ pub struct Entry {
 
 const _: () = assert!(
     size_of::<Entry>() == 40,
-    "DESIGN allows 60 bytes a known URL in all"
+    "the design allows 60 bytes per known URL in all"
 );
 
 impl Entry {
-    /// Bytes of an entry on the storage.
+    /// Bytes of an entry in the storage.
     pub const BYTES: usize = 40;
 
     pub(crate) fn has(&self, flag: u8) -> bool {
@@ -150,7 +152,7 @@ impl Entry {
         entry
     }
 
-    /// Whose it is.
+    /// The agent it belongs to.
     pub(crate) fn agent(&self) -> AgentId {
         AgentId((self.class >> CLASS_BITS) as u8)
     }
@@ -163,7 +165,7 @@ impl Entry {
         self.class & LAST_CLASS
     }
 
-    /// Whether it is in line, in its queue or on a list.
+    /// Whether it is waiting, in its queue or on a list.
     pub(crate) fn waits(&self) -> bool {
         matches!(self.state, State::Waiting | State::Drawn)
     }
@@ -187,7 +189,7 @@ impl Entry {
         self.tie_or_relevance = rank.tie;
     }
 
-    /// Adds to the score, or takes away from it.
+    /// Adds to the score; a negative amount subtracts.
     pub(crate) fn gain(&mut self, score: f64) {
         // Through `Score`, so that no sum is ever infinite: the difference of two infinities has no order.
         self.score = Score::new(self.score + score).get();
@@ -205,8 +207,8 @@ impl Entry {
         }
     }
 
-    /// As the storage keeps it. What lives only in this process is left out: a leased or drawn URL is stored as waiting,
-    /// because its lease dies with the process.
+    /// The form the storage keeps. What matters only to this process is left out: a leased or drawn URL is stored as
+    /// waiting, because its lease ends with the process.
     pub fn to_bytes(&self) -> [u8; Entry::BYTES] {
         let state = match self.state {
             State::Drawn | State::Leased => State::Waiting,
@@ -237,7 +239,7 @@ impl Entry {
         bytes
     }
 
-    /// Reads what [`Entry::to_bytes`] wrote; none if it did not.
+    /// Reads what [`Entry::to_bytes`] wrote; `None` if the bytes are not a valid entry.
     pub fn from_bytes(bytes: &[u8]) -> Option<Entry> {
         let bytes: &[u8; Entry::BYTES] = bytes.try_into().ok()?;
         let four = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
@@ -261,7 +263,7 @@ impl Entry {
 }
 
 impl Slot for Entry {
-    // No host has this number, so this is no URL's.
+    // No host has this number, so no real entry looks like this.
     fn vacant() -> Entry {
         Entry::new(UrlKey(0), HostId(u32::MAX), AgentId::default(), Rank::default())
     }
@@ -270,11 +272,11 @@ impl Slot for Entry {
     }
 }
 
-/// All entries. Those that were dropped leave a gap: their numbers are not given out again.
+/// All entries. Dropped ones leave a gap: their numbers are not reused.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     chunks: Chunks<Entry>,
-    /// Ages of the few URLs whose age is not their id: redirect targets and URLs that came back.
+    /// Ages of the few URLs whose age differs from their id: redirect targets and URLs that came back.
     other_ages: std::collections::HashMap<u32, u32>,
 }
 
@@ -284,7 +286,7 @@ impl Entries {
         self.chunks.next()
     }
 
-    /// How many there are, claims too.
+    /// How many there are, including claims.
     pub fn live(&self) -> usize {
         self.chunks.live()
     }
@@ -297,7 +299,7 @@ impl Entries {
         UrlId(self.chunks.push(entry))
     }
 
-    /// Leaves ids out, so that the next one is this.
+    /// Skips ids, so that this one is next.
     pub fn skip_to(&mut self, id: UrlId) {
         self.chunks.skip_to(id.0);
     }
@@ -332,28 +334,29 @@ impl Entries {
         }
     }
 
-    /// Whether `a` is served before `b`, both of them one agent's.
+    /// Whether `a` is served before `b`. Both must belong to the same agent.
     pub fn before(&self, a: UrlId, b: UrlId) -> bool {
         let (left, right) = (&self[a], &self[b]);
-        // The common case is decided by class and score without building priorities.
+        // Class and score decide the common case without building priorities.
         if left.class == right.class && left.score != right.score {
             return left.score > right.score;
         }
         (self.priority(a), b) > (self.priority(b), a)
     }
 
-    /// All there are from this one on, in order.
+    /// All entries from this id on, in order.
     pub fn from(&self, id: UrlId) -> impl Iterator<Item = (UrlId, &Entry)> {
         self.chunks.from(id.0).map(|(id, entry)| (UrlId(id), entry))
     }
 
-    /// All there are, in order.
+    /// All entries, in order.
     pub fn all(&self) -> impl Iterator<Item = (UrlId, &Entry)> {
         self.from(UrlId(0))
     }
 }
 
-// Where an id may have been dropped since, `get` is asked; elsewhere an id that is not there is a fault of ours worth a panic.
+// Where an id may have been dropped in the meantime, use `get`. Elsewhere a missing id is a bug on our side and
+// deserves a panic.
 impl std::ops::Index<UrlId> for Entries {
     type Output = Entry;
     fn index(&self, id: UrlId) -> &Entry {

@@ -1,15 +1,15 @@
 //! A heap of small numbers whose order lives elsewhere and may change.
 //!
-//! The members are ids; who comes first, and where each member now sits, is known to an [`Order`]. So a changed priority
-//! moves its member in place: there are no stale copies to skip or to clean up, and a member costs four bytes.
+//! The members are ids. An [`Order`] knows which comes first and where each member currently sits. So when a priority
+//! changes, its member moves in place: there are no stale copies to skip or clean up, and a member costs four bytes.
 
-/// Who comes first, and a place to remember where each member sits.
+/// Decides which member comes first, and records where each one sits.
 pub(crate) trait Order {
     fn before(&self, a: u32, b: u32) -> bool;
     fn moved(&mut self, member: u32, slot: u32);
 }
 
-/// Four children a node: flatter than two, and the four stand side by side in memory.
+/// Four children per node: flatter than two, and the four are adjacent in memory.
 const ARITY: usize = 4;
 
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl Heap {
         self.rise(self.members.len() - 1, order);
     }
 
-    /// Takes out the member at a slot.
+    /// Removes the member at a slot.
     pub fn remove(&mut self, slot: u32, order: &mut impl Order) {
         let slot = slot as usize;
         if slot >= self.members.len() {
@@ -43,14 +43,14 @@ impl Heap {
         }
     }
 
-    /// Finds the place again of a member whose order changed.
+    /// Moves a member whose order changed to its new place.
     pub fn update(&mut self, slot: u32, order: &mut impl Order) {
         if (slot as usize) < self.members.len() {
             self.settle(slot as usize, order);
         }
     }
 
-    /// All members, in no order that means anything.
+    /// All members, in no particular order.
     pub fn members(&self) -> &[u32] {
         &self.members
     }
@@ -59,7 +59,7 @@ impl Heap {
         self.members.capacity() * 4
     }
 
-    /// Gives room back that was needed once.
+    /// Frees memory that is no longer needed.
     pub fn shrink(&mut self) {
         if self.members.len() * 4 < self.members.capacity() {
             self.members.shrink_to(self.members.len() * 2);

@@ -1,30 +1,30 @@
-//! One host: its queue, its rest, its rules.
+//! One host: its queue, its rest and its robots rules.
 
 use scenthound_types::{AgentId, Timestamp};
 
 use crate::heap::Heap;
 
-/// Number of a host, private to one frontier.
+/// The number of a host, private to one frontier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HostId(pub u32);
 
-/// Where a host with URLs is. It is in exactly one place.
+/// The state of a host with URLs. It is in exactly one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HostState {
-    /// Nothing to ask it for, or all it may be asked for was asked.
+    /// Nothing to ask it for, or its page limit is reached.
     Idle,
-    /// As many requests out as allowed.
+    /// It has as many requests in flight as allowed.
     Busy,
     /// Left alone until `rest_until`.
     Resting,
-    /// May be asked now; its slot among the first agent's ready hosts, if it has anything for the first agent.
+    /// May be asked now. Holds its slot among the first agent's ready hosts, if it has anything for the first agent.
     Ready(u32),
 }
 
-/// The slot of a host among an agent's ready hosts where it is not one of them.
+/// The slot of a host that is not among an agent's ready hosts.
 pub(crate) const NOT_READY: u32 = u32::MAX;
 
-/// What an agent other than the first has on a host.
+/// What an agent other than the first has waiting on a host.
 #[derive(Debug)]
 pub(crate) struct Stack {
     /// Its waiting URLs.
@@ -40,27 +40,27 @@ pub(crate) struct Host {
     pub place: HostState,
     /// Waiting URLs of the first agent.
     pub queue: Heap,
-    /// Those of the other agents; empty as long as none has any here, so that a crawl without agents pays nothing.
+    /// Those of the other agents. Empty as long as none has any here, so that a crawl without agents pays nothing.
     pub others: Box<[Stack]>,
-    /// Fetched URLs to be fetched again, before anything that waits.
+    /// Fetched URLs that are due to be fetched again, before anything that waits.
     pub revisits: Vec<u32>,
-    /// Requests out.
+    /// Requests in flight.
     pub busy: u16,
-    /// Whether the request that is out asks for robots.txt.
+    /// Whether the request in flight is for robots.txt.
     pub asking_rules: bool,
     pub rest_until: Timestamp,
-    /// The wake-up call the timer holds for it, if it rests.
+    /// The wake-up time the timer holds for it, if it is resting.
     pub timed: Timestamp,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: u16,
-    /// Tries in a row at robots.txt.
+    /// Consecutive attempts at robots.txt.
     pub rules_attempt: u8,
     pub crawl_delay_ms: u32,
-    /// When robots.txt must be asked for again; [`Timestamp::ZERO`] if it never was.
+    /// When robots.txt must be requested again; [`Timestamp::ZERO`] if it never was.
     pub rules_until: Timestamp,
     /// Page requests settled.
     pub pages: u32,
-    /// Page requests out.
+    /// Page requests in flight.
     pub pages_out: u32,
     pub dirty: bool,
 }
@@ -95,7 +95,7 @@ impl Host {
         }
     }
 
-    /// An agent's waiting URLs, made if there are none.
+    /// An agent's waiting URLs, created if there are none.
     pub fn queue_mut(&mut self, agent: AgentId) -> &mut Heap {
         let Some(other) = usize::from(agent.0).checked_sub(1) else {
             return &mut self.queue;
@@ -111,13 +111,13 @@ impl Host {
         &mut self.others[other].queue
     }
 
-    /// Whether an agent could be given anything here.
+    /// Whether there is anything here for an agent.
     pub fn has_work_for(&self, agent: AgentId) -> bool {
         self.queue_of(agent).is_some_and(|queue| !queue.is_empty())
             || agent == AgentId::default() && !self.revisits.is_empty()
     }
 
-    /// Where it is among an agent's ready hosts.
+    /// Its slot among an agent's ready hosts.
     pub fn ready_slot(&self, agent: AgentId) -> Option<u32> {
         let slot = match (usize::from(agent.0).checked_sub(1), self.place) {
             (None, HostState::Ready(slot)) => slot,
@@ -127,7 +127,7 @@ impl Host {
         (slot != NOT_READY).then_some(slot)
     }
 
-    /// Room its queues take.
+    /// Memory its queues use.
     pub fn bytes_of_queues(&self) -> usize {
         let of = |stack: &Stack| stack.queue.bytes() + size_of::<Stack>();
         self.queue.bytes() + self.others.iter().map(of).sum::<usize>()
@@ -157,25 +157,25 @@ impl Host {
     }
 }
 
-/// What outlives the process of a host.
+/// What is kept of a host between processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRecord {
     /// `scheme://host[:port]`.
     pub origin: String,
     /// When it may be asked again.
     pub rest_until: Timestamp,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: u16,
     /// The delay it asks for.
     pub crawl_delay_ms: u32,
-    /// When its robots.txt must be asked for again.
+    /// When its robots.txt must be requested again.
     pub rules_until: Timestamp,
     /// Page requests settled.
     pub pages: u32,
 }
 
 impl HostRecord {
-    /// As the storage keeps it.
+    /// The form the storage keeps.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(26 + self.origin.len());
         bytes.extend(self.rest_until.as_millis().to_le_bytes());
@@ -187,7 +187,7 @@ impl HostRecord {
         bytes
     }
 
-    /// Reads what [`HostRecord::to_bytes`] wrote; none if it did not.
+    /// Reads what [`HostRecord::to_bytes`] wrote; `None` if the bytes are not a valid record.
     pub fn from_bytes(bytes: &[u8]) -> Option<HostRecord> {
         let (rest_until, bytes) = bytes.split_first_chunk::<8>()?;
         let (rules_until, bytes) = bytes.split_first_chunk::<8>()?;

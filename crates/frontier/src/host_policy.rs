@@ -11,7 +11,7 @@ use crate::host::Host;
 pub enum HostEffect {
     /// A request was made and answered; the usual rest follows.
     Asked,
-    /// A request was made and the host is in trouble: a longer rest after each failure in a row.
+    /// A request was made and the host is in trouble. The rest grows with each consecutive failure.
     Failed,
     /// The host said when to come back (Retry-After).
     Later(Timestamp),
@@ -19,36 +19,39 @@ pub enum HostEffect {
     Untouched,
 }
 
-/// The frontier's limits and manners.
+/// The frontier's limits and its politeness settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostPolicy {
-    /// Rest between the end of a request and the next to the same host.
+    /// Rest between the end of a request and the next request to the same host.
     pub delay: Duration,
-    /// The longest crawl-delay we obey as asked; longer ones are cut to this.
+    /// The longest crawl-delay we honour; longer ones are cut to this.
     pub max_delay: Duration,
-    /// Rest after the first failure in a row (or `delay`, if longer); doubles with each further one.
+    /// Rest after the first failure (or `delay`, if longer). Doubles with each consecutive failure.
     pub backoff: Duration,
-    /// The longest rest after failures. A host that rests so long counts as given up for a while.
+    /// The longest rest after failures. A host that rests this long counts as given up for now.
     pub max_backoff: Duration,
     /// The longest Retry-After we wait for.
     pub max_retry_after: Duration,
-    /// Requests to one host at a time.
+    /// Concurrent requests to one host.
     pub connections_per_host: u16,
-    /// Page requests to one host in all.
+    /// Page requests to one host in total.
     pub max_pages_per_host: Option<u32>,
-    /// Whether hosts are asked for robots.txt first.
+    /// Whether to request a host's robots.txt first.
     pub robots: bool,
     /// Whether to keep every fetched page's full child list, for strategies that raise by all parents.
     pub all_parents: bool,
-    /// Parents remembered of one URL when `all_parents` is on.
+    /// How many parents to keep per URL when `all_parents` is on.
     pub max_parents: u8,
-    /// How many agents there are, each with a stack of its own. More that come, up to sixteen, get theirs when they do.
+    /// How many agents there are, each with its own stack. Later agents, up to sixteen in all, get a stack when they
+    /// first appear.
     pub agents: u8,
-    /// A URL that has waited longer than this is dropped; it may come in again. Seeds stay.
+    /// A URL that has waited longer than this is dropped; it may be offered again. Seeds stay.
     pub expire_after: Option<Duration>,
-    /// A URL that has waited while more page requests than this were settled is dropped; it may come in again. Seeds stay.
+    /// A URL that has waited while more than this many page requests were settled is dropped; it may be offered
+    /// again. Seeds stay.
     pub expire_after_pages: Option<u64>,
-    /// How many may wait besides seeds, in all stacks together: when there are a tenth more, the worst are dropped.
+    /// How many URLs may wait in all stacks together, not counting seeds. When the limit is exceeded by a tenth, the
+    /// worst are dropped.
     pub max_waiting: Option<u64>,
 }
 
@@ -90,7 +93,7 @@ impl HostPolicy {
         self.delay.max(asked)
     }
 
-    /// When the host may be asked again, after `host.failures` was brought up to date.
+    /// When the host may be asked again. `host.failures` must be up to date.
     pub(crate) fn rest_until(
         &self,
         host: &Host,
@@ -109,7 +112,7 @@ impl HostPolicy {
                     .saturating_mul(1 << doublings)
                     .min(self.max_backoff)
                     .max(usual);
-                // Up to a quarter more, so that hosts that failed together do not come back together.
+                // Add up to a quarter, so that hosts that failed together do not come back together.
                 now + rest + rest.mul_f64((jitter % 1024) as f64 / 4096.0)
             }
             HostEffect::Later(until) => {

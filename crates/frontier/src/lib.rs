@@ -1,12 +1,12 @@
 //! Decides which URL may be fetched next, and when.
 //!
-//! A *host* with waiting URLs is ready, resting (left alone until a known time) or busy (a request is out). A *URL* is
-//! waiting, leased, fetched, gone or forgotten. [`Frontier::take_many`] moves the best URLs of ready hosts to leased,
-//! [`Frontier::settle`] ends a lease and applies the strategy's updates, and [`Frontier::commit`] makes everything
-//! settled since the last commit durable as one whole.
+//! A *host* with waiting URLs is ready, resting (left alone until a known time) or busy (a request is in flight). A
+//! *URL* is waiting, leased, fetched, gone or forgotten. [`Frontier::take_many`] moves the best URLs of ready hosts
+//! to leased, [`Frontier::settle`] ends a lease and applies the strategy's updates, and [`Frontier::commit`] makes
+//! everything settled since the last commit durable in one atomic step.
 //!
-//! **Invariant:** a URL is leased at most once at a time, and a host never has more requests out than allowed, nor a
-//! new one before it has rested.
+//! **Invariant:** a URL has at most one lease at a time. A host never has more requests in flight than allowed, and
+//! never gets a new one before it has rested.
 //!
 //! Nothing here reads a clock, scores a link or touches a file: callers pass `now`, scores arrive with each update, and
 //! what must outlive the process goes to a [`Storage`].
@@ -37,11 +37,11 @@ pub use stored::{Inherited, StoredFrontier};
 /// A frontier in memory only: for the lab and for tests.
 pub type MemoryFrontier = StoredFrontier<MemoryStorage>;
 
-/// What a frontier cannot do. What the web does is never an error here.
+/// Ways a frontier can fail. What the web does is never an error here.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrontierError {
-    /// The store under the frontier failed: disk full, unreadable, gone.
+    /// The store under the frontier failed: the disk is full, unreadable or gone.
     #[error("the frontier's store failed")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The store holds something it should not.
@@ -50,11 +50,11 @@ pub enum FrontierError {
         /// What was found.
         what: String,
     },
-    /// A lease was settled that is not out.
-    #[error("lease {0} is not out")]
+    /// Someone settled a lease that is not active.
+    #[error("lease {0} is not active: it was never taken, or has already ended")]
     UnknownLease(u64),
-    /// There are not so many agents.
-    #[error("there is no agent {0}; a crawl has at most {most}, the first is number 0", most = AgentId::MOST)]
+    /// The agent's number is too large.
+    #[error("there is no agent {0}: agents are numbered from 0, and a crawl has at most {most}", most = AgentId::MOST)]
     UnknownAgent(u8),
     /// The frontier numbers URLs with 32 bits.
     #[error("the frontier is full: it holds at most {} URLs", u32::MAX - 1)]
@@ -66,26 +66,26 @@ pub enum FrontierError {
 pub enum Next {
     /// Fetch these, best first.
     Fetch(Vec<Lease>),
-    /// Nothing before this time (unless a lease ends earlier).
+    /// Nothing until this time, unless a lease ends earlier.
     WaitUntil(Timestamp),
-    /// Everything left depends on leases that are out.
+    /// Everything left depends on active leases.
     Blocked,
-    /// Nothing is left that may be fetched.
+    /// Nothing is left to fetch.
     Done,
 }
 
-/// Who asks for leases, and for which.
+/// Which agent asks for leases, and for which URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Who.
+    /// The agent.
     pub agent: AgentId,
-    /// At most so many.
+    /// The most leases it wants.
     pub most: usize,
     /// Only URLs of this class or a better one.
     pub highest_class: u16,
 }
 
-/// Scores a waiting link anew; none to leave it as it is.
+/// Scores a waiting link again. `None` leaves it as it is.
 pub type Rescore<'a> = &'a mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>;
 
 /// How a lease ended.
@@ -93,53 +93,53 @@ pub type Rescore<'a> = &'a mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>;
 pub enum End {
     /// The page was read and judged.
     Fetched {
-        /// As judged.
+        /// Its relevance, as judged.
         relevance: f32,
     },
     /// It will not be fetched (again).
     Gone,
-    /// It goes back to its place in the queue and is tried again after the host's rest.
+    /// It goes back to its place in the queue and is tried again once the host has rested.
     Retry,
     /// Another URL takes over its parent, depth, priority, age and seed mark.
     Redirected {
-        /// Where to.
+        /// The target.
         to: CanonicalUrl,
-        /// Its key.
+        /// The target's key.
         key: UrlKey,
-        /// What happens if the target is already waiting.
+        /// What to do if the target is already waiting.
         merge: Merge,
     },
 }
 
-/// A host's robots rules, as the engine wants them kept.
+/// A host's robots rules, in the form the engine wants them kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRules {
     /// Opaque to the frontier.
     pub bytes: Vec<u8>,
-    /// When to ask again.
+    /// When to request them again.
     pub fresh_until: Timestamp,
     /// The delay the host asks for.
     pub crawl_delay: Option<Duration>,
 }
 
-/// A URL to be leased out of turn, with what is needed to bring it in where it is not known.
+/// A URL to lease out of turn, with what is needed to add it if it is not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recall<'a> {
-    /// Who asked for it.
+    /// The agent that asked for it.
     pub agent: AgentId,
-    /// What the request was for.
+    /// The kind of request.
     pub kind: LeaseKind,
-    /// What was asked for.
+    /// The URL.
     pub url: &'a CanonicalUrl,
     /// Its key.
     pub key: UrlKey,
     /// The page that led to it.
     pub parent: Option<UrlKey>,
-    /// Links away from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
 }
 
-/// The end of one lease and all that follows from it.
+/// The end of one lease, and everything that follows from it.
 #[derive(Clone, Debug)]
 pub struct Settled<'a> {
     /// The lease.
@@ -148,67 +148,67 @@ pub struct Settled<'a> {
     pub end: End,
     /// What it means for the host's rest.
     pub host_effect: HostEffect,
-    /// What the strategy wants changed.
+    /// The changes the strategy asks for.
     pub updates: &'a [Update],
-    /// Keys of all links that may be followed, for [`HostPolicy::all_parents`].
+    /// Keys of all links that may be followed; used with [`HostPolicy::all_parents`].
     pub links: &'a [UrlKey],
-    /// New rules of the host.
+    /// The host's new robots rules.
     pub rules: Option<HostRules>,
     /// Sitemaps the host named.
     pub sitemaps: &'a [Offer],
 }
 
-/// Where a URL stands, for "why?".
+/// What is known about one URL, to explain why it was fetched or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UrlFacts {
     /// The URL.
     pub url: CanonicalUrl,
     /// Its state.
     pub state: State,
-    /// Its present priority.
+    /// Its current priority.
     pub priority: Priority,
     /// The page that first led to it.
     pub parent: Option<UrlKey>,
     /// The parent's URL.
     pub parent_url: Option<CanonicalUrl>,
-    /// Links away from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
     /// Whether the user named it.
     pub seed: bool,
-    /// How it came in.
+    /// How it was found.
     pub reason: Reason,
-    /// Whose it is: who leased it, or who was first to want it.
+    /// The agent it belongs to: the one that leased it, or else the first to want it.
     pub agent: AgentId,
     /// When its host may be asked again.
     pub host_rests_until: Timestamp,
-    /// How often in a row the host has failed.
+    /// The host's consecutive failures.
     pub host_failures: u16,
     /// Page requests to the host so far.
     pub host_pages: u32,
 }
 
-/// How many of each there are.
+/// Counts of URLs, requests and hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// URLs seen, but for those that were dropped.
+    /// URLs seen, without those that were dropped.
     pub known: u64,
-    /// URLs in line.
+    /// URLs waiting.
     pub waiting: u64,
-    /// Requests out.
+    /// Requests in flight.
     pub leased: u64,
     /// Hosts ever seen.
     pub hosts: u64,
     /// Hosts with waiting URLs that are left alone for now.
     pub hosts_resting: u64,
-    /// Parent links not kept because the URL had the most we keep already.
+    /// Parent links not kept because the URL already had the maximum.
     pub parents_dropped: u64,
-    /// Waiting URLs dropped, in whosever stack, because they had waited too long or too many waited.
+    /// Waiting URLs dropped from any stack because they had waited too long or too many were waiting.
     pub expired: u64,
 }
 
-/// Everything a crawl asks of a frontier. Calls are synchronous; one thread owns it.
+/// Everything a crawl asks of a frontier. Calls are synchronous, and one thread owns the frontier.
 pub trait Frontier {
-    /// Puts the seeds into the first agent's stack, marked as such. Seeds already known keep their place.
+    /// Puts the seeds into the first agent's stack and marks them as seeds. Seeds already known keep their place.
     fn seed(&mut self, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError> {
         self.seed_for(AgentId::default(), seeds, now)
     }
@@ -216,11 +216,11 @@ pub trait Frontier {
     /// Puts seeds into an agent's stack, as [`Frontier::seed`] does into the first agent's.
     fn seed_for(&mut self, agent: AgentId, seeds: &[Offer], now: Timestamp) -> Result<(), FrontierError>;
 
-    /// What is known of each URL, in the order asked, whoever wanted it.
+    /// The standing of each URL, in the order asked, whichever agent wanted it.
     fn standings(&self, keys: &[UrlKey], out: &mut Vec<Standing>);
 
-    /// Leases up to `n` URLs of the first agent's stack, the best of the hosts that may be asked now. While a drawn list is
-    /// being worked off, only URLs of the list.
+    /// Leases up to `n` URLs from the first agent's stack: the best on hosts that may be asked now. While a drawn
+    /// list is being processed, only URLs on the list are leased.
     fn take_many(&mut self, n: usize, now: Timestamp) -> Result<Next, FrontierError> {
         let ask = Ask {
             agent: AgentId::default(),
@@ -230,8 +230,8 @@ pub trait Frontier {
         self.take_for(ask, now)
     }
 
-    /// Leases the best URLs of one agent's stack. What it leases leaves the stacks of all agents. [`Next::Done`] says that
-    /// nothing of this agent is left; it may not be the last word while others go on, whose seeds and links are theirs.
+    /// Leases the best URLs of one agent's stack and removes them from the stacks of all agents. [`Next::Done`] means
+    /// that this agent has nothing left. More may come while other agents are still running.
     fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError>;
 
     /// The priority with which a URL waits in an agent's stack.
@@ -243,8 +243,8 @@ pub trait Frontier {
     /// What is known of a URL that waits in an agent's stack.
     fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError>;
 
-    /// Keeps what is known of a URL, in place of what was, as long as it waits in the agent's stack. Nothing happens if it
-    /// does not.
+    /// Replaces what is known of a URL for as long as it waits in the agent's stack. Does nothing if it is not
+    /// waiting there.
     fn keep_evidence(
         &mut self,
         agent: AgentId,
@@ -252,11 +252,11 @@ pub trait Frontier {
         evidence: &Evidence,
     ) -> Result<(), FrontierError>;
 
-    /// Everything that waits in the agent's stack now is to be scored again.
+    /// Marks everything that now waits in the agent's stack as due for rescoring.
     fn open_epoch(&mut self, agent: AgentId);
 
-    /// Scores waiting links of an open epoch again: first whatever would be leased next, until the next one is fresh, then
-    /// up to `most` others in the order they came in. Says whether any are left.
+    /// Rescores waiting links of an open epoch: first whatever would be leased next, until the next one is fresh,
+    /// then up to `most` others in the order they came in. Returns whether any are left.
     fn freshen(
         &mut self,
         agent: AgentId,
@@ -265,37 +265,38 @@ pub trait Frontier {
         now: Timestamp,
     ) -> Result<bool, FrontierError>;
 
-    /// Best-N-first: makes the `n` best URLs, whether their hosts rest between two requests or not, the list that [`Frontier::take_many`] serves until all
-    /// of it is settled. Says how many were drawn; 0 while a list is still being worked off.
+    /// Best-N-first: makes the `n` best URLs, whether or not their hosts are resting, the list that
+    /// [`Frontier::take_many`] serves until all of it is settled. Returns how many were drawn; 0 while a list is
+    /// still being processed.
     fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError>;
 
-    /// Leases this very URL, whatever its place in the queue and its host's rest: for repeating a crawl from its records,
-    /// where nobody is asked for anything. A URL that is not known, forgotten or gone is brought in, one that was
-    /// fetched is leased as a revisit. None if a lease of it is out.
+    /// Leases exactly this URL, whatever its place in the queue and its host's rest. It is meant for repeating a
+    /// crawl from its records, when no requests are made. A URL that is unknown, forgotten or gone is added; one that
+    /// was fetched is leased as a revisit. Returns `None` if the URL is already leased.
     fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError>;
 
-    /// Takes a lease back unused: no request was made, the host's address rests until `until`.
+    /// Returns a lease unused: no request was made, and the host's address rests until `until`.
     fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError>;
 
-    /// Ends a lease. Visible at once, durable with the next commit.
+    /// Ends a lease. The effect is visible at once and durable with the next commit.
     fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError>;
 
-    /// Makes everything since the last commit, and these notes, durable as one whole: after a crash all of it is there,
-    /// or none.
+    /// Makes everything since the last commit, together with these notes, durable in one atomic step: after a crash
+    /// either all of it is there or none.
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError>;
 
-    /// Brings committed changes to the disk itself, against power failure.
+    /// Flushes committed changes to the disk itself, to survive a power failure.
     fn sync(&mut self) -> Result<(), FrontierError>;
 
-    /// The notes committed under names that begin so.
+    /// The committed notes whose names start with `prefix`.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError>;
 
-    /// The rules kept for the host of this URL, fresh or not.
+    /// The rules kept for this URL's host, fresh or not.
     fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError>;
 
-    /// Everything known of a URL.
+    /// Everything known about a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;
 
-    /// How many of each there are.
+    /// Counts of URLs, requests and hosts.
     fn counts(&self) -> Counts;
 }

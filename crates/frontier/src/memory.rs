@@ -1,4 +1,4 @@
-//! A storage that forgets when the process ends.
+//! A storage that lasts only as long as the process.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,12 +7,12 @@ use scenthound_types::{AgentId, Evidence, Parents, Rank};
 use crate::chunks::{Chunks, Slot};
 use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
 
-/// Keeps everything in memory. Entries and hosts are not kept: the frontier has them.
+/// Keeps everything in memory. Entries and hosts are not stored here: the frontier has them.
 #[derive(Debug, Default)]
 pub struct MemoryStorage {
-    /// By id, which are given out in order.
+    /// By id. Ids are given out in order.
     urls: Chunks<Option<KnownUrl>>,
-    /// As bytes, which take less room.
+    /// As bytes, which take less memory.
     evidence: HashMap<u32, Box<[u8]>>,
     children: HashMap<u32, Box<[UrlId]>>,
     parents: HashMap<u32, Vec<UrlId>>,
@@ -30,12 +30,12 @@ impl Slot for Option<KnownUrl> {
 }
 
 impl MemoryStorage {
-    /// How many URLs it keeps.
+    /// How many URLs it holds.
     pub fn len(&self) -> usize {
         self.urls.live()
     }
 
-    /// Whether it keeps no URL.
+    /// Whether it holds no URLs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -9,16 +9,16 @@ use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
 pub struct KnownUrl {
     /// The URL.
     pub url: CanonicalUrl,
-    /// How it came in.
+    /// How it was found.
     pub reason: Reason,
 }
 
-/// What a storage kept of who links to whom, for [`crate::StoredFrontier::reopen`].
+/// What a storage kept about which pages link to which, for [`crate::StoredFrontier::reopen`].
 #[derive(Clone, Debug, Default)]
 pub struct Kinship {
-    /// How many parents of each URL are kept, by its number.
+    /// How many parents are kept for each URL, indexed by its number.
     pub parent_counts: Vec<u8>,
-    /// Parents not kept because the URL had the most we keep already.
+    /// Parents not kept because the URL already had the maximum.
     pub parents_dropped: u64,
     /// The highest raise each page's children have had from an agent.
     pub raised: Vec<(UrlId, Parents, AgentId, Rank)>,
@@ -26,17 +26,17 @@ pub struct Kinship {
 
 /// Keeps strings, lists and changes for a [`crate::StoredFrontier`].
 ///
-/// Puts are visible to gets at once and become durable together at the next `commit`; a storage that crashes between two
-/// commits comes back as it was at the first.
+/// Puts are visible to gets at once and become durable together at the next `commit`. A storage that crashes between
+/// two commits comes back as it was at the first.
 pub trait Storage {
     /// Stores a new URL.
     fn put_url(&mut self, id: UrlId, known: &KnownUrl);
     /// The URL of an id.
     fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError>;
-    /// Drops the URL, the entry and the evidence of an id, which is not given out again.
+    /// Drops the URL, entry and evidence of an id. The id is not reused.
     fn drop_url(&mut self, id: UrlId);
 
-    /// Stores what is known of a waiting link, in place of what was.
+    /// Stores what is known of a waiting link, replacing what was there.
     fn put_evidence(&mut self, id: UrlId, evidence: &Evidence);
     /// What is known of a waiting link.
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError>;
@@ -47,14 +47,14 @@ pub trait Storage {
     fn put_children(&mut self, page: UrlId, children: &[UrlId]);
     /// The ids a page links to.
     fn children(&self, page: UrlId) -> Result<Vec<UrlId>, FrontierError>;
-    /// Adds to the pages that link to a URL.
+    /// Adds a page that links to a URL.
     fn put_parent(&mut self, child: UrlId, parent: UrlId);
-    /// Drops the pages that link to a URL, and says how many were kept.
+    /// Drops the pages that link to a URL, and returns how many there were.
     fn drop_parents(&mut self, child: UrlId) -> Result<u64, FrontierError>;
     /// The pages that link to a URL.
     fn parents(&self, child: UrlId) -> Result<Vec<UrlId>, FrontierError>;
 
-    /// Stores the highest raise a page's children have had from an agent. Read back only on opening.
+    /// Stores the highest raise a page's children have had from an agent. Read only when the frontier is reopened.
     fn put_raised(&mut self, page: UrlId, whose: Parents, agent: AgentId, rank: Rank);
 
     /// Stores a host's rules.
@@ -62,17 +62,17 @@ pub trait Storage {
     /// A host's rules.
     fn rules(&self, host: HostId) -> Result<Option<Vec<u8>>, FrontierError>;
 
-    /// Stores a changed entry, once a commit, with its age where that is not its id.
+    /// Stores a changed entry, once per commit, with its age where that differs from its id.
     fn put_entry(&mut self, id: UrlId, entry: &Entry, other_age: Option<u32>);
-    /// Stores a changed host, once a commit.
+    /// Stores a changed host, once per commit.
     fn put_host(&mut self, id: HostId, record: &HostRecord);
     /// Stores a note.
     fn put_note(&mut self, name: &str, value: &[u8]);
-    /// The notes whose names begin so, by name.
+    /// The notes whose names start with `prefix`, ordered by name.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError>;
 
-    /// Makes all puts since the last commit durable as one whole.
+    /// Makes all puts since the last commit durable in one atomic step.
     fn commit(&mut self) -> Result<(), FrontierError>;
-    /// Brings commits to the disk itself.
+    /// Flushes commits to the disk itself.
     fn sync(&mut self) -> Result<(), FrontierError>;
 }

@@ -34,77 +34,77 @@ use offers::Source;
 
 pub use inherit::Inherited;
 
-/// A lease that is out.
+/// An active lease.
 #[derive(Debug)]
 struct Out {
-    /// The entry it was leased by: the URL's own or a claim on it. None for a robots.txt.
+    /// The entry it was leased through: the URL's own or a claim on it. `None` for a robots.txt.
     url: Option<UrlId>,
     agent: AgentId,
     host: HostId,
     kind: LeaseKind,
     from_list: bool,
-    /// What cash was counted in when it was taken.
+    /// The unit of cash when it was taken.
     unit: i32,
 }
 
-/// A frontier over any [`Storage`]: the one implementation of all its rules.
+/// A frontier over any [`Storage`]: the only implementation of its rules.
 #[derive(Debug)]
 pub struct StoredFrontier<S> {
     storage: S,
     policy: HostPolicy,
     keyring: Keyring,
     entries: Entries,
-    /// Ids of bases by key. The key itself stands in the entry.
+    /// Ids of bases by key. The key itself is in the entry.
     ids: HashTable<u32>,
-    /// Claims of further agents by base.
+    /// Claims of other agents, by base.
     claims: HashMap<u32, Vec<UrlId>>,
     hosts: Vec<Host>,
     host_ids: HashMap<Box<str>, HostId>,
-    /// Hosts that may be asked now, by their best URL; one order for each agent.
+    /// Hosts that may be asked now, ordered by their best URL; one heap per agent.
     ready: Vec<Heap>,
-    /// Hosts that rest, by when they wake. An item counts only if it is the host's present rest.
+    /// Resting hosts, ordered by when they wake. An item counts only if it matches the host's current rest.
     timer: BinaryHeap<Reverse<(Timestamp, u32)>>,
     resting: u64,
     leases: HashMap<LeaseId, Out>,
     next_lease: u64,
     /// The drawn list: URLs not leased yet, best first…
     list: Vec<UrlId>,
-    /// …what each of them was drawn with, since what a URL gains while it is on the list is for later…
+    /// …the score each was drawn with, because what a URL gains while it is on the list counts only later…
     drawn_with: HashMap<UrlId, Score>,
-    /// …and how many of the list are out.
+    /// …and how many of the list are in flight.
     list_out: usize,
-    /// Children outside their first parent's run of ids: redirect targets, finds of a second visit.
+    /// Children outside their first parent's run of ids: redirect targets, and links found on a second visit.
     adopted: HashMap<u32, Vec<UrlId>>,
-    /// The highest raise each page's children have had from an agent, so that a raise not above it costs nothing.
-    /// By the raise's `parents == All`, since a page's own finds and all it links to are raised apart.
+    /// The highest raise each page's children have had from an agent, so that a raise not above it costs nothing. The
+    /// flag is `parents == All`: a page's own discoveries and all the pages it links to are raised separately.
     raised: HashMap<(u32, bool, AgentId), Rank>,
     parent_counts: Vec<u8>,
     parents_dropped: u64,
-    /// URLs in queues, and entries in each agent's.
+    /// URLs in queues, and entries in each agent's queues.
     waiting: u64,
     in_stack: Vec<u64>,
-    /// Seeds among these.
+    /// How many of these are seeds.
     seeds_in_line: u64,
     epochs: HashMap<AgentId, Epoch>,
     stamps: Stamps,
-    /// Page attempts settled since it was opened.
+    /// Page attempts settled since the frontier was opened.
     pages: u64,
-    /// Entries dropped, and those among them because they waited too long or there were too many.
+    /// Entries dropped, and how many of those because they had waited too long or too many were waiting.
     dropped: u64,
     expired: u64,
-    /// Kept parents of dropped URLs; their pages still list the links.
+    /// Kept parents of dropped URLs. Their pages still list the links.
     links_lost: u64,
-    /// What of the dropped the storage has been told.
+    /// How many dropped entries the storage knows about.
     noted_dropped: u64,
-    /// Whether scores add up.
+    /// Whether scores are cash, that is, whether they add up.
     has_cash: bool,
-    /// Scores that add up are multiplied by two to this power.
+    /// Cash is multiplied by two to this power.
     unit: i32,
     dirty: Vec<UrlId>,
     dirty_hosts: Vec<HostId>,
 }
 
-/// Redirects followed to find the URL that stands for another.
+/// How many redirects to follow to find the URL that stands for another.
 const MOVES: usize = 10;
 
 impl<S: Storage + Default> StoredFrontier<S> {
@@ -115,7 +115,7 @@ impl<S: Storage + Default> StoredFrontier<S> {
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// An empty frontier over a given, empty storage.
+    /// An empty frontier over the given empty storage.
     pub fn over(storage: S, policy: HostPolicy, keyring: Keyring) -> StoredFrontier<S> {
         let agents = usize::from(policy.agents.clamp(1, AgentId::MOST));
         StoredFrontier {
@@ -161,7 +161,7 @@ impl<S: Storage> StoredFrontier<S> {
         &self.storage
     }
 
-    /// About how many bytes the frontier itself takes: entries, keys, queues, hosts. What the storage keeps is not counted.
+    /// Roughly how many bytes the frontier itself uses: entries, keys, queues and hosts, without the storage.
     pub fn bytes_in_memory(&self) -> usize {
         let of_host = |host: &Host| size_of::<Host>() + 2 * host.origin.len() + 40 + host.bytes_of_queues();
         self.entries.bytes()
@@ -178,13 +178,13 @@ impl<S: Storage> StoredFrontier<S> {
             .map(|id| UrlId(*id))
     }
 
-    /// Makes an entry the one that a URL is known by.
+    /// Makes an entry the one a URL is known by.
     fn know(&mut self, key: UrlKey, id: UrlId) {
         self.ids
             .insert_unique(key.0, id.0, |id| self.entries[UrlId(*id)].key.0);
     }
 
-    /// A URL is no longer known by this entry.
+    /// Makes a URL no longer known by this entry.
     fn forget_key(&mut self, id: UrlId) {
         let key = self.entries[id].key;
         if let Ok(found) = self.ids.find_entry(key.0, |known| *known == id.0) {
@@ -192,8 +192,8 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// The URL that stands for a known one: where it redirects to, as far as that is known. Links to a URL that moved are links
-    /// to where it moved.
+    /// The URL that stands for a known one: the end of its redirects, as far as they are known. A link to a URL that
+    /// moved counts as a link to its new place.
     fn find_moved(&self, key: UrlKey) -> Option<UrlId> {
         let mut id = self.find(key)?;
         for _ in 0..MOVES {
@@ -210,12 +210,12 @@ impl<S: Storage> StoredFrontier<S> {
         Some(id)
     }
 
-    /// The key of a URL, if it is one and was not dropped.
+    /// The key of a URL, unless the id is none or was dropped.
     fn key_of(&self, id: UrlId) -> Option<UrlKey> {
         self.entries.get(id).map(|entry| entry.key)
     }
 
-    /// The spelling of a URL, if it is one and was not dropped.
+    /// The text of a URL, unless the id is none or was dropped.
     fn url_of(&self, id: UrlId) -> Result<Option<CanonicalUrl>, FrontierError> {
         match self.entries.get(id) {
             Some(_) => Ok(Some(self.storage.url(id)?.url)),
@@ -313,7 +313,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn waiting_of(&self, agent: AgentId) -> u64 {
         let queued = self.in_stack.get(usize::from(agent.0)).copied();
-        // Lists are short, and drawn for the first agent; what others want of them counts for them too.
+        // Lists are short and drawn for the first agent. What other agents want from the list counts for them too.
         let wants = |id: &&UrlId| {
             self.entries[**id].state == State::Drawn && self.entry_of(self.base_of(**id), agent).is_some()
         };

@@ -1,4 +1,4 @@
-//! The frontier in memory keeps the contract of all frontiers.
+//! The in-memory frontier passes the contract suite for all frontiers.
 
 use scenthound_frontier::{HostPolicy, MemoryFrontier};
 use scenthound_frontier_contract::{Harness, frontier_contract};
@@ -20,7 +20,7 @@ impl Harness for Memory {
     }
 
     fn restart(&mut self, _now: Timestamp) {
-        unreachable!("the suite restarts only what survives");
+        unreachable!("the suite restarts only frontiers that survive a restart");
     }
 }
 

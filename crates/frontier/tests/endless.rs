@@ -1,6 +1,6 @@
-//! A web without end: every page links to a hundred pages nobody has seen.
+//! An endless web: every page links to a hundred pages that have not been seen before.
 //!
-//! Five million offers in release, a hundred thousand in debug, where each takes many times as long:
+//! Five million offers in release mode, a hundred thousand in debug mode, where each takes many times as long:
 //! `cargo test --release -p scenthound-frontier --test endless -- --nocapture`.
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ fn offer(keyring: Keyring, number: u64) -> Offer {
     let spelled = format!("http://host-{host}.test/page/{number}");
     let url = CanonicalUrl::from_canonical(&spelled).unwrap();
     let key = keyring.key(&url);
-    // Scores in no order: what is dropped is spread over all that entered.
+    // Scores in no particular order, so that what is dropped is spread over everything that entered.
     let score = (key.0 >> 11) as f64 / (1_u64 << 53) as f64;
     Offer {
         url,
@@ -42,7 +42,7 @@ fn peak_memory() -> u64 {
         .unwrap_or_default()
 }
 
-/// Crawls until all offers are made, and sees all the while that nothing grows but what was fetched.
+/// Crawls until all offers are made, and checks throughout that only what was fetched keeps growing.
 fn crawl(policy: HostPolicy, agents: u8, most: u64) {
     let keyring = Keyring::new(1);
     let mut frontier = MemoryFrontier::new(policy, keyring);
@@ -61,9 +61,9 @@ fn crawl(policy: HostPolicy, agents: u8, most: u64) {
         };
         let now = Timestamp::from_millis(pages * 100);
         let Next::Fetch(leases) = frontier.take_for(ask, now).unwrap() else {
-            panic!("an endless web has always more");
+            panic!("an endless web always has more");
         };
-        // Every tenth link was seen just before, maybe by another agent.
+        // Every tenth link was seen shortly before, maybe by another agent.
         let numbers = (next..next + LINKS).map(|number| number.saturating_sub(number % 10 / 9 * 150));
         let updates: Vec<Update> = numbers
             .map(|number| Update::Offer(offer(keyring, number)))
@@ -92,8 +92,8 @@ fn crawl(policy: HostPolicy, agents: u8, most: u64) {
         assert!(counts.known <= most + LINKS + pages, "{counts:?}");
         largest = largest.max(counts.known);
     }
-    // An entry takes 40 bytes, its key and its place in the queue some 20, twice at most; besides, an open chunk of
-    // entries, what the log of one commit takes, and the hosts.
+    // An entry takes 40 bytes, its key and its place in the queue about 20, and all of that at most doubled. On top
+    // come one open chunk of entries, the log of one commit, and the hosts.
     let live = most + LINKS + 2 * pages;
     let bytes = frontier.bytes_in_memory() as u64;
     assert!(
@@ -133,7 +133,7 @@ fn memory_is_bounded_for_several_agents() {
 
 #[test]
 fn memory_is_bounded_where_old_urls_are_dropped() {
-    // Ten pages a second, a hundred links each.
+    // Ten pages per second with a hundred links each.
     let seconds = MOST / 1000;
     let policy = HostPolicy {
         expire_after: Some(std::time::Duration::from_secs(seconds)),

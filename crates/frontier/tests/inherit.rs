@@ -1,4 +1,4 @@
-//! A frontier made anew takes over what the records could not tell it.
+//! A rebuilt frontier takes over what the records do not show.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
@@ -69,7 +69,7 @@ fn settle(
     frontier.settle(settled, now).unwrap();
 }
 
-/// `a.test` told its rules and gave a page, then failed; `a.test/2` is to be tried again.
+/// `a.test` gave its rules and a page, then failed; `a.test/2` is due for another try.
 fn old() -> MemoryFrontier {
     let mut frontier = MemoryFrontier::new(HostPolicy::default(), keys());
     frontier.seed(&[offer("a.test/1", 1.0)], at(0)).unwrap();
@@ -126,7 +126,7 @@ fn an_empty_frontier_becomes_what_the_old_one_was() {
         new.rules(&url("a.test/1")).unwrap().as_deref(),
         Some(&b"rules"[..])
     );
-    // The failure's longer rest holds.
+    // The longer rest after the failure still applies.
     let facts = new.look_up(&url("a.test/2")).unwrap().unwrap();
     assert!(
         facts.host_rests_until > at(209) && facts.host_failures == 1,
@@ -141,7 +141,7 @@ fn an_empty_frontier_becomes_what_the_old_one_was() {
     }
 }
 
-/// Here `a.test/1` still waits, and the failing `a.test/2` was given up.
+/// Here `a.test/1` is still waiting, and the failing `a.test/2` was given up.
 #[test]
 fn what_was_settled_does_not_wait_and_what_waited_is_not_gone() {
     let old = old();
@@ -186,7 +186,7 @@ fn the_links_of_a_page_are_those_it_was_first_to_find() {
 
 /// `a.test/1` waits for two agents, with evidence for the second; `b.test/1` was fetched by the second.
 #[test]
-fn wishes_and_evidence_of_every_agent_are_taken_over() {
+fn claims_and_evidence_of_every_agent_are_taken_over() {
     let second = AgentId(1);
     let mut old = MemoryFrontier::new(HostPolicy::instant(), keys());
     old.seed(&[offer("a.test/1", 0.5), offer("b.test/1", 0.1)], at(0))
@@ -201,7 +201,7 @@ fn wishes_and_evidence_of_every_agent_are_taken_over() {
         highest_class: u16::MAX,
     };
     let Next::Fetch(leases) = old.take_for(ask, at(0)).unwrap() else {
-        panic!("b.test/1 should be leased")
+        panic!("expected a lease of b.test/1")
     };
     settle(
         &mut old,

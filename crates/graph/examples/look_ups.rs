@@ -1,4 +1,4 @@
-//! How long it takes to find a page of a graph file by its URL and to tell who links to it.
+//! Measures how long it takes to find a page of a graph file by its URL and to list the pages that link to it.
 //!
 //! ```sh
 //! cargo run --release -p scenthound-graph --example look_ups -- web.graph 10000
@@ -7,7 +7,7 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a program for measuring may stop, print and read the clock"
+    reason = "a benchmark may panic, print and read the clock"
 )]
 
 use std::path::Path;
@@ -25,7 +25,7 @@ fn main() {
     let begun = Instant::now();
     let mut graph = GraphFile::open(Path::new(&path)).unwrap();
     println!("opened in {:?}", begun.elapsed());
-    // A step that shares no factor with most sizes walks all over the file.
+    // A step that shares no factor with most sizes, so that look-ups are spread over the whole file.
     let nodes = graph.nodes();
     let urls: Vec<String> = (0..asked)
         .map(|at| (at * 7_368_787 % nodes) as u32)

@@ -1,16 +1,17 @@
-//! Writes a long edge list, the same each time, to measure `hound graph build` with.
+//! Writes a long edge list, the same each time, to measure `hound graph build`.
 //!
 //! ```sh
 //! cargo run --release -p scenthound-graph --example many_links -- 100000000 | gzip -1 > links.tsv.gz
 //! ```
 //!
-//! It is shaped as links of the web are: pages of sites of very different sizes, ten links a page, of which seven stay on the
-//! site (half of these lead to its first ten pages, as menus do) and three leave it, more often to large sites' first pages.
-#![allow(clippy::unwrap_used, reason = "a program for measuring may stop")]
+//! It has the shape of the web's links: sites of very different sizes and ten links per page. Seven of the ten stay
+//! on the site (half of these lead to its first ten pages, as menus do). Three leave it, most often for the first
+//! pages of large sites.
+#![allow(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::io::{self, BufWriter, Write};
 
-/// Links of a page.
+/// Links per page.
 const EACH: u64 = 10;
 
 /// The next number of a sequence that looks random (splitmix64).
@@ -22,7 +23,7 @@ fn next(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Pages of a site: many small ones, few large.
+/// Pages of a site: many sites are small, few are large.
 fn size(site: u64) -> u64 {
     let mut state = site;
     let chance = next(&mut state) % 1_000;
@@ -64,7 +65,7 @@ fn main() {
                     0..4 => (site, draw % 10),
                     4..7 => (site, draw % size(site)),
                     _ => {
-                        // Of two sites the larger one, mostly its first page.
+                        // The larger of two random sites, and mostly its first page.
                         let (one, other) = (next(&mut state) % sites, next(&mut state) % sites);
                         let to = if size(one) >= size(other) { one } else { other };
                         let page = if !draw.is_multiple_of(3) {

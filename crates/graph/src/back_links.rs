@@ -1,28 +1,28 @@
-//! The links of a graph, backwards.
+//! The links of a graph, in reverse.
 //!
-//! All sources stand in one array, grouped by target, and a second array tells where each group begins. It is made by
-//! counting: links are read twice, once to see how much room each target needs, and once to put the sources there. So nothing
-//! is sorted but each small group, and no more is held than the result.
+//! All sources are in one array, grouped by target, and a second array says where each group begins. It is built by
+//! counting: links are read twice, once to see how much space each target needs and once to fill in the sources. So
+//! only the small groups are sorted, and nothing but the result is held in memory.
 
 use thiserror::Error;
 
-/// More links than the arrays can hold.
+/// There are more links than the arrays can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("more than {} links in one graph", u32::MAX)]
+#[error("the graph has more than {} links", u32::MAX)]
 pub struct TooMany;
 
-/// For each page the pages that link to it.
+/// For each page, the pages that link to it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BackLinks {
-    /// Where each target's sources begin; one more for the end.
+    /// Where each target's sources begin, and one more for the end.
     pub(crate) starts: Vec<u32>,
     pub(crate) sources: Vec<u32>,
 }
 
 impl BackLinks {
-    /// From links that can be read twice: `links` is called two times with something to tell each link to, as source and
-    /// target. Links of pages to themselves, and those to or from numbers that are no page, are left out; a link told twice is
-    /// one.
+    /// Builds from links that can be read twice: `links` is called two times with a callback that takes each link's
+    /// source and target. Links from a page to itself are left out, as are links to or from numbers that are not
+    /// pages. A repeated link counts once.
     pub fn new<Fault: From<TooMany>>(
         pages: u32,
         mut links: impl FnMut(&mut dyn FnMut(u32, u32)) -> Result<(), Fault>,
@@ -41,7 +41,7 @@ impl BackLinks {
         if total > u64::from(u32::MAX) {
             return Err(TooMany.into());
         }
-        // Each place becomes the end of its group; filling counts it down to the beginning.
+        // Each place becomes the end of its group. Filling counts it down to the beginning.
         let mut end = 0;
         for start in &mut starts {
             end += *start;
@@ -64,7 +64,7 @@ impl BackLinks {
         Ok(made)
     }
 
-    /// Sorts each group and drops what was told twice.
+    /// Sorts each group and removes repeated links.
     fn tidy(&mut self) {
         let mut kept = 0_usize;
         let mut start = 0_usize;
@@ -104,7 +104,7 @@ impl BackLinks {
         self.sources.len()
     }
 
-    /// The pages that link to a page, ascending.
+    /// The pages that link to a page, in ascending order.
     pub fn to(&self, target: u32) -> &[u32] {
         let at = target as usize;
         let bounds = self.starts.get(at).zip(self.starts.get(at + 1));

@@ -1,14 +1,15 @@
-//! Graph files out of links in any order and number, in bounded memory.
+//! Builds graph files from any number of links in any order, in bounded memory.
 //!
-//! Links come by the names of their ends. They are gathered until the names or the links fill their share of memory; then the
-//! names are sorted, links are told by the places of their names in that order, and both go to a scratch file as one *run*.
-//! At the end the names of all runs are merged, which gives each name its number in the graph; the links of each run get those
-//! numbers in place of their own (a sorted run stays sorted, as both orders are those of the names), and are merged.
+//! Links arrive by the names of their ends. They are collected until the names or the links fill their share of
+//! memory. Then the names are sorted, each link is written by the positions of its names in that order, and both go
+//! to a scratch file as one *run*. At the end the names of all runs are merged, which gives each name its number in
+//! the graph. The links of each run are renumbered (a sorted run stays sorted, because both orders are those of the
+//! names) and merged.
 //!
-//! So nothing is hashed but within a run, where names are compared whole: no two pages are ever taken for one.
+//! So hashing happens only within a run, where names are compared in full: two pages are never mistaken for one.
 //!
-//! Graphs whose nodes are numbered already ([`GraphBuilder::vertex`], [`NamedGraph::numbered_link`]) need four bytes a node
-//! beside that; URLs that redirect need a few more each.
+//! Graphs whose nodes already have numbers ([`GraphBuilder::vertex`], [`NamedGraph::numbered_link`]) need four more
+//! bytes per node, and URLs that redirect need a few more each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,30 +21,30 @@ use crate::names::{LONGEST_NAME, Names, put_name, take_name};
 use crate::scratch::{Extent, Part, Scratch};
 use crate::write::GraphWriter;
 
-/// Memory used while building, about, where nobody says.
+/// Approximate memory used while building, by default.
 pub const USUAL_MEMORY: usize = 512 << 20;
-/// With less, runs would be so short that there were too many of them.
+/// With less, there would be too many short runs.
 const LEAST_MEMORY: usize = 16 << 10;
-/// What a name takes beside its bytes: its end, its place in the table, and twice in the order.
+/// What a name takes besides its bytes: its end, its place in the table, and two places in the sort order.
 const BESIDE_NAME: usize = 40;
-/// Numbers given to nodes are kept in pages of this many, so that gaps cost little.
+/// Given node numbers are kept in pages of this size, so that gaps cost little.
 const PAGE: usize = 1024;
 
-/// What is being done, for people who wait.
+/// What is being done, for progress display.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// Names of all runs become one list; how many were seen, of how many.
+    /// Merging the names of all runs.
     Names {
         /// Names merged.
         done: u64,
-        /// Names there are, those of several runs counted in each.
+        /// Names in total, counting a name once for each run it is in.
         all: u64,
     },
-    /// Links of all runs become one list.
+    /// Merging the links of all runs.
     Links {
         /// Links merged.
         done: u64,
-        /// Links there are, those of several runs counted in each.
+        /// Links in total, counting a link once for each run it is in.
         all: u64,
     },
 }
@@ -55,7 +56,7 @@ pub struct GraphSummary {
     pub nodes: u64,
     /// Nodes that are hosts.
     pub hosts: u64,
-    /// Links, each once, without those of pages to themselves.
+    /// Distinct links, without those from a page to itself.
     pub links: u64,
     /// URLs that redirect.
     pub redirects: u64,
@@ -63,7 +64,7 @@ pub struct GraphSummary {
     pub bytes: u64,
 }
 
-/// A graph that is being gathered.
+/// A graph being collected.
 pub struct GraphBuilder {
     scratch: Scratch,
     memory: usize,
@@ -71,21 +72,21 @@ pub struct GraphBuilder {
     /// Target and source, by their numbers in this run.
     links: Vec<u64>,
     redirects: Vec<(u32, u32)>,
-    /// A given number and the name's in this run.
+    /// A given number, and the name's number in this run.
     vertices: Vec<u64>,
     runs: Vec<Run>,
-    /// The source that came last: links come source by source.
+    /// The most recent source: links come source by source.
     last: Option<(Box<str>, u32)>,
 }
 
-/// What one fill of memory left in the scratch file.
+/// What filling the memory once left in the scratch file.
 struct Run {
     names: Extent,
     count: u32,
     links: Extent,
     redirects: Vec<(u32, u32)>,
     vertices: Extent,
-    /// Where the numbers of its names in the graph are.
+    /// Where its names' numbers in the graph are stored.
     numbers: Extent,
 }
 
@@ -98,7 +99,7 @@ fn halves(pair: u64) -> (u32, u32) {
 }
 
 impl GraphBuilder {
-    /// Gathers in this much memory, about, and a file without a name in a folder.
+    /// Collects in about this much memory and in an unnamed file in `folder`.
     pub fn new(folder: &Path, memory: usize) -> Result<GraphBuilder, GraphFault> {
         Ok(GraphBuilder {
             scratch: Scratch::new(folder)?,
@@ -112,7 +113,7 @@ impl GraphBuilder {
         })
     }
 
-    /// A page links to another.
+    /// Adds a link from one page to another.
     pub fn link(&mut self, source: &str, target: &str) -> Result<(), GraphFault> {
         check_names(&[source, target])?;
         self.make_room()?;
@@ -131,7 +132,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// A URL redirects: links to it lead to the other. One that is also a page with links stays a page.
+    /// Adds a redirect: links to the first URL lead to the second. A URL that is also a page with links stays a page.
     pub fn redirect(&mut self, from: &str, to: &str) -> Result<(), GraphFault> {
         check_names(&[from, to])?;
         self.make_room()?;
@@ -143,7 +144,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// A node that has a number, by which links will tell of it.
+    /// Adds a node with a given number, by which later links refer to it.
     pub fn vertex(&mut self, number: u32, name: &str) -> Result<(), GraphFault> {
         check_names(&[name])?;
         self.make_room()?;
@@ -152,12 +153,12 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Half of the memory is for names, a quarter for links; sorting and writing take the rest.
+    /// Half of the memory is for names and a quarter for links; sorting and writing take the rest.
     fn make_room(&mut self) -> Result<(), GraphFault> {
         let names =
             self.names.size() + 2 * LONGEST_NAME.min(self.memory / 16) + BESIDE_NAME * self.names.len();
         let links = 8 * (self.links.len() + self.redirects.len() + self.vertices.len());
-        // Places of names are 32 bits, however much memory there is.
+        // Positions of names have 32 bits, however much memory there is.
         let is_full = names >= self.memory / 2 || links >= self.memory / 4;
         if is_full || self.names.size() >= (u32::MAX / 2) as usize {
             self.end_run()?;
@@ -215,7 +216,7 @@ impl GraphBuilder {
         Ok(whole)
     }
 
-    /// All names are known: numbers them, and begins the file that the graph is to be in.
+    /// Once all names are known: numbers them and starts the graph file.
     pub fn name_all(
         mut self,
         output: &Path,
@@ -245,7 +246,7 @@ impl GraphBuilder {
             let numbers = scratch.small_numbers(run.numbers)?;
             let global = |own: u32| numbers.get(own as usize).copied().unwrap_or_default();
             for (from, to) in &run.redirects {
-                // Of several targets of one URL the same is taken whichever came first.
+                // If one URL has several targets, the choice does not depend on which came first.
                 let to = global(*to);
                 let known = redirects.entry(global(*from)).or_insert(to);
                 *known = to.min(*known);
@@ -280,7 +281,7 @@ fn sort_once(links: &mut Vec<u64>) {
     links.dedup();
 }
 
-/// Merges the names of all runs into the file, and notes for each run which number each of its names got.
+/// Merges the names of all runs into the file, and records for each run which numbers its names got.
 fn number_names(
     scratch: &mut Scratch,
     runs: &mut [Run],
@@ -294,7 +295,7 @@ fn number_names(
     }
     let all: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
     let mut parts: Vec<Part> = runs.iter().map(|run| Part::new(run.names, room)).collect();
-    // What was noted of each run and not written yet, and where it goes.
+    // What was recorded for each run but not written yet, and where it goes.
     let mut noted: Vec<(Vec<u8>, u64)> = runs.iter().map(|run| (Vec::new(), run.numbers.start)).collect();
     let (mut last, mut nodes, mut done) = (Vec::new(), 0_u32, 0_u64);
     let scratch = std::cell::RefCell::new(scratch);
@@ -342,19 +343,19 @@ fn number_names(
     Ok(())
 }
 
-/// The memory for each of several runs that are read at once.
+/// The memory for each of several runs read at the same time.
 fn share(memory: usize, runs: usize) -> usize {
     (memory / 4 / runs.max(1)).clamp(8 << 10, 4 << 20)
 }
 
-/// The numbers of nodes in the graph, by the numbers they were given.
+/// The numbers of nodes in the graph, by their given numbers.
 #[derive(Default)]
 struct Numbered {
     pages: Vec<Option<Box<[u32; PAGE]>>>,
 }
 
 impl Numbered {
-    /// Of a node that was not told of. No graph has so many nodes that this were a number of one.
+    /// For a node that was never added. No graph has enough nodes to use this number.
     const NONE: u32 = u32::MAX;
 
     fn set(&mut self, given: u32, node: u32) {
@@ -378,7 +379,7 @@ impl Numbered {
     }
 }
 
-/// A graph whose names are in its file already, and whose links are not.
+/// A graph whose file already holds the names but not yet the links.
 pub struct NamedGraph {
     scratch: Scratch,
     memory: usize,
@@ -386,14 +387,14 @@ pub struct NamedGraph {
     writer: GraphWriter,
     numbered: Numbered,
     redirects: BTreeMap<u32, u32>,
-    /// Links by numbers that were given, in the numbers of the graph.
+    /// Links added by given numbers, converted to the graph's numbers.
     links: Vec<u64>,
-    /// What was written of them.
+    /// Where those already written are.
     more: Vec<Extent>,
 }
 
 impl NamedGraph {
-    /// A node links to another, by the numbers they were given; answers with the number that no vertex has, if any.
+    /// Adds a link between two nodes by their given numbers. The inner error is a number that no vertex has.
     pub fn numbered_link(&mut self, source: u32, target: u32) -> Result<Result<(), u32>, GraphFault> {
         let Some(from) = self.numbered.get(source) else {
             return Ok(Err(source));
@@ -417,7 +418,7 @@ impl NamedGraph {
         Ok(())
     }
 
-    /// Writes the links and puts the file in its place.
+    /// Writes the links and moves the file into place.
     pub fn finish(mut self, progress: &mut dyn FnMut(Stage)) -> Result<GraphSummary, GraphFault> {
         if !self.links.is_empty() {
             self.end_links()?;
@@ -483,7 +484,7 @@ impl NamedGraph {
     }
 }
 
-/// A URL that has links of its own is a page, whatever it answered at another time.
+/// A URL that has links of its own is a page, whatever it returned at another time.
 fn keep_pages(scratch: &Scratch, runs: &[Run], redirects: &mut BTreeMap<u32, u32>) -> Result<(), GraphFault> {
     if redirects.is_empty() {
         return Ok(());
@@ -500,7 +501,7 @@ fn keep_pages(scratch: &Scratch, runs: &[Run], redirects: &mut BTreeMap<u32, u32
     Ok(())
 }
 
-/// Gives the links of a run the numbers of the graph, in place; links to what redirects lead on.
+/// Renumbers the links of a run in place; links to a redirect lead to its target.
 fn renumber(scratch: &mut Scratch, run: &Run, redirects: &BTreeMap<u32, u32>) -> Result<Extent, GraphFault> {
     let numbers = scratch.small_numbers(run.numbers)?;
     let global = |own: u32| numbers.get(own as usize).copied().unwrap_or_default();

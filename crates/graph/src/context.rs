@@ -1,4 +1,4 @@
-//! The context graph of targets: who links to them, who links to those, and so on.
+//! The context graph of targets: the pages that link to them, the pages that link to those, and so on.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -12,7 +12,8 @@ use crate::BackLinks;
 pub struct ContextSettings {
     /// N, the distance of the farthest layer.
     pub layers: u8,
-    /// Pages kept of each layer beyond the targets, picked evenly by a hash of their numbers. None: all.
+    /// How many pages to keep of each layer beyond the targets, picked evenly by a hash of their numbers. `None`
+    /// keeps all.
     pub most_per_layer: Option<usize>,
 }
 
@@ -25,7 +26,7 @@ impl Default for ContextSettings {
     }
 }
 
-/// Targets and the pages that lead to them, by the shortest distance.
+/// Targets and the pages that lead to them, by shortest distance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ContextGraph {
     layers: Vec<Vec<u32>>,
@@ -33,7 +34,7 @@ pub struct ContextGraph {
 }
 
 impl ContextGraph {
-    /// The graph around targets: layer i holds the pages whose shortest way to a target has i links.
+    /// The graph around targets: layer i holds the pages whose shortest path to a target has i links.
     pub fn around(back_links: &BackLinks, targets: &[u32], settings: &ContextSettings) -> ContextGraph {
         let around = ContextGraph::around_by(targets, settings, |page, out| {
             out.extend_from_slice(back_links.to(page));
@@ -45,7 +46,7 @@ impl ContextGraph {
         }
     }
 
-    /// The same, where the pages that link to a page are asked for one by one.
+    /// The same, but asks for the pages that link to a page one page at a time.
     pub fn around_by<Fault>(
         targets: &[u32],
         settings: &ContextSettings,
@@ -70,7 +71,7 @@ impl ContextGraph {
             if let Some(most) = settings.most_per_layer
                 && next.len() > most
             {
-                // The first by number would all be of one site.
+                // The first by number would all belong to one site.
                 next.sort_unstable_by_key(|page| xxh3_64(&page.to_le_bytes()));
                 next.truncate(most);
                 next.sort_unstable();
@@ -82,7 +83,7 @@ impl ContextGraph {
         Ok(ContextGraph { layers, layer_of })
     }
 
-    /// A graph whose layers are known, targets first; a page in two of them belongs to the first.
+    /// Builds a graph from known layers, targets first. A page in two layers belongs to the first.
     pub fn of_layers(layers: Vec<Vec<u32>>) -> ContextGraph {
         let mut layer_of = BTreeMap::new();
         for (distance, pages) in (0_u8..=u8::MAX).zip(&layers) {
@@ -93,7 +94,7 @@ impl ContextGraph {
         ContextGraph { layers, layer_of }
     }
 
-    /// The pages of each layer, ascending, targets first.
+    /// The pages of each layer in ascending order, targets first.
     pub fn layers(&self) -> &[Vec<u32>] {
         &self.layers
     }
@@ -103,7 +104,7 @@ impl ContextGraph {
         self.layers.iter().map(Vec::len).collect()
     }
 
-    /// The layer of a page; none where it is not in the graph.
+    /// The layer of a page; `None` if it is not in the graph.
     pub fn layer_of(&self, page: u32) -> Option<u8> {
         self.layer_of.get(&page).copied()
     }

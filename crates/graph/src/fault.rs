@@ -1,4 +1,4 @@
-//! What can go wrong with graphs in files.
+//! Ways that graph files can fail.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,41 @@ use thiserror::Error;
 
 use crate::file::VERSION;
 
-/// Why a graph could not be made or read.
+/// Why a graph could not be built or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GraphFault {
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file, or the folder of a file without a name.
+        /// The file, or the folder of an unnamed file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The file is something else.
-    #[error("{} is no link graph; make one with hound graph build", path.display())]
+    /// The file is not a graph file.
+    #[error("{} is not a link graph; make one with hound graph build", path.display())]
     NotAGraph {
         /// The file.
         path: PathBuf,
     },
-    /// Made by another version of the program.
-    #[error("{} is a link graph of version {found}, and this program reads version {VERSION}; build it again", path.display())]
+    /// Written by another version of the program.
+    #[error("{} is a link graph of version {found}, but this program reads version {VERSION}; build it again", path.display())]
     Version {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: u32,
     },
-    /// The file is not as it was written.
+    /// The file has changed since it was written.
     #[error("{} is damaged ({what}); build it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What is wrong.
         what: &'static str,
     },
-    /// A line of a list that is no link or no vertex.
+    /// A line of a list is not a link or vertex.
     #[error("{}:{line}: {what}", path.display())]
     Line {
         /// The list.
@@ -51,19 +51,19 @@ pub enum GraphFault {
         /// What is wrong, and what would be right.
         what: String,
     },
-    /// A name that is longer than any URL we take.
+    /// A name is longer than any URL we accept.
     #[error("a name of {bytes} bytes is too long for a graph")]
     LongName {
         /// Its length.
         bytes: usize,
     },
-    /// More nodes than there are numbers for them.
-    #[error("more than {} pages or hosts in one graph", u32::MAX)]
+    /// More nodes than there are numbers.
+    #[error("the graph has more than {} pages or hosts", u32::MAX)]
     TooMany,
 }
 
 impl GraphFault {
-    /// For `map_err`: an error of the system at a path.
+    /// For `map_err`: an I/O error at a path.
     pub(crate) fn file(path: &Path) -> impl Fn(io::Error) -> GraphFault {
         move |source| GraphFault::File {
             path: path.to_owned(),

@@ -1,16 +1,17 @@
-//! A graph in a file: names in order, and to each the numbers of those that link to it.
+//! A graph in a file: names in order, and for each the numbers of the nodes that link to it.
 //!
 //! ```text
 //! header    magic, version, counts, where things are, a checksum
-//! names     in blocks of 64, each name by what it does not share with the one before; a checksum a block
-//! links     in blocks of 64 targets: how long each list is, then the lists, as differences; a checksum a block
-//! index     where each block of names and of links begins; nodes that redirect, and where to
+//! names     in blocks of 64, each name as its difference from the one before; a checksum per block
+//! links     in blocks of 64 targets: the length of each list, then the lists, as differences; a checksum per block
+//! index     where each block of names and of links begins; nodes that redirect, and their targets
 //! ```
 //!
-//! A node's number is its place in the order of names, so the pages of a site have neighbouring numbers and differences are
-//! small. Opening reads header and index (a quarter byte a node); everything else is read when it is asked for.
+//! A node's number is its position in the order of names, so the pages of a site have neighbouring numbers and
+//! differences are small. Opening reads the header and the index (a quarter of a byte per node); everything else is
+//! read on demand.
 //!
-//! Invariant: whatever is read is checked against its checksum first. Deliberately absent: changing a file.
+//! Invariant: everything read is first checked against its checksum. Deliberately absent: changing a file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -24,16 +25,16 @@ use crate::names::take_name;
 use crate::write::unzigzag;
 use crate::{GraphFault, node_name, varint};
 
-/// What a graph file begins with.
+/// The first bytes of every graph file.
 const MAGIC: [u8; 8] = *b"hndgraph";
-/// Of the form of the file.
+/// Version of the file format.
 pub(crate) const VERSION: u32 = 1;
-/// Nodes in a block.
+/// Nodes per block.
 pub(crate) const BLOCK: u32 = 64;
 pub(crate) const HEADER_BYTES: usize = 88;
-/// A checksum.
+/// Bytes of a checksum.
 const SUM: usize = 8;
-/// Redirects followed in a row.
+/// The most redirects followed in a row.
 const MOST_REDIRECTS: usize = 10;
 
 /// The counts of a graph and where its parts are.
@@ -97,7 +98,7 @@ pub struct Match {
     pub is_host: bool,
 }
 
-/// A graph file, opened for looking things up.
+/// A graph file, opened for reading.
 #[derive(Debug)]
 pub struct GraphFile {
     file: File,
@@ -105,7 +106,7 @@ pub struct GraphFile {
     header: Header,
     places: Vec<BlockStart>,
     aliases: Vec<(u32, u32)>,
-    /// The names of the block that was read last.
+    /// The names of the most recently read block.
     block: Option<(usize, Vec<Vec<u8>>)>,
 }
 
@@ -116,7 +117,7 @@ impl GraphFile {
         File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
     }
 
-    /// Opens a graph file; reads and checks all but names and links.
+    /// Opens a graph file. Reads and checks everything but names and links.
     pub fn open(path: &Path) -> Result<GraphFile, GraphFault> {
         let fault = GraphFault::file(path);
         let damaged = |what| GraphFault::Damaged {
@@ -140,31 +141,32 @@ impl GraphFile {
         let found = rest
             .first_chunk()
             .map(|version| u32::from_le_bytes(*version))
-            .ok_or_else(|| damaged("its beginning is cut off"))?;
+            .ok_or_else(|| damaged("its header is cut off"))?;
         if found != VERSION {
             return Err(GraphFault::Version {
                 path: path.to_owned(),
                 found,
             });
         }
-        let header = read_header(&start).ok_or_else(|| damaged("its beginning is not as it was written"))?;
+        let header = read_header(&start).ok_or_else(|| damaged("its header fails its checksum"))?;
         if header.length != about.len() {
-            return Err(damaged("it is not as long as it was when it was written"));
+            return Err(damaged("its length is wrong"));
         }
-        // A wrong length cannot pass the checksum of the header but by intent; memory is bounded by the file all the same.
+        // A wrong length passes the header's checksum only by intent. Even then the file's size bounds the memory
+        // used.
         let blocks = header.nodes.div_ceil(u64::from(BLOCK));
         let expected = blocks
             .checked_mul(16)
             .and_then(|bytes| bytes.checked_add(header.aliases.checked_mul(8)?));
         if header.nodes > u64::from(u32::MAX) || expected != header.length.checked_sub(header.index_at) {
-            return Err(damaged("its counts do not fit its length"));
+            return Err(damaged("its counts do not match its length"));
         }
         let mut index = Vec::new();
         file.seek(SeekFrom::Start(header.index_at))
             .and_then(|_| file.read_to_end(&mut index))
             .map_err(&fault)?;
         if xxh3_64(&index) != header.index_sum {
-            return Err(damaged("its index is not as it was written"));
+            return Err(damaged("its index fails its checksum"));
         }
         let (places, aliases) = index.split_at((16 * blocks as usize).min(index.len()));
         let places: Vec<BlockStart> = places
@@ -190,7 +192,7 @@ impl GraphFile {
             .windows(2)
             .all(|two| matches!(two, [a, b] if a.names < b.names && a.links < b.links));
         if !are_in_order {
-            return Err(damaged("its blocks are not in order"));
+            return Err(damaged("its blocks are out of order"));
         }
         Ok(GraphFile {
             file,
@@ -229,12 +231,12 @@ impl GraphFile {
         }
     }
 
-    /// The bytes of a block, checked.
+    /// Reads a block and checks it.
     fn read(&mut self, start: u64, end: u64) -> Result<Vec<u8>, GraphFault> {
         let length = end
             .checked_sub(start)
             .filter(|length| *length >= SUM as u64 && end <= self.header.length)
-            .ok_or_else(|| self.damaged("a block is nowhere in it"))?;
+            .ok_or_else(|| self.damaged("a block lies outside the file"))?;
         let mut bytes = vec![0; length as usize];
         self.file
             .seek(SeekFrom::Start(start))
@@ -242,7 +244,7 @@ impl GraphFile {
             .map_err(GraphFault::file(&self.path))?;
         let (payload, sum) = bytes.split_at(bytes.len() - SUM);
         if sum != xxh3_64(payload).to_le_bytes() {
-            return Err(self.damaged("a block is not as it was written"));
+            return Err(self.damaged("a block fails its checksum"));
         }
         bytes.truncate(bytes.len() - SUM);
         Ok(bytes)
@@ -261,7 +263,7 @@ impl GraphFile {
             let mut names: Vec<Vec<u8>> = Vec::with_capacity(BLOCK as usize);
             let mut name = Vec::new();
             while !rest.is_empty() {
-                take_name(&mut rest, &mut name).ok_or_else(|| self.damaged("a block of names is none"))?;
+                take_name(&mut rest, &mut name).ok_or_else(|| self.damaged("a block of names is invalid"))?;
                 names.push(name.clone());
             }
             self.block = Some((block, names));
@@ -269,7 +271,7 @@ impl GraphFile {
         Ok(self.block.as_ref().map_or(&[], |(_, names)| names.as_slice()))
     }
 
-    /// The name of a node; none where there is no such node.
+    /// The name of a node; `None` if there is no such node.
     pub fn name(&mut self, node: u32) -> Result<Option<String>, GraphFault> {
         if u64::from(node) >= self.header.nodes {
             return Ok(None);
@@ -285,10 +287,10 @@ impl GraphFile {
         }
     }
 
-    /// The node of a name.
+    /// The node with this name.
     pub fn find(&mut self, name: &str) -> Result<Option<u32>, GraphFault> {
         let wanted = name.as_bytes();
-        // The last block that begins at or before it.
+        // The last block that begins at or before the name.
         let (mut low, mut high) = (0, self.places.len());
         while low < high {
             let middle = low.midpoint(high);
@@ -311,7 +313,7 @@ impl GraphFile {
         Ok(found.ok().map(|at| block as u32 * BLOCK + at as u32))
     }
 
-    /// The node of what a user names: a URL, or, in a graph of hosts, a URL of the host or its name.
+    /// The node for what a user typed: a URL or, in a graph of hosts, a host name or a URL on that host.
     pub fn find_page(&mut self, text: &str) -> Result<Option<Match>, GraphFault> {
         let text = text.trim();
         let page = |node, is_host| Some(Match { node, is_host });
@@ -341,7 +343,7 @@ impl GraphFile {
         Ok(None)
     }
 
-    /// Where a node redirects to, or itself.
+    /// The node a node redirects to, or the node itself.
     pub fn resolve(&self, node: u32) -> u32 {
         follow(node, |node| {
             let at = self.aliases.binary_search_by_key(&node, |(from, _)| *from).ok()?;
@@ -349,7 +351,7 @@ impl GraphFile {
         })
     }
 
-    /// Adds the nodes that link to a node, ascending.
+    /// Adds the nodes that link to a node, in ascending order.
     pub fn to(&mut self, target: u32, out: &mut Vec<u32>) -> Result<(), GraphFault> {
         if u64::from(target) >= self.header.nodes {
             return Ok(());
@@ -362,11 +364,11 @@ impl GraphFile {
             .map_or(self.header.index_at, |place| place.links);
         let bytes = self.read(start, end)?;
         read_list(&bytes, target, self.header.nodes, out)
-            .ok_or_else(|| self.damaged("a block of links is none"))
+            .ok_or_else(|| self.damaged("a block of links is invalid"))
     }
 }
 
-/// Follows redirects, as far as anyone would; who goes in circles stays where it is.
+/// Follows redirects up to the limit; a node in a circle stands for itself.
 pub(crate) fn follow(start: u32, next: impl Fn(u32) -> Option<u32>) -> u32 {
     let mut at = start;
     for _ in 0..MOST_REDIRECTS {
@@ -397,7 +399,7 @@ fn read_header(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-/// The list of a target in its block.
+/// Reads the list of a target from its block.
 fn read_list(block: &[u8], target: u32, nodes: u64, out: &mut Vec<u32>) -> Option<()> {
     let mut rest = block;
     let (mut skipped, mut length) = (0_usize, 0);

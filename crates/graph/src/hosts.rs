@@ -1,15 +1,15 @@
-//! Hosts as nodes: their names reversed, so that a site's hosts stand together.
+//! Hosts as nodes: their names are reversed, so that the hosts of a site are adjacent.
 //!
-//! Common Crawl's host graph leaves a leading `www.` out; its domain graph knows registrable domains only.
+//! Common Crawl's host graph omits a leading `www.`; its domain graph has only registrable domains.
 
 use scenthound_types::CanonicalUrl;
 
-/// Whether a node's name is that of a host, not a URL.
+/// Whether a node's name is a host rather than a URL.
 pub fn is_host(name: &str) -> bool {
     !name.contains("://")
 }
 
-/// A node's name as people read it: a URL as it is, a host the right way round.
+/// A node's name as shown to people: a URL unchanged, a host in its usual order.
 pub fn shown_name(name: &str) -> String {
     if is_host(name) {
         reversed(name)
@@ -18,7 +18,7 @@ pub fn shown_name(name: &str) -> String {
     }
 }
 
-/// The name of the node that something shown stands for.
+/// The node name for a name as shown to people.
 pub fn node_name(shown: &str) -> String {
     shown_name(shown)
 }
@@ -39,7 +39,7 @@ pub(crate) fn is_host_name(text: &str) -> bool {
         })
 }
 
-/// The nodes that may stand for the host of a URL, the nearest first.
+/// The nodes that may stand for the host of a URL, closest first.
 pub(crate) fn host_nodes(url: &CanonicalUrl) -> Vec<String> {
     let host = url.host();
     let bare = host.strip_prefix("www.").unwrap_or(host);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_empty_labels_or_spaces_is_no_host() {
+    fn empty_labels_and_spaces_do_not_make_a_host() {
         assert!(
             is_host_name("org.example.www") && is_host_name("localhost") && is_host_name("xn--4ca_x.com")
         );

@@ -1,16 +1,17 @@
-//! Who links to a page, and the context graph around targets.
+//! Which pages link to a page, and the context graph around targets.
 //!
-//! A graph is either in memory ([`BackLinks`], four bytes a link, pages are numbers) or in a file ([`GraphFile`], with the
-//! names of its pages, read where it is needed). A file is made by a [`GraphBuilder`] from links in any order, with bounded
-//! memory: see [`build`]. [`ContextGraph`] is the targets and, layer by layer, the pages that lead there, of either.
+//! A graph is either in memory ([`BackLinks`], four bytes per link, pages are numbers) or in a file ([`GraphFile`],
+//! with the names of its pages, read on demand). A [`GraphBuilder`] makes a file from links in any order, with
+//! bounded memory: see [`build`]. A [`ContextGraph`] holds the targets and, layer by layer, the pages that lead to
+//! them, from either kind of graph.
 //!
-//! A node of a file is named by its URL or, where only hosts are known (Common Crawl's graphs), by its host, reversed as
-//! they write it: `org.example.www`.
+//! A node of a file is named by its URL or, where only hosts are known (Common Crawl's graphs), by its host, reversed
+//! as Common Crawl writes it: `org.example.www`.
 //!
-//! Invariant: the same links in any order give the same graph, and the same file byte for byte. What is read of a damaged file
-//! is an error, never another graph.
+//! Invariant: the same links in any order give the same graph, and the same file byte for byte. Reading a damaged
+//! file is an error and never yields a different graph.
 //!
-//! Deliberately absent: pages' words, fetching, and search engines (which no longer tell who links to a page).
+//! Deliberately absent: the words on pages, fetching, and search engines (which no longer report back-links).
 
 mod back_links;
 pub mod build;

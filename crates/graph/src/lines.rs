@@ -1,10 +1,11 @@
-//! Lists of links and of nodes, line by line, plain or gzip, of any length.
+//! Reads lists of links and nodes line by line, plain or gzipped, of any length.
 //!
-//! * An edge list: `source<TAB>target`, both URLs; further columns are passed over.
-//! * Common Crawl's vertices: `number<TAB>reversed host name`, further columns passed over, and edges: `number<TAB>number`.
+//! * An edge list: `source<TAB>target`, both URLs; further columns are ignored.
+//! * Common Crawl's vertices: `number<TAB>reversed host name`, further columns ignored, and edges:
+//! `number<TAB>number`.
 //!
-//! Empty lines and those that begin with `#` say nothing. A line that is not what it should be is an error that names file and
-//! line, or, if so wished, counted and passed over. No line can take more memory than a long URL or two.
+//! Empty lines and those that start with `#` are ignored. A malformed line is an error that names the file and the
+//! line or, on request, is counted and skipped. No line can take more memory than one or two long URLs.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -18,32 +19,32 @@ use scenthound_types::CanonicalUrl;
 use crate::hosts::is_host_name;
 use crate::{GraphBuilder, GraphFault, NamedGraph};
 
-/// Longer lines are no links.
+/// Longer lines cannot be links.
 const LONGEST_LINE: usize = 64 << 10;
-/// Bytes that go from the reading thread to the taking one at a time.
+/// Bytes sent from the reading thread to the receiving one at a time.
 const BATCH: usize = 1 << 20;
-/// Such batches under way.
+/// How many such batches may be queued.
 const UNDER_WAY: usize = 4;
-/// Lines between two words of progress.
+/// Lines between two progress reports.
 const TOLD: u64 = 1 << 16;
 
-/// What becomes of lines that are not what they should be.
+/// What to do with malformed lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadLines {
-    /// The first one ends the reading.
+    /// Stop at the first one.
     Refuse,
-    /// They are counted and passed over.
+    /// Count and skip them.
     Skip,
 }
 
-/// What was read of a list.
+/// Totals for one list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ListTally {
-    /// Lines that say something.
+    /// Lines that are neither empty nor comments.
     pub lines: u64,
-    /// Of them passed over.
+    /// How many of them were skipped.
     pub skipped: u64,
-    /// What was wrong with the first that was passed over.
+    /// What was wrong with the first one skipped.
     pub first: Option<String>,
 }
 
@@ -68,7 +69,7 @@ pub fn read_edge_list(
     let mut last: Option<(String, CanonicalUrl)> = None;
     each_line(path, bad, progress, &mut |line| {
         let (source, target) = two(line).ok_or_else(|| {
-            Wrong::Line("no tab in it; write source<TAB>target, two URLs with a tab between".to_owned())
+            Wrong::Line("no tab found; write source<TAB>target, two URLs separated by a tab".to_owned())
         })?;
         let from = match last.take() {
             Some((text, url)) if text == source => (text, url),
@@ -83,11 +84,14 @@ pub fn read_edge_list(
 fn url(text: &str, end: &str) -> Result<CanonicalUrl, Wrong> {
     CanonicalUrl::parse(text).map_err(|fault| {
         let remedy = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-            "a list of numbers is read with --vertices FILE --edges FILE"
+            "pass a list of numbers with --vertices FILE --edges FILE"
         } else {
-            "write source<TAB>target, two whole URLs such as http://example.org/a"
+            "write source<TAB>target, two absolute URLs such as http://example.org/a"
         };
-        Wrong::Line(format!("the {end} {} is no URL ({fault}); {remedy}", cited(text)))
+        Wrong::Line(format!(
+            "the {end} {} is not a URL ({fault}); {remedy}",
+            cited(text)
+        ))
     })
 }
 
@@ -102,11 +106,11 @@ pub fn read_vertices(
         let expected = "write number<TAB>reversed host name, such as 12<TAB>org.example.www";
         let (number, name) = two(line)
             .and_then(|(number, name)| Some((number.parse::<u32>().ok()?, name)))
-            .ok_or_else(|| Wrong::Line(format!("{} is no vertex; {expected}", cited(line))))?;
+            .ok_or_else(|| Wrong::Line(format!("{} is not a vertex; {expected}", cited(line))))?;
         let name = name.to_ascii_lowercase();
         if !is_host_name(&name) {
             return Err(Wrong::Line(format!(
-                "{} is no host name; {expected}",
+                "{} is not a host name; {expected}",
                 cited(&name)
             )));
         }
@@ -126,13 +130,13 @@ pub fn read_numbered_edges(
             .and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)))
             .ok_or_else(|| {
                 Wrong::Line(format!(
-                    "{} is no edge; write number<TAB>number, both of vertices",
+                    "{} is not an edge; write number<TAB>number, two vertex numbers",
                     cited(line)
                 ))
             })?;
         graph.numbered_link(from, to)?.map_err(|unknown| {
             Wrong::Line(format!(
-                "no vertex has the number {unknown}; give all vertices files with --vertices"
+                "no vertex has the number {unknown}; name all vertex files with --vertices"
             ))
         })
     })
@@ -144,7 +148,7 @@ fn two(line: &str) -> Option<(&str, &str)> {
     Some((columns.next()?, columns.next()?))
 }
 
-/// The beginning of a text, without what would command a terminal.
+/// The start of a text, without terminal control characters.
 fn cited(text: &str) -> String {
     let mut start: String = text.chars().take(80).collect();
     if start.len() < text.len() {
@@ -153,10 +157,10 @@ fn cited(text: &str) -> String {
     format!("{start:?}")
 }
 
-/// A piece of a list that ends with a line, or why there is none.
+/// A piece of a list that ends at a line break, or the error.
 type Piece = io::Result<Vec<u8>>;
 
-/// Shows every line that says something. Reading and unpacking is done by a thread of its own.
+/// Passes on every line that is neither empty nor a comment. A separate thread reads and decompresses.
 fn each_line(
     path: &Path,
     bad: BadLines,
@@ -195,7 +199,7 @@ fn each_line(
                     Err(Wrong::Line(format!("longer than {LONGEST_LINE} bytes")))
                 } else {
                     std::str::from_utf8(line)
-                        .map_err(|_| Wrong::Line("not in UTF-8".to_owned()))
+                        .map_err(|_| Wrong::Line("not valid UTF-8".to_owned()))
                         .and_then(&mut *visit)
                 };
                 match done {
@@ -221,7 +225,7 @@ fn each_line(
     })
 }
 
-/// Sends pieces that end with a line. Of a line that is too long only the beginning is sent.
+/// Sends pieces that end at a line break. Of a line that is too long only the start is sent.
 fn read_pieces(mut from: impl Read, send: &SyncSender<Piece>) {
     let mut piece = Vec::new();
     let mut is_too_long = false;
@@ -243,7 +247,7 @@ fn read_pieces(mut from: impl Read, send: &SyncSender<Piece>) {
         };
         piece.truncate(begun + read);
         if is_too_long {
-            // What was sent of it stands for it; the rest is passed over.
+            // The part already sent stands for the line; the rest is skipped.
             match piece.iter().position(|byte| *byte == b'\n') {
                 Some(end) => {
                     piece.drain(..=end);
@@ -267,7 +271,7 @@ fn read_pieces(mut from: impl Read, send: &SyncSender<Piece>) {
             }
             None => continue,
         };
-        // Nobody takes any more: the reading has been given up.
+        // The receiver is gone: reading was abandoned.
         if send.send(Ok(std::mem::replace(&mut piece, kept))).is_err() {
             return;
         }

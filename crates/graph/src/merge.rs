@@ -1,4 +1,4 @@
-//! Sorted runs as one.
+//! Merges sorted runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,8 +6,8 @@ use std::collections::binary_heap::PeekMut;
 
 use crate::GraphFault;
 
-/// Shows the items of sorted runs in order, each with the number of its run. `next` puts the run's next item in place of the
-/// one before, and is false at its end.
+/// Passes on the items of sorted runs in order, each with the number of its run. `next` replaces the given item with
+/// the run's next one, and returns false at the end.
 pub(crate) fn merge<Item: Ord + Default>(
     runs: usize,
     mut next: impl FnMut(usize, &mut Item) -> Result<bool, GraphFault>,

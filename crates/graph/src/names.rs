@@ -1,16 +1,16 @@
-//! Names as they are gathered: each once, with a number, until there is no more room; then in order.
+//! Names as they are collected: each once, with a number, until memory is full; then in order.
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::varint;
 
-/// Longer names are no URLs we take.
+/// Longer names are not URLs we accept.
 pub(crate) const LONGEST_NAME: usize = 4096;
-/// Groups of names up to this size are compared whole.
+/// Groups of names up to this size are sorted by comparing whole names.
 const FEW: usize = 24;
 
-/// Names in one stretch of bytes, numbered as they came.
+/// Names in one run of bytes, numbered in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     bytes: Vec<u8>,
@@ -23,7 +23,7 @@ impl Names {
         self.ends.len()
     }
 
-    /// Bytes of all names.
+    /// Total bytes of all names.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -32,7 +32,7 @@ impl Names {
         name(&self.bytes, &self.ends, number)
     }
 
-    /// The number of a name, which is added where it is new.
+    /// The number of a name, which is added if new.
     pub(crate) fn number(&mut self, spelled: &[u8]) -> u32 {
         let Names { bytes, ends, table } = self;
         let hash = xxh3_64(spelled);
@@ -54,8 +54,8 @@ impl Names {
         keyed.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Sorts names that are the same up to `depth`: eight bytes at a time, so that long beginnings in common, as the names
-    /// of one site have, are looked at once.
+    /// Sorts names that are equal up to `depth`, eight bytes at a time. So a long common prefix, as the names of one
+    /// site have, is examined only once.
     fn sort(&self, names: &mut [(u64, u32)], depth: usize) {
         if names.len() <= FEW || depth > LONGEST_NAME {
             names.sort_unstable_by(|(_, a), (_, b)| self.name(*a).cmp(self.name(*b)));
@@ -98,7 +98,7 @@ fn name<'n>(bytes: &'n [u8], ends: &[u32], number: u32) -> &'n [u8] {
     bytes.get(start as usize..end as usize).unwrap_or_default()
 }
 
-/// Adds a name by what it does not share with the one before, and takes that one's place.
+/// Writes a name as its difference from the one before, then makes it the one before.
 pub(crate) fn put_name(out: &mut Vec<u8>, before: &mut Vec<u8>, name: &[u8]) {
     let shared = before.iter().zip(name).take_while(|(a, b)| a == b).count();
     let (_, rest) = name.split_at(shared);
@@ -109,7 +109,7 @@ pub(crate) fn put_name(out: &mut Vec<u8>, before: &mut Vec<u8>, name: &[u8]) {
     before.extend_from_slice(rest);
 }
 
-/// Takes a name off the front, in place of the one before; none where the bytes are no name.
+/// Reads a name from the front into `name`, which holds the one before; `None` if the bytes are not a name.
 pub(crate) fn take_name(bytes: &mut &[u8], name: &mut Vec<u8>) -> Option<()> {
     let shared = usize::try_from(varint::take(bytes)?).ok()?;
     let rest = varint::take_bytes(bytes)?;
@@ -145,7 +145,7 @@ mod tests {
         }
 
         #[test]
-        fn names_told_by_their_ends_come_back(given in prop::collection::vec("[a-c]{0,6}", 0..30)) {
+        fn names_written_as_differences_come_back(given in prop::collection::vec("[a-c]{0,6}", 0..30)) {
             let (mut bytes, mut before) = (Vec::new(), Vec::new());
             for name in &given {
                 put_name(&mut bytes, &mut before, name.as_bytes());

@@ -1,8 +1,8 @@
-//! A file without a name for what does not fit into memory.
+//! An unnamed file for what does not fit into memory.
 //!
-//! It is gone as soon as the process ends, however it ends. Extents are put at its end and may be written over in place.
+//! It disappears when the process ends, however it ends. Extents are appended and may be overwritten in place.
 //!
-//! Deliberately absent: checksums. What is read back was written by this process.
+//! Deliberately absent: checksums. Everything read was written by this same process.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::GraphFault;
 
-/// Where something lies in the scratch file.
+/// Where something is in the scratch file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Extent {
     pub(crate) start: u64,
@@ -33,14 +33,14 @@ impl Scratch {
         })
     }
 
-    /// Puts bytes at the end.
+    /// Appends bytes.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<Extent, GraphFault> {
         let extent = self.reserve(bytes.len() as u64);
         self.write(extent.start, bytes)?;
         Ok(extent)
     }
 
-    /// Keeps room at the end, to be written later.
+    /// Reserves space at the end, to be written later.
     pub(crate) fn reserve(&mut self, length: u64) -> Extent {
         let start = self.length;
         self.length += length;
@@ -64,14 +64,14 @@ impl Scratch {
             .map_err(GraphFault::file(&self.folder))
     }
 
-    /// Puts numbers at the end.
+    /// Appends numbers.
     pub(crate) fn append_numbers(&mut self, numbers: &[u64]) -> Result<Extent, GraphFault> {
         let extent = self.reserve(8 * numbers.len() as u64);
         self.write_numbers(extent.start, numbers)?;
         Ok(extent)
     }
 
-    /// Writes numbers over what is there.
+    /// Overwrites numbers in place.
     pub(crate) fn write_numbers(&mut self, mut at: u64, numbers: &[u64]) -> Result<(), GraphFault> {
         let mut bytes = Vec::new();
         for some in numbers.chunks(1 << 16) {
@@ -93,7 +93,7 @@ impl Scratch {
         Ok(numbers)
     }
 
-    /// Reads the small numbers of an extent.
+    /// Reads the 32-bit numbers of an extent.
     pub(crate) fn small_numbers(&self, extent: Extent) -> Result<Vec<u32>, GraphFault> {
         let mut numbers = Vec::with_capacity(((extent.end - extent.start) / 4) as usize);
         let mut part = Part::new(extent, 1 << 19);
@@ -104,7 +104,7 @@ impl Scratch {
     }
 }
 
-/// An extent as it is read from front to back.
+/// An extent being read from front to back.
 #[derive(Debug)]
 pub(crate) struct Part {
     rest: Extent,
@@ -123,7 +123,7 @@ impl Part {
         }
     }
 
-    /// Has at least so many bytes at hand, or as many as are left; false where nothing is left.
+    /// Makes at least this many bytes available, or as many as are left; false if none are left.
     pub(crate) fn has(&mut self, bytes: usize, scratch: &Scratch) -> Result<bool, GraphFault> {
         if self.buffer.len() - self.at < bytes && self.rest.start < self.rest.end {
             self.buffer.drain(..self.at);
@@ -140,24 +140,24 @@ impl Part {
         Ok(self.at < self.buffer.len())
     }
 
-    /// What is at hand.
+    /// The bytes available.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    /// Moves on.
+    /// Skips bytes.
     pub(crate) fn pass(&mut self, bytes: usize) {
         self.at = (self.at + bytes).min(self.buffer.len());
     }
 
-    /// The number at hand; moves on.
+    /// Reads the next number.
     pub(crate) fn number(&mut self) -> u64 {
         let number = self.bytes().first_chunk().copied().unwrap_or_default();
         self.pass(8);
         u64::from_le_bytes(number)
     }
 
-    /// The small number at hand; moves on.
+    /// Reads the next 32-bit number.
     pub(crate) fn small_number(&mut self) -> u32 {
         let number = self.bytes().first_chunk().copied().unwrap_or_default();
         self.pass(4);

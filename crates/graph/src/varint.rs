@@ -1,6 +1,6 @@
-//! Small numbers in few bytes: seven bits each, the lowest first, the top bit set where another follows.
+//! Small numbers in few bytes: seven bits per byte, lowest first, with the top bit set if another byte follows.
 
-/// Adds a number.
+/// Appends a number.
 pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -9,7 +9,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a number off the front; none where the bytes end within one or it has more than 64 bits.
+/// Reads a number from the front; `None` if the bytes end inside it or it has more than 64 bits.
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
@@ -23,7 +23,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes as many bytes off the front as a number before them says.
+/// Reads a number from the front, and then that many bytes.
 pub(crate) fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(take(bytes)?).ok()?;
     let (taken, rest) = bytes.split_at_checked(length)?;

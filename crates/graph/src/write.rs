@@ -1,6 +1,6 @@
-//! Writing a graph file: the names in order first, then the links by target, then what leads to both.
+//! Writes a graph file: the names in order, then the links by target, then the index to both.
 //!
-//! Everything goes to a file beside the one wanted, which takes its place only when all of it is on the disk.
+//! Everything goes to a temporary file beside the target, which is replaced only when all of it is on the disk.
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl GraphWriter {
         self.out.write_all(bytes).map_err(GraphFault::file(&self.path))
     }
 
-    /// Writes what is in the block, and a checksum of it.
+    /// Writes the block and its checksum.
     fn end_block(&mut self) -> Result<(), GraphFault> {
         let sum = xxh3_64(&self.block);
         self.block.extend_from_slice(&sum.to_le_bytes());
@@ -77,7 +77,7 @@ impl GraphWriter {
         Ok(())
     }
 
-    /// Adds the next name; names come in order, each once.
+    /// Adds the next name. Names come in order, each once.
     pub(crate) fn name(&mut self, name: &[u8]) -> Result<(), GraphFault> {
         if self.header.nodes == u64::from(u32::MAX) {
             return Err(GraphFault::TooMany);
@@ -98,7 +98,7 @@ impl GraphWriter {
         Ok(())
     }
 
-    /// All names are there.
+    /// Called after the last name.
     pub(crate) fn end_names(&mut self) -> Result<(), GraphFault> {
         if self.held > 0 {
             self.end_block()?;
@@ -108,14 +108,14 @@ impl GraphWriter {
         Ok(())
     }
 
-    /// Adds the next link; links come by target, then by source, each once.
+    /// Adds the next link. Links come by target, then by source, each once.
     pub(crate) fn link(&mut self, source: u32, target: u32) -> Result<(), GraphFault> {
         let block = (target / BLOCK) as usize;
         while self.links.number < block {
             self.end_links()?;
         }
-        // Sites stand together in the order of names, so the first source is told from its target, the others each from the
-        // one before.
+        // The pages of a site are adjacent in the order of names. So the first source is stored as its difference
+        // from the target, and each of the others as its difference from the one before.
         let told = match self.links.last {
             Some((last, before)) if last == target => u64::from(source - before - 1),
             _ => zigzag(i64::from(source) - i64::from(target)),
@@ -138,14 +138,14 @@ impl GraphWriter {
         for list in &mut self.links.lists {
             self.block.extend_from_slice(list);
             list.clear();
-            // One page that all the world links to should not keep its room for good.
+            // A page that everybody links to should not hold its memory for good.
             list.shrink_to(1 << 16);
         }
         self.links.number += 1;
         self.end_block()
     }
 
-    /// Ends the file, with the nodes that redirect and where to, and puts it in its place.
+    /// Finishes the file with the redirecting nodes and their targets, and moves it into place.
     pub(crate) fn finish(mut self, aliases: &[(u32, u32)]) -> Result<Header, GraphFault> {
         while self.links.number < self.places.len() {
             self.end_links()?;
@@ -177,7 +177,7 @@ impl GraphWriter {
     }
 }
 
-/// Files for a moment are for their owner alone; this one stays, and is like any other.
+/// Temporary files are readable by their owner only; this one stays, so it gets the usual permissions.
 #[cfg(unix)]
 fn readable(temp: &NamedTempFile) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -190,12 +190,12 @@ fn readable(_: &NamedTempFile) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Small numbers of either sign become small numbers.
+/// Maps small numbers of either sign to small unsigned numbers.
 pub(crate) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// And back.
+/// The inverse of [`zigzag`].
 pub(crate) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }

@@ -1,5 +1,5 @@
-//! Graphs in files against graphs in memory, whatever the memory they were built in.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! Graphs in files match graphs in memory, however much memory they were built in.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,7 +37,7 @@ fn made(folder: &Path, memory: usize, links: &[(u32, u32)], redirects: &[(u32, u
         .unwrap()
 }
 
-/// All links of a file by the names of target and source.
+/// All links of a file, by the names of target and source.
 fn links_of(graph: &mut GraphFile) -> BTreeMap<String, BTreeSet<String>> {
     let mut all = BTreeMap::new();
     for target in 0..graph.nodes() as u32 {
@@ -86,14 +86,14 @@ proptest! {
             prop_assert_eq!(graph.find(unknown).unwrap(), None);
         }
 
-        // Neither the order of the links nor the memory leaves a trace in the file.
+        // The file depends neither on the order of the links nor on the memory.
         let bytes = fs::read(&path).unwrap();
         let turn = turn.min(links.len());
         links.rotate_left(turn);
         made(folder.path(), 1 << 20, &links, &[]);
         prop_assert!(fs::read(&path).unwrap() == bytes);
 
-        // The layers around a target are those of the graph in memory.
+        // The layers around a target match those of the graph in memory.
         let nodes = graph.nodes() as u32;
         if nodes > 0 {
             let mut numbered = Vec::new();
@@ -129,11 +129,11 @@ proptest! {
                 graph.name(node).is_err() || graph.to(node, &mut Vec::new()).is_err()
             }),
         };
-        prop_assert!(is_refused, "byte {at} of the file can change unseen");
+        prop_assert!(is_refused, "a change to byte {at} of the file went unnoticed");
     }
 
     #[test]
-    fn no_bytes_make_the_reading_of_lists_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn reading_a_list_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         fs::write(&path, &bytes).unwrap();
@@ -149,7 +149,7 @@ proptest! {
 #[test]
 fn links_to_what_redirects_lead_on_and_pages_with_links_stay_pages() {
     let folder = tempfile::tempdir().unwrap();
-    // 1 → 10, which redirects to 11 and on to 12; 2 → 20, which redirected once and is a page with a link now.
+    // 1 → 10, which redirects to 11 and on to 12; 2 → 20, which once redirected and is now a page with a link.
     let links = [(1, 10), (2, 20), (20, 1), (12, 10)];
     let redirects = [(10, 11), (11, 12), (20, 21), (30, 31), (31, 30)];
     let summary = made(folder.path(), LITTLE, &links, &redirects);
@@ -157,7 +157,7 @@ fn links_to_what_redirects_lead_on_and_pages_with_links_stay_pages() {
     assert_eq!(
         links_of(&mut graph),
         expected(&[(1, 12), (2, 20), (20, 1)]),
-        "a link of a page to itself by way of a redirect is none"
+        "a link from a page to itself through a redirect does not count"
     );
     assert_eq!(summary.redirects, 4);
     let at = |graph: &mut GraphFile, page| graph.find_page(&name(page)).unwrap().unwrap().node;
@@ -176,7 +176,7 @@ fn zipped(path: &Path, text: &str) {
 fn a_graph_of_hosts_is_asked_by_url_or_name() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    // Numbers with a gap, in two parts, as such graphs come; the third column counts hosts.
+    // Numbers with a gap, in two parts, as such graphs are published; the third column counts hosts.
     zipped(&at("v0.gz"), "0\tcom.example\t3\n1\torg.tea\t1\n");
     zipped(&at("v1.gz"), "70000\torg.tea.green\t1\n");
     zipped(&at("e.gz"), "0\t1\n70000\t1\n1\t70000\n0\t0\n");
@@ -227,10 +227,10 @@ fn a_bad_line_is_named_and_ends_the_reading_or_is_counted() {
     let good = "# made by hand\nhttp://a.test/\thttp://b.test/\ttea\r\n\n";
     assert_eq!(told(good, BadLines::Refuse), Ok((1, 0, None)));
     let cases = [
-        ("http://a.test/ http://b.test/\n", "list:4: no tab in it"),
+        ("http://a.test/ http://b.test/\n", "list:4: no tab found"),
         (
             "a.test\thttp://b.test/\n",
-            "list:4: the source \"a.test\" is no URL",
+            "list:4: the source \"a.test\" is not a URL",
         ),
         ("12\t13\n", "--vertices FILE --edges FILE"),
         ("http://a.test/\tmailto:x\n", "list:4: the target \"mailto:x\""),

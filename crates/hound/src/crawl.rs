@@ -132,8 +132,8 @@ fn heading(option: &OptionSpec) -> &'static str {
         (_, "agents" | "assign-seeds" | "agent-requests" | "redistribute" | "goal") => "Agents",
         (
             _,
-            "max-pages" | "max-time" | "max-bytes" | "depth" | "max-pages-per-host" | "scope" | "include" | "exclude"
-            | "lang",
+            "max-pages" | "max-time" | "max-bytes" | "depth" | "max-pages-per-host" | "scope" | "include"
+            | "exclude" | "lang",
         ) => "How far",
         (_, "delay" | "concurrency" | "contact" | "allow-net") => "How fast and how politely",
         (_, "seed") => "Options",

@@ -270,7 +270,7 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
     let before = files_in(folder);
     let said = refuses(folder, &["graph", "build", "links.tsv", "-o", "web.graph"]);
     assert!(
-        said.contains("links.tsv:8: no tab in it; write source<TAB>target"),
+        said.contains("links.tsv:8: no tab found; write source<TAB>target"),
         "{said}"
     );
     assert_eq!(files_in(folder), before);
@@ -335,7 +335,7 @@ fn damaged_and_other_files_are_refused() {
     );
     fs::write(&path, LINKS).unwrap();
     assert!(
-        ask().contains("is no link graph; make one with hound graph build"),
+        ask().contains("is not a link graph; make one with hound graph build"),
         "{}",
         ask()
     );

@@ -1,13 +1,14 @@
-//! Trains on the files that `checks/sklearn_check.py` writes and tells the answers, so that both can be compared.
+//! Trains on the files that `checks/sklearn_check.py` writes and prints its scores, so that both can be compared.
 //!
-//! `against_sklearn FOLDER` reads `FOLDER/train.svm` and `FOLDER/test.svm` (svmlight: `±1 place:value …`, places from 1)
-//! and, for the forest, `FOLDER/train.tsv` and `FOLDER/test.tsv` (class, then numbers). It writes one number a line to
-//! `FOLDER/ours-NAME.txt`: the scores of the test rows. `against_sklearn FOLDER speed` tells seconds instead.
+//! `against_sklearn FOLDER` reads `FOLDER/train.svm` and `FOLDER/test.svm` (svmlight: `±1 place:value …`, places from
+//! 1) and, for the forest, `FOLDER/train.tsv` and `FOLDER/test.tsv` (class, then numbers). It writes the scores of
+//! the test rows to `FOLDER/ours-NAME.txt`, one number per line. `against_sklearn FOLDER speed` prints timings
+//! instead.
 
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "a program that measures time and tells it"
+    reason = "a benchmark that measures and prints times"
 )]
 
 use std::error::Error;

@@ -1,16 +1,16 @@
-//! What a document holds: numbered features and how often each occurs.
+//! The contents of a document: numbered features and how often each occurs.
 //!
-//! A feature's key is any 64-bit number, as a word's hash. A count may be a fraction, because an occurrence in one place
-//! (a title) may count for more than in another.
+//! A feature's key is any 64-bit number, such as a word's hash. A count may be fractional, because an occurrence in
+//! one place (a title) may count for more than in another.
 
-/// Features with counts, the keys ascending, each once.
+/// Features with counts. The keys are ascending and unique.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bag {
     counts: Vec<(u64, f32)>,
 }
 
 impl Bag {
-    /// From occurrences in any order; the counts of one key add up. What is not above 0 is left out.
+    /// Builds from occurrences in any order. The counts of one key add up; those not above 0 are left out.
     pub fn new(occurrences: impl IntoIterator<Item = (u64, f32)>) -> Bag {
         let mut counts: Vec<(u64, f32)> = occurrences
             .into_iter()
@@ -32,7 +32,7 @@ impl Bag {
         &self.counts
     }
 
-    /// Whether the document holds nothing.
+    /// Whether the document is empty.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Multinomial naive Bayes.
 //!
-//! The score is the logarithm of the odds, so 1/(1 + e^−score) is the posterior. On long documents that is nearly always
-//! 0 or 1, because the words are taken for independent; calibrate it where an order or a probability is wanted.
+//! The score is the log odds, so 1/(1 + e^−score) is the posterior. On long documents that is nearly always 0 or 1,
+//! because words are assumed to be independent; calibrate it where you need a ranking or a probability.
 
 use crate::fault::{check_labels, check_positive};
 use crate::{LearnFault, LinearModel, SparseRows};
@@ -11,16 +11,16 @@ use crate::{LearnFault, LinearModel, SparseRows};
 pub struct BayesSettings {
     /// Added to every feature's count, so that one unseen word decides nothing.
     pub smoothing: f64,
-    /// Whether the classes' shares of the examples count; they say little where examples were picked by hand.
+    /// Whether the classes' shares of the examples count. They mean little when examples were picked by hand.
     pub prior: BayesPrior,
 }
 
-/// What is believed before reading.
+/// What is assumed before a document is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BayesPrior {
-    /// The share of the training examples.
+    /// Each class's share of the training examples.
     Learnt,
-    /// Both classes alike.
+    /// Both classes are equally likely.
     Even,
 }
 
@@ -33,7 +33,7 @@ impl Default for BayesSettings {
     }
 }
 
-/// Trains on counts (or on weights that may stand for counts). Values below 0 are taken for 0.
+/// Trains on counts, or on weights used as counts. Values below 0 count as 0.
 pub fn fit_bayes(
     rows: &SparseRows,
     labels: &[bool],
@@ -76,7 +76,7 @@ mod tests {
     use crate::SparseVector;
 
     #[test]
-    fn the_score_is_the_log_odds_reckoned_by_hand() {
+    fn the_score_is_the_log_odds_computed_by_hand() {
         // positive: a a b; negative: b c. With 1 added: P(a|+) = 3/6, P(a|−) = 1/5.
         let positive = SparseVector::new(vec![(0, 2.0), (1, 1.0)]);
         let negative = SparseVector::new(vec![(1, 1.0), (2, 1.0)]);

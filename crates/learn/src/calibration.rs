@@ -1,7 +1,7 @@
 //! Probabilities from scores, by a sigmoid.
 //!
-//! Scores must be held-out ones (see [`Folds::held_out`](crate::Folds::held_out)): those of the training examples are too
-//! good to be true.
+//! The scores must be held-out ones (see [`Folds::held_out`](crate::Folds::held_out)): scores of the training
+//! examples are too optimistic.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,22 @@ use crate::fault::check_labels;
 /// P = 1 / (1 + e^−(slope · score + offset)).
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Platt {
-    /// How fast the probability rises with the score.
+    /// How steeply the probability rises with the score.
     pub slope: f64,
-    /// Where it is one half.
+    /// The log odds at score 0.
     pub offset: f64,
 }
 
 impl Platt {
-    /// Takes the score for the logarithm of the odds.
+    /// Takes the score as the log odds.
     pub const IDENTITY: Platt = Platt {
         slope: 1.0,
         offset: 0.0,
     };
 
-    /// Finds the sigmoid that fits best. Targets are drawn in a little from 0 and 1, as if one more example of each class
-    /// had been seen on the other side, so that a few scores that happen to be parted do not make a cliff.
+    /// Finds the sigmoid that fits best. Targets are moved slightly away from 0 and 1, as if one more example of each
+    /// class had been seen on the other side, so that a few scores that happen to be separable do not produce a
+    /// cliff.
     pub fn fit(scores: &[f64], labels: &[bool]) -> Result<Platt, LearnFault> {
         check_labels(scores.len(), labels)?;
         let positive = labels.iter().filter(|label| **label).count() as f64;
@@ -44,7 +45,7 @@ impl Platt {
         };
         let mut loss = fit.loss(&examples);
         for _ in 0..100 {
-            // Newton's step on two numbers, with a ridge that keeps the equations solvable.
+            // A Newton step in two variables, with a ridge that keeps the equations solvable.
             let (mut gs, mut go, mut ss, mut so, mut oo) = (0.0, 0.0, 1e-12, 0.0, 1e-12);
             for (score, target) in &examples {
                 let p = fit.probability(*score);
@@ -90,7 +91,7 @@ impl Platt {
         Ok(fit)
     }
 
-    /// The probability that goes with a score.
+    /// The probability for a score.
     #[inline]
     pub fn probability(self, score: f64) -> f64 {
         1.0 / (1.0 + (-(self.slope * score + self.offset)).exp())

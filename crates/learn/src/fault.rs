@@ -1,15 +1,15 @@
-//! Why nothing can be learnt from the examples given.
+//! Why a model cannot be trained from the given examples.
 
 use thiserror::Error;
 
-/// Why a model cannot be made.
+/// Why a model cannot be trained.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum LearnFault {
-    /// There is no example at all.
+    /// There are no examples.
     #[error("there are no examples to learn from")]
     NoExamples,
-    /// A label for each example, or none.
+    /// The number of labels differs from the number of examples.
     #[error("{examples} examples but {labels} labels")]
     Labels {
         /// How many examples there are.
@@ -17,19 +17,19 @@ pub enum LearnFault {
         /// How many labels.
         labels: usize,
     },
-    /// Nothing to tell apart.
-    #[error("all examples are of one class: there is nothing to tell apart")]
+    /// There is only one class.
+    #[error("all examples belong to one class; training needs examples of at least two")]
     OneClass,
-    /// A class number at or over the number of classes.
-    #[error("class {class} of an example is not one of the {classes} classes")]
+    /// A class number is not below the number of classes.
+    #[error("an example has class {class}, but there are only {classes} classes, numbered from 0")]
     Class {
         /// The class of the example.
         class: u32,
         /// How many there are.
         classes: u32,
     },
-    /// The table has no columns, or an example has too few or too many.
-    #[error("an example has {found} features where {expected} are expected")]
+    /// The table has no columns, or an example has too few or too many features.
+    #[error("an example has {found} features, but {expected} are expected")]
     Features {
         /// How many the example has.
         found: usize,
@@ -37,34 +37,34 @@ pub enum LearnFault {
         expected: usize,
     },
     /// Fewer than two folds, or more folds than there are groups.
-    #[error("{folds} folds cannot be made of {groups} examples or groups; from 2 to {groups} can")]
+    #[error("cannot make {folds} folds from {groups} examples or groups; choose from 2 to {groups}")]
     Folds {
-        /// How many were asked for.
+        /// How many folds were requested.
         folds: usize,
-        /// Of how many examples or groups.
+        /// How many examples or groups there are.
         groups: usize,
     },
-    /// A setting no training can work with.
+    /// A setting is out of range.
     #[error("{name} is {value}; it must be {expected}")]
     Setting {
-        /// Which one.
+        /// The setting.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What would be right.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// A feature's value that cannot be reckoned with.
+    /// A feature's value is not a finite number.
     #[error("feature {feature} of example {example} is not a finite number")]
     NotFinite {
-        /// The example's place.
+        /// The example's index.
         example: usize,
-        /// The feature's place.
+        /// The feature's index.
         feature: u32,
     },
 }
 
-/// Checks that there are examples of both classes and as many labels.
+/// Checks that there are examples of both classes, and one label for each.
 pub(crate) fn check_labels(examples: usize, labels: &[bool]) -> Result<(), LearnFault> {
     if examples != labels.len() {
         return Err(LearnFault::Labels {

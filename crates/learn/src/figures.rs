@@ -1,46 +1,46 @@
 //! How good a classifier is, in numbers.
 //!
-//! Invariant: each figure is a pure function of truth and answers; equal scores count half in the area under the curve,
-//! so an order that says nothing gets one half.
+//! Invariant: each figure is a pure function of truth and answers. Equal scores count half in the area under the
+//! curve, so a meaningless order gets one half.
 
 use serde::Serialize;
 
-/// How often what was taken for what.
+/// How often each class was predicted as which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Confusion {
-    /// Positive, and said to be.
+    /// Positive, and predicted positive.
     pub true_positive: usize,
-    /// Negative, but said to be positive.
+    /// Negative, but predicted positive.
     pub false_positive: usize,
-    /// Negative, and said to be.
+    /// Negative, and predicted negative.
     pub true_negative: usize,
-    /// Positive, but said to be negative.
+    /// Positive, but predicted negative.
     pub false_negative: usize,
 }
 
-/// The figures of a classifier of yes and no.
+/// The figures of a binary classifier.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BinaryFigures {
-    /// What was taken for what.
+    /// The confusion matrix.
     pub confusion: Confusion,
-    /// Share of right answers.
+    /// Share of correct answers.
     pub accuracy: f64,
-    /// Of those said to be positive, the share that is; 0 where none was.
+    /// The share of predicted positives that are positive; 0 if none was predicted.
     pub precision: f64,
-    /// Of the positive, the share said to be; 0 where there are none.
+    /// The share of positives that were predicted positive; 0 if there are none.
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f1: f64,
-    /// Rng that a positive example scores above a negative one.
+    /// The probability that a positive example scores above a negative one.
     pub auc: f64,
-    /// Mean squared distance of probability and truth.
+    /// Mean squared difference between probability and truth.
     pub brier: f64,
-    /// How often what was given a probability came true.
+    /// How often predictions of each probability came true.
     pub reliability: Vec<ReliabilityBin>,
 }
 
 impl BinaryFigures {
-    /// From the truth and the probabilities given; at the threshold or above counts as positive.
+    /// From the truth and the predicted probabilities. A probability at or above the threshold counts as positive.
     pub fn new(labels: &[bool], probabilities: &[f64], threshold: f64) -> BinaryFigures {
         let verdicts: Vec<bool> = probabilities.iter().map(|p| *p >= threshold).collect();
         BinaryFigures::with_verdicts(labels, probabilities, &verdicts)
@@ -86,15 +86,15 @@ impl BinaryFigures {
     }
 }
 
-/// Rng that a positive example scores above a negative one, equal scores counting half; one half where a class is
-/// missing.
+/// The probability that a positive example scores above a negative one. Equal scores count half; the result is one
+/// half if a class is missing.
 pub fn auc(labels: &[bool], scores: &[f64]) -> f64 {
     let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut below = 0.0;
     let mut wins = 0.0;
     let mut positives = 0.0;
-    // −0 and 0 are one score.
+    // −0 and 0 are the same score.
     for same in order.chunk_by(|a, b| a.0 == b.0) {
         let positive = same.iter().filter(|(_, label)| *label).count() as f64;
         let negative = same.len() as f64 - positive;
@@ -108,7 +108,7 @@ pub fn auc(labels: &[bool], scores: &[f64]) -> f64 {
     wins / (positives * below)
 }
 
-/// Mean squared distance of probability and truth; 0 of nothing.
+/// Mean squared difference between probability and truth; 0 if there are no examples.
 pub fn brier(labels: &[bool], probabilities: &[f64]) -> f64 {
     let sum: f64 = labels
         .iter()
@@ -118,12 +118,12 @@ pub fn brier(labels: &[bool], probabilities: &[f64]) -> f64 {
     sum / labels.len().max(1) as f64
 }
 
-/// The examples whose probability lies in one stretch.
+/// The examples whose probability lies in one interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ReliabilityBin {
-    /// Where the stretch begins.
+    /// Where the interval begins.
     pub from: f64,
-    /// Where it ends; belongs to the next one, but for the last.
+    /// Where it ends. The end itself belongs to the next interval, except in the last one.
     pub to: f64,
     /// How many examples lie in it.
     pub count: usize,
@@ -133,7 +133,7 @@ pub struct ReliabilityBin {
     pub observed: f64,
 }
 
-/// Examples by probability, in stretches of equal width; empty ones are left out.
+/// Examples by probability, in intervals of equal width; empty ones are left out.
 pub fn reliability(labels: &[bool], probabilities: &[f64], bins: usize) -> Vec<ReliabilityBin> {
     let bins = bins.clamp(1, 1000);
     let mut sums = vec![(0_usize, 0.0, 0_usize); bins];
@@ -161,20 +161,20 @@ pub fn reliability(labels: &[bool], probabilities: &[f64], bins: usize) -> Vec<R
 /// The figures of one class among several.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct PerClass {
-    /// How many examples are of it.
+    /// How many examples belong to it.
     pub count: usize,
-    /// Of those said to be of it, the share that is.
+    /// The share of examples predicted as this class that belong to it.
     pub precision: f64,
-    /// Of those of it, the share said to be.
+    /// The share of its examples that were predicted as this class.
     pub recall: f64,
     /// Harmonic mean of both.
     pub f1: f64,
 }
 
-/// The figures of a classifier of several classes.
+/// The figures of a classifier with several classes.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ClassFigures {
-    /// Share of right answers.
+    /// Share of correct answers.
     pub accuracy: f64,
     /// Mean F1 of the classes that have examples.
     pub macro_f1: f64,
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figures_are_those_reckoned_by_hand() {
+    fn the_figures_are_those_computed_by_hand() {
         let labels = [true, true, true, false, false];
         let given = [0.9, 0.6, 0.2, 0.6, 0.1];
         let figures = BinaryFigures::new(&labels, &given, 0.5);

@@ -1,11 +1,12 @@
-//! Parting examples into folds: each is held out once, while the others train.
+//! Splits examples into folds: each fold is held out once while the others train.
 //!
-//! Stratified folds hold about the same share of each class. Grouped folds also keep what belongs together (the pages of
-//! one site) in one fold, because a classifier that has seen a site's menu recognises the site and not the class.
+//! Stratified folds hold about the same share of each class. Grouped folds also keep what belongs together (the pages
+//! of one site) in one fold, because a classifier that has seen a site's menu recognises the site rather than the
+//! class.
 
 use crate::{LearnFault, Rng};
 
-/// Which fold each example is in.
+/// The fold of each example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folds {
     fold_of: Vec<u32>,
@@ -24,8 +25,8 @@ impl Folds {
         let mut rng = Rng::from_seed(seed);
         let mut order: Vec<usize> = (0..classes.len()).collect();
         rng.shuffle(&mut order);
-        // Stable, so that chance's order stays within a class; dealt out like cards, the deal running on from class to
-        // class so that no fold gets every odd card.
+        // A stable sort, so that the order within a class stays random. Examples then go to the folds in turn, and
+        // the turn carries over from class to class so that no fold gets every extra example.
         order.sort_by_key(|at| classes.get(*at));
         let mut fold_of = vec![0; classes.len()];
         for (dealt, at) in order.into_iter().enumerate() {
@@ -39,14 +40,14 @@ impl Folds {
         })
     }
 
-    /// Stratified folds of yes and no.
+    /// Stratified folds for binary labels.
     pub fn of_labels(labels: &[bool], count: usize, seed: u64) -> Result<Folds, LearnFault> {
         let classes: Vec<u32> = labels.iter().map(|label| u32::from(*label)).collect();
         Folds::stratified(&classes, count, seed)
     }
 
-    /// Folds that share no group, the classes spread as evenly as the groups allow: the largest group first, each to the
-    /// fold that is then nearest to an even share of every class.
+    /// Folds that share no group, with the classes spread as evenly as the groups allow. The largest groups go first,
+    /// each to the fold that is then closest to an even share of every class.
     pub fn grouped(classes: &[u32], groups: &[u32], count: usize, seed: u64) -> Result<Folds, LearnFault> {
         if classes.len() != groups.len() {
             return Err(LearnFault::Labels {
@@ -84,7 +85,7 @@ impl Folds {
                     *sum += 1.0;
                 }
             }
-            // Σ (share of the class then held)² grows least where least is held of what the group brings.
+            // Σ (share of the class then held)² grows least in the fold that holds least of what the group brings.
             let growth = |held: &[f64]| -> f64 {
                 held.iter()
                     .zip(&of_group)
@@ -126,9 +127,9 @@ impl Folds {
         &self.fold_of
     }
 
-    /// Trains on all folds but one and scores that one, for each in turn; the answers in the order of the examples.
-    /// `train_and_score` gets the places to train on and the places to score, and answers one thing for each of the
-    /// latter.
+    /// Trains on all folds but one and scores that one, for each fold in turn. Returns the answers in the order of
+    /// the examples. `train_and_score` gets the indices to train on and the indices to score, and returns one answer
+    /// for each of the latter.
     pub fn held_out<T: Clone, Fault>(
         &self,
         mut train_and_score: impl FnMut(&[usize], &[usize]) -> Result<Vec<T>, Fault>,
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn no_group_is_in_two_folds_and_the_classes_are_spread() {
-        // Twelve sites of different sizes, a third of them of class 1.
+        // Twelve sites of different sizes; a third of them belong to class 1.
         let mut classes = Vec::new();
         let mut groups = Vec::new();
         for site in 0..12_u32 {
@@ -199,7 +200,7 @@ mod tests {
                     .iter()
                     .zip(folds.fold_of())
                     .any(|(c, f)| *c == 1 && *f == fold),
-                "fold {fold} has none of class 1"
+                "fold {fold} has no examples of class 1"
             );
         }
     }

@@ -1,9 +1,9 @@
-//! A random forest: many trees, each grown on a random draw of the examples and looking at a few random features a
-//! split; what they say on average is the answer.
+//! A random forest: many trees, each grown on a random sample of the examples and looking at a few random features
+//! per split. The answer is their average.
 //!
-//! Invariant: a tree's children lie behind it, so a walk through a tree ends, whatever file it came from.
+//! Invariant: a node's children come after it, so a walk through a tree always ends, whatever file it came from.
 //!
-//! Deliberately absent: sparse vectors, and missing numbers. Trees look at tables.
+//! Deliberately absent: sparse vectors and missing numbers. Trees work on tables.
 
 use std::hint::select_unpredictable;
 
@@ -16,15 +16,15 @@ use crate::{FeatureTable, LearnFault, Rng};
 pub struct ForestSettings {
     /// How many trees.
     pub trees: u32,
-    /// How many features each split looks at; none: the root of their number, rounded down.
+    /// How many features each split looks at. `None` means the square root of their number, rounded down.
     pub features_a_split: Option<u32>,
-    /// A leaf holds at least so many examples.
+    /// The least number of examples in a leaf.
     pub least_leaf: u32,
-    /// No tree is deeper.
+    /// The greatest depth of a tree.
     pub most_depth: u32,
     /// Whether every class counts the same, however many examples it has.
     pub balance: crate::Balance,
-    /// Where chance begins.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -45,14 +45,14 @@ impl Default for ForestSettings {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Node {
     feature: u16,
-    /// At most this goes to the next node, more to `other`.
+    /// Values up to this go to the next node, larger ones to `other`.
     threshold: f32,
-    /// Of a branch: the node for larger values. Of a leaf: its place among the leaves' shares.
+    /// In a branch: the node for larger values. In a leaf: the index of its shares.
     other: u32,
 }
 
 const LEAF: u16 = u16::MAX;
-/// Trees that are walked down at once.
+/// How many trees are walked at once.
 const ABREAST: usize = 8;
 
 /// Trees that vote on the class of an example.
@@ -61,10 +61,10 @@ const ABREAST: usize = 8;
 pub struct RandomForest {
     classes: u32,
     features: u32,
-    /// All trees one behind another.
+    /// All trees, one after another.
     nodes: Vec<Node>,
     roots: Vec<u32>,
-    /// What a leaf thinks of each class; equal leaves share a place.
+    /// Each leaf's class shares; equal leaves use the same place.
     shares: Vec<f32>,
 }
 
@@ -140,7 +140,7 @@ impl RandomForest {
         self.roots.len()
     }
 
-    /// The mean over the trees of what each thinks of each class; adds up to 1. A feature the row lacks counts as 0.
+    /// The mean of the trees' class shares; adds up to 1. A missing feature counts as 0.
     pub fn shares(&self, row: &[f32]) -> Vec<f64> {
         let classes = self.classes as usize;
         let features = self.features as usize;
@@ -176,13 +176,13 @@ impl RandomForest {
         sums
     }
 
-    /// The class with the largest share (the first of equal ones) and that share.
+    /// The class with the largest share (the first, if several are equal) and that share.
     pub fn predict(&self, row: &[f32]) -> (u32, f64) {
         best(&self.shares(row))
     }
 
-    /// Walks down several trees at once, a step in each at a time. Which way a step goes cannot be guessed, so the steps
-    /// are chosen rather than branched on: one walk would mostly wait for memory, and several wait together.
+    /// Walks down several trees at once, one step in each at a time. The direction of a step is unpredictable, so
+    /// steps are selected rather than branched on. A single walk would mostly wait for memory; several wait together.
     #[inline]
     fn leaves(&self, roots: &[u32], row: &[f32]) -> [u32; ABREAST] {
         let last = row.len().saturating_sub(1);
@@ -196,7 +196,7 @@ impl RandomForest {
                 let Some(node) = self.nodes.get(*place as usize) else {
                     continue;
                 };
-                // Of a leaf, the number looked at does not matter.
+                // In a leaf it does not matter which number is looked at.
                 let feature = usize::from(node.feature).min(last);
                 let value = row.get(feature).copied().unwrap_or(0.0);
                 let next = select_unpredictable(value <= node.threshold, *place + 1, node.other);
@@ -212,7 +212,7 @@ impl RandomForest {
     }
 }
 
-/// The place of the largest share, the first of equal ones.
+/// The index of the largest share, the first if several are equal.
 fn best(shares: &[f64]) -> (u32, f64) {
     let mut best = (0, 0.0);
     for (class, share) in (0..).zip(shares) {
@@ -260,7 +260,7 @@ fn check(
     Ok(())
 }
 
-/// What one example of each class counts.
+/// The weight of an example of each class.
 fn class_weights(classes: &[u32], class_count: u32, balance: crate::Balance) -> Vec<f64> {
     let mut sizes = vec![0.0_f64; class_count as usize];
     for class in classes {
@@ -292,22 +292,22 @@ struct Growth<'a> {
     table: &'a FeatureTable,
     settings: &'a ForestSettings,
     tried: usize,
-    /// All features, in the order chance left them in.
+    /// All features, in their latest shuffled order.
     features: Vec<u16>,
     rng: Rng,
 }
 
-/// The best way found to part the examples of a node.
+/// The best split found for a node's examples.
 #[derive(Clone, Copy)]
 struct Split {
     feature: u16,
     threshold: f32,
-    /// Σ over both sides of (Σ class weight²) / weight: the larger, the purer.
+    /// Σ over both sides of (Σ class weight²) / weight. Larger is purer.
     purity: f64,
 }
 
 impl Growth<'_> {
-    /// Grows one tree: first the node, then all of the smaller side, then the other, without recursion.
+    /// Grows one tree: first the node, then the whole smaller side, then the other, without recursion.
     fn tree(&mut self, drawn: Vec<Example>) {
         self.forest.roots.push(self.forest.nodes.len() as u32);
         // What is left to grow: its examples, its depth, and the branch whose other side it is.
@@ -355,7 +355,8 @@ impl Growth<'_> {
             .unwrap_or(0.0)
     }
 
-    /// Looks at random features until enough that vary have been tried; none where the node is pure or all are constant.
+    /// Tries random features until enough that vary have been tried; `None` if the node is pure or all features are
+    /// constant.
     fn split(&mut self, examples: &[Example]) -> Option<Split> {
         let mut of_class = vec![0.0; self.forest.classes as usize];
         let mut drawn = 0;
@@ -433,7 +434,7 @@ impl Growth<'_> {
             }
             let purity = purity(&low) + purity(&high);
             if best.is_none_or(|(_, most)| purity > most) {
-                // Half way, but never so rounded that it reaches the larger value.
+                // Half way, but never rounded up to the larger value.
                 let middle = value + (next - value) / 2.0;
                 let threshold = if middle < *next && middle.is_finite() {
                     middle
@@ -446,7 +447,7 @@ impl Growth<'_> {
         best
     }
 
-    /// The place of a leaf's shares among all.
+    /// The index of a leaf's shares.
     fn leaf_shares(&mut self, examples: &[Example]) -> u32 {
         let classes = self.forest.classes as usize;
         let mut sums = vec![0.0_f64; classes];
@@ -457,7 +458,7 @@ impl Growth<'_> {
         }
         let total: f64 = sums.iter().sum();
         let shares: Vec<f32> = sums.iter().map(|sum| (sum / total) as f32).collect();
-        // Nearly all leaves are pure, and those stand at the front.
+        // Nearly all leaves are pure, and those come first.
         let held = self
             .forest
             .shares
@@ -480,7 +481,7 @@ fn purity(of_class: &[f64]) -> f64 {
     of_class.iter().map(|sum| sum * sum).sum::<f64>() / total
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     classes: u32,
@@ -509,29 +510,29 @@ impl TryFrom<Stored> for RandomForest {
         let nodes = stored.nodes.len();
         let classes = stored.classes as usize;
         if stored.roots.is_empty() || stored.roots.iter().any(|root| *root as usize >= nodes) {
-            return Err("a tree without a root");
+            return Err("a tree has no root");
         }
-        // The shares of one leaf are all the room a prediction asks for.
+        // A prediction allocates no more than one leaf's shares.
         if classes == 0 || stored.shares.len() < classes {
-            return Err("leaves that name no class");
+            return Err("the leaves name no class");
         }
         for (at, node) in stored.nodes.iter().enumerate() {
             let other = node.other as usize;
             let is_sound = if node.feature == LEAF {
                 other + classes <= stored.shares.len()
             } else {
-                // A child lies behind its parent; the nearer one is the very next node.
+                // A child comes after its parent; the nearer one is the very next node.
                 other > at + 1
                     && other < nodes
                     && u32::from(node.feature) < stored.features
                     && !node.threshold.is_nan()
             };
             if !is_sound {
-                return Err("a branch that leads nowhere");
+                return Err("a branch leads nowhere");
             }
         }
         if stored.shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
-            return Err("a share below 0 or above 1");
+            return Err("a share is below 0 or above 1");
         }
         Ok(RandomForest {
             classes: stored.classes,
@@ -547,7 +548,7 @@ impl TryFrom<Stored> for RandomForest {
 mod tests {
     use super::*;
 
-    /// Class 1 inside a ring, class 2 where the first number is large, class 0 else; the third number is noise.
+    /// Class 1 inside a ring, class 2 where the first number is large, otherwise class 0; the third number is noise.
     fn rings(rows: usize, seed: u64) -> (FeatureTable, Vec<u32>) {
         let mut rng = Rng::from_seed(seed);
         let mut table = FeatureTable::new(3);
@@ -572,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forest_learns_what_no_line_could_part() {
+    fn a_forest_learns_what_no_line_could_separate() {
         let (table, classes) = rings(800, 1);
         let forest = RandomForest::fit(&table, &classes, 3, &ForestSettings::default()).unwrap();
         let (fresh, truth) = rings(500, 2);

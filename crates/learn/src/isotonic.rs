@@ -1,23 +1,24 @@
-//! Probabilities from scores, by the best rising step function.
+//! Probabilities from scores, by the best non-decreasing step function.
 //!
-//! Makes no assumption on the curve's shape and so needs more examples than a sigmoid; with a few dozen it remembers them.
+//! Makes no assumption about the curve's shape and so needs more examples than a sigmoid; with a few dozen it
+//! overfits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::LearnFault;
 use crate::fault::check_labels;
 
-/// A rising function, known at some scores and straight in between.
+/// A non-decreasing function, known at some scores and linear in between.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Isotonic {
     /// Ascending.
     scores: Vec<f64>,
-    /// Ascending too, from 0 to 1; one for each score.
+    /// Also ascending, from 0 to 1; one for each score.
     probabilities: Vec<f64>,
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Deserialize)]
 struct Stored {
     scores: Vec<f64>,
@@ -37,11 +38,11 @@ impl TryFrom<Stored> for Isotonic {
                 scores: stored.scores,
                 probabilities: stored.probabilities,
             })
-            .ok_or("a curve that does not rise")
+            .ok_or("the curve does not rise")
     }
 }
 
-/// Neighbours that were pooled because they did not rise.
+/// Neighbours pooled because they did not rise.
 struct Pool {
     from: f64,
     to: f64,
@@ -50,7 +51,7 @@ struct Pool {
 }
 
 impl Isotonic {
-    /// Finds the rising function with the least squared distance from the truth, pooling neighbours that do not rise.
+    /// Finds the non-decreasing function with the least squared error, pooling neighbours that do not rise.
     pub fn fit(scores: &[f64], labels: &[bool]) -> Result<Isotonic, LearnFault> {
         check_labels(scores.len(), labels)?;
         let mut order: Vec<(f64, bool)> = scores
@@ -94,7 +95,7 @@ impl Isotonic {
         Ok(fit)
     }
 
-    /// The probability that goes with a score; beyond the known scores that of the nearest.
+    /// The probability for a score. Beyond the known scores it is that of the nearest.
     pub fn probability(&self, score: f64) -> f64 {
         let above = self.scores.partition_point(|known| *known <= score);
         let at = |place: usize| Some((*self.scores.get(place)?, *self.probabilities.get(place)?));

@@ -1,42 +1,43 @@
-//! Naive Bayes with kernel density: how often a value occurs in a class is estimated from the values seen there, each
-//! spread by a Gaussian, instead of from counts.
+//! Naive Bayes with kernel density estimation: how likely a value is in a class is estimated from the values seen
+//! there, each smoothed by a Gaussian, rather than from counts.
 //!
-//! The Gaussian's width is the feature's range / √(examples of the class). One more example, spread evenly over the range,
-//! is added to each class: else a value far from all seen ones would decide alone.
+//! The Gaussian's width is the feature's range / √(examples of the class). One extra example, spread evenly over the
+//! range, is added to each class; otherwise a value far from all others would decide alone.
 //!
-//! Zeros are not stored. What a vector of zeros scores is reckoned once; a document adds what its own features change.
+//! Zeros are not stored. The score of an all-zero vector is computed once, and a document adds what its own features
+//! change.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fault::check_labels;
 use crate::{LearnFault, Row, SparseRows};
 
-/// A trained model. The score is the logarithm of the odds.
+/// A trained model. The score is the log odds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct KernelBayes {
     seen: Stored,
-    /// For each feature what a zero adds to the score.
+    /// What a zero adds to the score, for each feature.
     at_zero: Vec<f64>,
-    /// The score of a vector of zeros.
+    /// The score of an all-zero vector.
     of_nothing: f64,
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Stored {
     /// Examples of each class: [negative, positive].
     examples: [u32; 2],
-    /// For each feature where its values end: [negative, positive]; the negative's stand first.
+    /// Where each feature's values end: [negative, positive]. The negative ones come first.
     ends: Vec<[u32; 2]>,
     /// Values that are not zero.
     values: Vec<f32>,
-    /// For each feature the distance of the least from the largest value, zero included if it occurs.
+    /// Each feature's range from smallest to largest value, zero included if it occurs.
     ranges: Vec<f32>,
 }
 
 impl KernelBayes {
-    /// Trains.
+    /// Trains a model.
     pub fn fit(rows: &SparseRows, labels: &[bool]) -> Result<KernelBayes, LearnFault> {
         check_labels(rows.len(), labels)?;
         let mut by_feature: Vec<[Vec<f32>; 2]> = vec![Default::default(); rows.features()];
@@ -62,7 +63,7 @@ impl KernelBayes {
             let (least, most) = all.fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), value| {
                 (least.min(*value), most.max(*value))
             });
-            // A feature with one value only tells nothing: its range is 0.
+            // A feature with a single value carries no information: its range is 0.
             seen.ranges.push(if most > least {
                 (most - least).min(f32::MAX)
             } else {
@@ -89,7 +90,7 @@ impl KernelBayes {
         }
     }
 
-    /// The logarithm of the odds.
+    /// The log odds.
     pub fn score(&self, row: Row<'_>) -> f64 {
         let mut score = self.of_nothing;
         for (place, value) in row.entries() {
@@ -102,7 +103,7 @@ impl KernelBayes {
 }
 
 impl Stored {
-    /// ln(density among the positive / density among the negative) at a value of a feature.
+    /// ln(density among the positives / density among the negatives) at a value of a feature.
     fn log_odds(&self, feature: usize, value: f32) -> f64 {
         let range = self.ranges.get(feature).copied().map_or(0.0, f64::from);
         let Some([middle, end]) = self.ends.get(feature).copied() else {
@@ -163,7 +164,7 @@ impl TryFrom<Stored> for KernelBayes {
             .chain(&stored.values)
             .all(|value| value.is_finite());
         if negative == 0 || positive == 0 || !fitting || !finite {
-            return Err("values that do not fit the examples");
+            return Err("the values do not match the examples");
         }
         Ok(KernelBayes::with(stored))
     }

@@ -1,12 +1,12 @@
-//! From a feature's key to its place, made once and then only read.
+//! Maps a feature's key to its place. Built once and then only read.
 //!
-//! Invariant: at least half of the slots are empty, so a look-up ends after a step or two. Keys are mixed before use, so
-//! that keys with much in common do not crowd together.
+//! Invariant: at least half of the slots are empty, so a look-up ends after a step or two. Keys are mixed before use,
+//! so that similar keys do not cluster.
 
-/// From 64-bit keys to places 0, 1, 2… in the order the keys were given.
+/// Maps 64-bit keys to places 0, 1, 2… in the order the keys were given.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyTable {
-    /// A power of two long; the place of an empty slot is [`EMPTY`].
+    /// The length is a power of two; an empty slot has the place [`EMPTY`].
     slots: Box<[(u64, u32)]>,
     keys: usize,
 }
@@ -14,7 +14,7 @@ pub struct KeyTable {
 const EMPTY: u32 = u32::MAX;
 
 impl KeyTable {
-    /// The places of these keys; none if a key occurs twice or there are four billion.
+    /// Builds a table for these keys; `None` if a key occurs twice or there are four billion.
     pub fn new(keys: &[u64]) -> Option<KeyTable> {
         if keys.len() >= EMPTY as usize / 4 {
             return None;

@@ -1,14 +1,15 @@
 //! Learning from labelled examples.
 //!
-//! Documents come as a [`Bag`] of numbered features, become vectors by a [`Vectoriser`], and train a classifier:
-//! [`fit_bayes`], [`fit_svm`], [`fit_logistic`] (all three give a [`LinearModel`]), [`RbfSvm`], [`KernelBayes`],
-//! [`Network`], [`MultiBayes`] for several classes, or, from tables of numbers, a [`RandomForest`]. [`Platt`] and [`Isotonic`] turn scores into
-//! probabilities, [`Folds`] and the figures tell how good all that is, and a [`ModelFile`] keeps it.
+//! Documents arrive as a [`Bag`] of numbered features, a [`Vectoriser`] turns them into vectors, and the vectors
+//! train a classifier: [`fit_bayes`], [`fit_svm`], [`fit_logistic`] (all three give a [`LinearModel`]), [`RbfSvm`],
+//! [`KernelBayes`], [`Network`], [`MultiBayes`] for several classes, or, from tables of numbers, a [`RandomForest`].
+//! [`Platt`] and [`Isotonic`] turn scores into probabilities, [`Folds`] and the figures measure how good the result
+//! is, and a [`ModelFile`] stores it.
 //!
-//! Beside them, [`WordCounts`] and [`WeightTable`] learn from documents one at a time, without labels.
+//! In addition, [`WordCounts`] and [`WeightTable`] learn from documents one at a time, without labels.
 //!
-//! Invariant: the same examples in the same order, settings and seed give the same model to the bit. Nothing here
-//! uses threads or clocks, or goes through a hash map with a random seed, and sums run in a fixed order.
+//! Invariant: the same examples in the same order, settings and seed give the same model to the last bit. Nothing
+//! here uses threads or clocks, or iterates over a hash map with a random seed, and sums run in a fixed order.
 //!
 //! Deliberately absent: words, pages, URLs and topics. A feature is a number.
 

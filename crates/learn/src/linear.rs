@@ -1,10 +1,10 @@
-//! A score that is a weighted sum: what naive Bayes, a linear SVM and logistic regression come down to.
+//! A score that is a weighted sum: the model behind naive Bayes, a linear SVM and logistic regression.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Row;
 
-/// Whether the smaller class counts for as much as the larger one.
+/// Whether the smaller class counts as much as the larger one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Balance {
     /// Every example counts the same.
@@ -15,7 +15,7 @@ pub enum Balance {
 }
 
 impl Balance {
-    /// What an example of each class counts: [negative, positive].
+    /// The weight of an example of each class: [negative, positive].
     pub(crate) fn weights(self, labels: &[bool]) -> [f64; 2] {
         match self {
             Balance::AsGiven => [1.0, 1.0],
@@ -36,7 +36,7 @@ pub struct LinearModel {
     bias: f64,
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Deserialize)]
 struct Stored {
     weights: Vec<f32>,
@@ -65,7 +65,7 @@ impl LinearModel {
         }
     }
 
-    /// bias + Σ weight · value; above 0 for what looks positive.
+    /// bias + Σ weight · value. Above 0 means positive.
     pub fn score(&self, row: Row<'_>) -> f64 {
         self.bias
             + row
@@ -74,7 +74,7 @@ impl LinearModel {
                 .sum::<f64>()
     }
 
-    /// A feature's weight; 0 for one it does not have.
+    /// A feature's weight; 0 if the model does not have the feature.
     #[inline]
     pub fn weight(&self, place: u32) -> f32 {
         self.weights.get(place as usize).copied().unwrap_or(0.0)
@@ -85,7 +85,7 @@ impl LinearModel {
         &self.weights
     }
 
-    /// The score of nothing.
+    /// The score of an empty vector.
     pub fn bias(&self) -> f64 {
         self.bias
     }

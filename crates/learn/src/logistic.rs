@@ -1,7 +1,7 @@
 //! Logistic regression with an L2 penalty.
 //!
-//! Minimises ½·|w|² + C · Σ cᵢ · ln(1 + e^(−yᵢ·score)), the bias without penalty, by Newton steps whose equations are
-//! solved by conjugate gradients. The problem has one minimum, so the answer does not depend on the way there.
+//! Minimises ½·|w|² + C · Σ cᵢ · ln(1 + e^(−yᵢ·score)), without a penalty on the bias, by Newton steps solved with
+//! conjugate gradients. The problem has a single minimum, so the answer does not depend on the path to it.
 
 use crate::fault::{check_labels, check_positive};
 use crate::{Balance, LearnFault, LinearModel, SparseRows};
@@ -9,13 +9,13 @@ use crate::{Balance, LearnFault, LinearModel, SparseRows};
 /// How logistic regression is trained.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LogisticSettings {
-    /// C: how much the examples count against small weights.
+    /// C: how much the examples count compared with small weights.
     pub cost: f64,
-    /// Whether the smaller class counts for as much as the larger.
+    /// Whether the smaller class counts as much as the larger one.
     pub balance: Balance,
-    /// Ends when the gradient has shrunk to this part of what it was at the start.
+    /// Stops when the gradient has shrunk to this fraction of its initial length.
     pub tolerance: f64,
-    /// At most so many Newton steps.
+    /// The most Newton steps.
     pub most_steps: u32,
 }
 
@@ -30,7 +30,7 @@ impl Default for LogisticSettings {
     }
 }
 
-/// Trains; the score is the logarithm of the odds.
+/// Trains a model whose score is the log odds.
 pub fn fit_logistic(
     rows: &SparseRows,
     labels: &[bool],
@@ -53,7 +53,7 @@ pub fn fit_logistic(
                 .collect()
         },
     };
-    // The bias is the last number.
+    // The bias is the last element.
     let mut weights = vec![0.0; rows.features() + 1];
     let mut scores = vec![0.0; rows.len()];
     let mut loss = problem.loss(&weights, &scores);
@@ -65,7 +65,7 @@ pub fn fit_logistic(
         if slope <= settings.tolerance * first || slope == 0.0 {
             break;
         }
-        // Solved more exactly the nearer the end is.
+        // Solved more exactly as the end gets closer.
         let forcing = (slope / first).sqrt().clamp(1e-4, 0.1);
         let step = problem.newton_step(&gradient, &curvature, forcing);
         let step_scores = problem.scores(&step);
@@ -87,7 +87,7 @@ pub fn fit_logistic(
             }
             length /= 2.0;
         }
-        // No step helps any more: rounding is all that is left.
+        // No step helps any more: only rounding errors are left.
         if !moved {
             break;
         }
@@ -117,7 +117,7 @@ impl Problem<'_> {
         loss
     }
 
-    /// The gradient, and each example's part in the curvature.
+    /// The gradient, and each example's share of the curvature.
     fn gradient(&self, weights: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut gradient = weights.to_vec();
         let mut of_bias = 0.0;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_minimum_the_slope_is_nothing() {
+    fn at_the_minimum_the_slope_is_zero() {
         let values = [-2.0, -1.0, 0.5, 1.0, 3.0, -0.5];
         let labels = [false, false, false, true, true, true];
         let settings = LogisticSettings {

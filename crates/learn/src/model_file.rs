@@ -3,12 +3,12 @@
 //! ```text
 //! SCENTMOD  format u16  kind's length u8, kind  version u16  body's length u64  checksum of the body u64  body
 //! ```
-//! Numbers are little-endian; the body is the model in postcard's form. The kind says what the model is for, the version
-//! how that kind is laid out.
+//! Numbers are little-endian; the body is the model in postcard format. The kind says what the model is for, the
+//! version how that kind is laid out.
 //!
-//! Invariant: a file that is cut, changed or of another make is refused in words, and a model is checked when it is read,
-//! so that whatever a file holds, using it neither panics nor runs for ever. Nothing is allocated by a length a file
-//! merely claims.
+//! Invariant: a file that is truncated, changed or not ours is refused with a clear message. A model is checked when
+//! it is read, so that whatever a file contains, using it neither panics nor runs forever. No allocation trusts a
+//! length that a file merely claims.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"SCENTMOD";
 const FORMAT: u16 = 1;
-/// No model is nearly so large; a larger file is something else.
+/// No model is nearly this large; a larger file is something else.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// Why a model file cannot be used.
@@ -34,10 +34,10 @@ pub enum ModelFileFault {
         /// What went wrong.
         source: std::io::Error,
     },
-    /// It is not one of ours, or not one any more.
+    /// It is not a valid model file.
     #[error("{path}: {what}", path = path.display())]
     Unusable {
-        /// The file, or what stands for one.
+        /// The file, or a name for the bytes.
         path: PathBuf,
         /// What is wrong with it.
         what: Damage,
@@ -48,63 +48,63 @@ pub enum ModelFileFault {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum Damage {
-    /// Another beginning.
+    /// It does not begin as a model file does.
     #[error("not a model file of Scenthound")]
     NoModel,
-    /// Made by a later (or forgotten) release.
+    /// Made by a later release, or by a very old one.
     #[error(
-        "the file is laid out in version {found}, this program reads version {expected}; train the model again"
+        "the file has format version {found}, but this program reads version {expected}; train the model again"
     )]
     Format {
-        /// The file's.
+        /// The file's version.
         found: u16,
-        /// Ours.
+        /// Our version.
         expected: u16,
     },
     /// A model for something else.
-    #[error("holds a model of kind {found:?}, needed is one of kind {expected:?}")]
+    #[error("holds a model of kind {found:?}, but one of kind {expected:?} is needed")]
     Kind {
-        /// The file's.
+        /// The file's kind.
         found: String,
-        /// Ours.
+        /// The kind we need.
         expected: &'static str,
     },
-    /// The kind has changed since.
+    /// The layout of this kind has changed since.
     #[error(
-        "holds version {found} of kind {kind:?}, this program reads version {expected}; train the model again"
+        "holds version {found} of kind {kind:?}, but this program reads version {expected}; train the model again"
     )]
     Version {
         /// The kind.
         kind: &'static str,
         /// The file's version.
         found: u16,
-        /// Ours.
+        /// Our version.
         expected: u16,
     },
-    /// Shorter than it says, or longer.
-    #[error("the file is cut short or has something behind its end")]
+    /// Shorter or longer than it claims.
+    #[error("the file is truncated or has extra bytes at its end")]
     Length,
-    /// Longer than any model.
-    #[error("the file is larger than any model ({MOST_BYTES} bytes)")]
+    /// Larger than any model.
+    #[error("the file is too large to be a model (more than {MOST_BYTES} bytes)")]
     TooLarge,
-    /// Bytes have changed.
+    /// Some bytes have changed.
     #[error("the file is damaged: its checksum does not match")]
     Checksum,
-    /// The checksum is right but the model makes no sense.
-    #[error("the file's content makes no sense as a model")]
+    /// The checksum is right, but the content is not a valid model.
+    #[error("the file's content is not a valid model")]
     Senseless,
 }
 
-/// A model that can be kept in a file.
+/// A model that can be stored in a file.
 pub trait ModelFile: Serialize + DeserializeOwned {
     /// What the model is for, at most 255 bytes. Shown to people when a wrong file is given.
     const KIND: &'static str;
-    /// Raised whenever the layout changes.
+    /// Increased whenever the layout changes.
     const VERSION: u16;
 
     /// The file as bytes.
     fn to_bytes(&self) -> Vec<u8> {
-        // Only maps of unknown length and the like cannot be written, and models have none.
+        // Serialisation fails only for things like maps of unknown length, which models do not contain.
         let body = postcard::to_stdvec(self).unwrap_or_default();
         let kind = Self::KIND.as_bytes();
         let mut bytes = Vec::with_capacity(body.len() + 64);
@@ -119,7 +119,7 @@ pub trait ModelFile: Serialize + DeserializeOwned {
         bytes
     }
 
-    /// Reads a model from bytes: one built into the program, or a file's.
+    /// Reads a model from bytes: those of a file, or of a model built into the program.
     fn from_bytes(bytes: &[u8]) -> Result<Self, Damage> {
         let mut rest = bytes.strip_prefix(MAGIC).ok_or(Damage::NoModel)?;
         let format = u16::from_le_bytes(take(&mut rest)?);
@@ -162,7 +162,7 @@ pub trait ModelFile: Serialize + DeserializeOwned {
         }
     }
 
-    /// Writes the file: first beside it, then in its place, so that there is never half a model.
+    /// Writes the file beside its place and then renames it, so that there is never half a model.
     fn save(&self, path: &Path) -> Result<(), ModelFileFault> {
         let fault = |source| ModelFileFault::File {
             path: path.into(),

@@ -1,8 +1,8 @@
-//! Multinomial naive Bayes over several classes, on the terms that tell them apart.
+//! Multinomial naive Bayes over several classes, on the terms that distinguish them.
 //!
-//! χ² of a term against each class (this one or any other) picks the terms, by the highest of the classes. A posterior comes
-//! from the mean log-likelihood of a document's terms rather than from their sum: sums grow with the length of the document,
-//! and long ones would always be sure.
+//! Terms are selected by χ² against each class (this class or any other), using the highest value over the classes. A
+//! posterior comes from the mean log-likelihood of a document's terms rather than from their sum: sums grow with the
+//! length of the document, and long documents would always look certain.
 //!
 //! Invariant: posteriors are finite, from 0 to 1, and add up to 1; a class without examples has none.
 
@@ -13,23 +13,24 @@ use serde::{Deserialize, Serialize};
 use crate::fault::check_positive;
 use crate::{Bag, BayesPrior, Folds, KeyTable, LearnFault, k_best};
 
-/// How it is trained.
+/// Training settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MultiBayesSettings {
     /// How many classes there are; examples name them 0, 1, 2…
     pub classes: u32,
-    /// How many terms are picked at most.
+    /// The most terms to select.
     pub terms: usize,
     /// Added to every term's count, so that one unseen term decides nothing.
     pub smoothing: f64,
     /// Whether the classes' shares of the examples count.
     pub prior: BayesPrior,
-    /// How many terms of a document count in full: beyond that many its mean counts for that many. 1: the plain mean.
+    /// How many terms of a document count in full: in a longer document, the mean counts this many times. 1 is the
+    /// plain mean.
     pub evidence: f64,
 }
 
 impl MultiBayesSettings {
-    /// Two thousand terms, one added to each count, all classes alike to begin with.
+    /// Two thousand terms, one added to each count, all classes equally likely at first.
     pub fn new(classes: u32) -> MultiBayesSettings {
         MultiBayesSettings {
             classes,
@@ -41,7 +42,7 @@ impl MultiBayesSettings {
     }
 }
 
-/// The evidence tried by [`MultiBayes::best_evidence`]: each about half as much again as the one before.
+/// The values tried by [`MultiBayes::best_evidence`], each about half as large again as the one before.
 const EVIDENCE: [f64; 14] = [
     1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0,
 ];
@@ -59,9 +60,9 @@ struct Stored {
     classes: u32,
     /// The terms, ascending.
     keys: Vec<u64>,
-    /// ln P(term | class), all classes of the first term, then of the second…
+    /// ln P(term | class): all classes of the first term, then of the second…
     likelihoods: Vec<f32>,
-    /// ln P(class); none for a class without examples.
+    /// ln P(class); `None` for a class without examples.
     priors: Vec<Option<f32>>,
     evidence: f32,
 }
@@ -76,7 +77,7 @@ impl TryFrom<Stored> for MultiBayes {
             && stored.keys.len().checked_mul(stored.classes as usize) == Some(stored.likelihoods.len());
         let numbers = stored.priors.iter().flatten().chain(&stored.likelihoods);
         if !is_whole || !numbers.chain([&stored.evidence]).all(|number| number.is_finite()) {
-            return Err("the numbers do not fit the terms");
+            return Err("the numbers do not match the terms");
         }
         Ok(MultiBayes { stored, places })
     }
@@ -88,17 +89,17 @@ impl From<MultiBayes> for Stored {
     }
 }
 
-/// A term and how strongly it speaks for a class.
+/// A term and how strongly it indicates a class.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TellingTerm {
     /// The term's key.
     pub key: u64,
-    /// How much likelier it is in the class than over all classes, as a logarithm, times how likely it is there.
+    /// The log of how much likelier it is in the class than over all classes, times how likely it is in the class.
     pub weight: f64,
 }
 
 impl MultiBayes {
-    /// Trains on documents and the class of each.
+    /// Trains on documents and their classes.
     pub fn fit(
         documents: &[&Bag],
         classes: &[u32],
@@ -177,7 +178,7 @@ impl MultiBayes {
         self.stored.classes
     }
 
-    /// How many terms it goes by.
+    /// How many terms it uses.
     pub fn terms(&self) -> usize {
         self.stored.keys.len()
     }
@@ -187,8 +188,8 @@ impl MultiBayes {
         f64::from(self.stored.evidence)
     }
 
-    /// The evidence under which documents held out of training cost least, by what `cost` makes of their posteriors and their
-    /// class; each class weighs the same. Of equal ones the smallest, which claims least.
+    /// The evidence with which held-out documents cost least, where `cost` rates their posteriors given their class;
+    /// each class has the same weight. Of equal values the smallest is chosen, which claims least.
     pub fn best_evidence(
         documents: &[&Bag],
         classes: &[u32],
@@ -230,8 +231,8 @@ impl MultiBayes {
         Ok(best.1)
     }
 
-    /// How likely each class is, from occurrences of terms in any order (one may come several times). A document without any
-    /// known term is as likely of each class as before it was read.
+    /// How likely each class is, from occurrences of terms in any order (a term may be repeated). A document without
+    /// any known term leaves the classes as likely as before.
     pub fn posteriors(&self, occurrences: impl IntoIterator<Item = (u64, f32)>) -> Vec<f64> {
         posteriors(&self.read(occurrences), &self.stored.priors, self.evidence())
     }
@@ -258,7 +259,7 @@ impl MultiBayes {
         LogLikelihoods { sums, length }
     }
 
-    /// The terms that speak most for a class, strongest first.
+    /// The terms that indicate a class most strongly, strongest first.
     pub fn telling(&self, class: u32, most: usize) -> Vec<TellingTerm> {
         let count = self.stored.classes as usize;
         let known: Vec<bool> = self.stored.priors.iter().map(Option::is_some).collect();
@@ -287,7 +288,7 @@ impl MultiBayes {
     }
 }
 
-/// What the known terms of a document say.
+/// What the known terms of a document indicate.
 #[derive(Clone)]
 struct LogLikelihoods {
     /// The log-likelihood under each class.
@@ -319,7 +320,7 @@ fn posteriors(reading: &LogLikelihoods, priors: &[Option<f32>], evidence: f64) -
         .collect()
 }
 
-/// The keys of the terms with the highest χ² against any one class, ascending.
+/// The keys of the terms with the highest χ² against any single class, ascending.
 fn telling(documents: &[&Bag], classes: &[u32], members: &[u32], most: usize) -> Vec<u64> {
     let mut with: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     for (document, class) in documents.iter().zip(classes) {
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn posteriors_are_those_reckoned_by_hand() {
+    fn posteriors_are_those_computed_by_hand() {
         let model = fitted(4);
         // P(1 | class): (2+1)/(3+4), (0+1)/(2+4), (0+1)/(3+4).
         let likelihoods = [3.0 / 7.0, 1.0 / 6.0, 1.0 / 7.0];
@@ -387,11 +388,11 @@ mod tests {
         for (class, likelihood) in [0, 1, 3].into_iter().zip(likelihoods) {
             assert!((posteriors[class] - likelihood / whole).abs() < 1e-6);
         }
-        assert_eq!(posteriors[2], 0.0, "a class without examples is never told");
+        assert_eq!(posteriors[2], 0.0, "a class without examples is never predicted");
     }
 
     #[test]
-    fn saying_it_twice_makes_no_surer() {
+    fn saying_it_twice_adds_no_certainty() {
         let model = fitted(4);
         assert_eq!(
             model.posteriors([(1, 1.0)]),
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_of_unknown_terms_leaves_the_classes_alike() {
+    fn a_document_of_unknown_terms_leaves_the_classes_equally_likely() {
         let posteriors = fitted(4).posteriors([(77, 1.0)]);
         assert!((posteriors[0] - 1.0 / 3.0).abs() < 1e-6 && posteriors[0] == posteriors[3]);
     }
@@ -424,7 +425,7 @@ mod tests {
 
     #[test]
     fn the_evidence_is_as_large_as_a_threshold_needs() {
-        // Words tell the classes, but each document also holds as many that say nothing.
+        // Words distinguish the classes, but each document also has as many uninformative ones.
         let documents: Vec<Bag> = (0..20_u64)
             .map(|n| bag(&[n % 2, n % 2, 2 + n % 3, 5 + n % 4, 10 + n % 5, 20 + n % 7]))
             .collect();
@@ -437,7 +438,7 @@ mod tests {
             MultiBayes::best_evidence(&documents, &classes, &MultiBayesSettings::new(2), &folds, missed)
                 .unwrap()
         };
-        assert_eq!(choose(0.51), 1.0, "the least that is enough");
+        assert_eq!(choose(0.51), 1.0, "the smallest that is enough");
         assert!(choose(0.8) > 1.0);
     }
 

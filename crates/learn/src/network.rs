@@ -1,7 +1,7 @@
 //! A feed-forward network with one hidden layer, trained example by example.
 //!
-//! Sigmoid nodes, cross-entropy, a fixed rate. A part of the examples is not trained on but watched: training ends when
-//! they have not been told better for a while, and the weights of the best epoch are kept.
+//! Sigmoid nodes, cross-entropy, a fixed learning rate. Some of the examples are held out for validation: training
+//! stops when they have not improved for a while, and the weights of the best epoch are kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ use crate::{LearnFault, Rng, Row, SparseRows};
 pub struct NetworkSettings {
     /// Hidden nodes.
     pub hidden: u32,
-    /// How far each example moves the weights.
+    /// The learning rate.
     pub rate: f64,
-    /// At most so many rounds over the examples.
+    /// The most passes over the examples.
     pub most_epochs: u32,
-    /// The share of the examples that is only watched.
+    /// The share of the examples held out for validation.
     pub validation: f64,
-    /// Ends after so many epochs without a better one.
+    /// Stops after this many epochs without an improvement.
     pub patience: u32,
-    /// Where chance begins: first weights, what is watched, the order.
+    /// Seed for the initial weights, the validation split and the order.
     pub seed: u64,
 }
 
@@ -42,15 +42,15 @@ impl Default for NetworkSettings {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Network {
-    /// Feature by feature: its weight into each hidden node.
+    /// Each feature's weights into the hidden nodes.
     inputs: Vec<f32>,
     hidden_bias: Vec<f32>,
-    /// From each hidden node to the answer.
+    /// The weights from the hidden nodes to the output.
     outputs: Vec<f32>,
     bias: f32,
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Deserialize)]
 struct Stored {
     inputs: Vec<f32>,
@@ -74,7 +74,7 @@ impl TryFrom<Stored> for Network {
             || !finite
             || !stored.bias.is_finite()
         {
-            return Err("layers that do not fit each other");
+            return Err("the layers do not match");
         }
         Ok(Network {
             inputs: stored.inputs,
@@ -86,7 +86,7 @@ impl TryFrom<Stored> for Network {
 }
 
 impl Network {
-    /// Trains.
+    /// Trains a network.
     pub fn fit(
         rows: &SparseRows,
         labels: &[bool],
@@ -120,7 +120,7 @@ impl Network {
                 let target = if labels.get(*at) == Some(&true) { 1.0 } else { 0.0 };
                 network.learn(rows.row(*at), target, settings.rate as f32);
             }
-            // With nothing to watch, the examples themselves must do.
+            // Without validation examples, the training examples must do.
             let judged = if watched.is_empty() { &trained_on } else { &watched };
             let loss = network.loss(rows, labels, judged);
             if loss < best_loss {
@@ -150,14 +150,14 @@ impl Network {
         }
     }
 
-    /// The logarithm of the odds.
+    /// The log odds.
     pub fn score(&self, row: Row<'_>) -> f64 {
         let mut hidden = self.hidden_bias.clone();
         self.activate(row, &mut hidden);
         f64::from(self.answer(&hidden))
     }
 
-    /// How likely it is positive.
+    /// The probability of the positive class.
     pub fn probability(&self, row: Row<'_>) -> f64 {
         1.0 / (1.0 + (-self.score(row)).exp())
     }
@@ -207,7 +207,7 @@ impl Network {
         }
     }
 
-    /// Mean cross-entropy, each class counting the same.
+    /// Mean cross-entropy, with equal weight for each class.
     fn loss(&self, rows: &SparseRows, labels: &[bool], places: &[usize]) -> f64 {
         let mut sums = [(0.0, 0.0); 2];
         for at in places {
@@ -227,7 +227,8 @@ impl Network {
     }
 }
 
-/// The places to train on and those to watch, both with their share of each class; at least one of each class trains.
+/// The indices to train on and those to validate on, both with their share of each class; at least one of each class
+/// trains.
 fn part(labels: &[bool], share: f64, rng: &mut Rng) -> (Vec<usize>, Vec<usize>) {
     let (mut trained_on, mut watched) = (Vec::new(), Vec::new());
     for class in [true, false] {
@@ -247,7 +248,7 @@ mod tests {
     use super::*;
     use crate::SparseVector;
 
-    /// Positive where exactly one of two features is set: no line parts that.
+    /// Positive where exactly one of two features is set, which no line separates.
     fn either(rows: usize) -> (SparseRows, Vec<bool>) {
         let mut rng = Rng::from_seed(1);
         let mut all = SparseRows::new(2);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_nodes_learn_what_no_line_could_part() {
+    fn hidden_nodes_learn_what_no_line_could_separate() {
         let (rows, labels) = either(200);
         let settings = NetworkSettings {
             patience: 500,
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_is_not_trained_on_and_two_examples_are_enough() {
+    fn validation_examples_are_not_trained_on_and_two_examples_are_enough() {
         let labels = [true, false, true, false, false, false, false, false, false, true];
         let (trained_on, watched) = part(&labels, 0.3, &mut Rng::from_seed(0));
         assert_eq!((trained_on.len(), watched.len()), (7, 3));

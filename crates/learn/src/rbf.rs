@@ -1,10 +1,10 @@
 //! A support vector machine with a Gaussian kernel, trained by sequential minimal optimisation.
 //!
-//! K(a, b) = e^(−γ·|a − b|²). In each step the pair of multipliers that promises the largest gain is solved exactly
-//! (second-order choice of the pair).
+//! K(a, b) = e^(−γ·|a − b|²). Each step solves exactly for the pair of multipliers that promises the largest gain
+//! (second-order selection).
 //!
-//! For a new vector the products with all support vectors are gathered feature by feature, so the cost is the support
-//! vectors that share a feature with it, not all of their entries.
+//! For a new vector, the products with all support vectors are accumulated feature by feature. So the cost depends on
+//! the support vectors that share a feature with it, not on all of their entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +16,13 @@ use crate::{Balance, LearnFault, Row, SparseRows};
 pub struct RbfSettings {
     /// C: how much a missed margin costs.
     pub cost: f64,
-    /// γ; none: 1 / (features · variance of all values).
+    /// γ. `None` means 1 / (features · variance of all values).
     pub gamma: Option<f64>,
-    /// Whether the smaller class counts for as much as the larger.
+    /// Whether the smaller class counts as much as the larger one.
     pub balance: Balance,
-    /// Ends when no pair violates the conditions by more than this.
+    /// Stops when no pair violates the conditions by more than this.
     pub tolerance: f64,
-    /// At most so many pairs are solved.
+    /// The most pairs to solve.
     pub most_steps: u64,
 }
 
@@ -38,7 +38,7 @@ impl Default for RbfSettings {
     }
 }
 
-/// Kernel rows kept at once; older ones are reckoned again.
+/// Memory for cached kernel rows; evicted ones are computed again.
 const KEPT_BYTES: usize = 256 << 20;
 
 /// A trained machine.
@@ -49,14 +49,14 @@ pub struct RbfSvm {
     bias: f64,
     coefficients: Vec<f32>,
     lengths: Vec<f32>,
-    /// Where each feature's entries end; one for each feature.
+    /// Where each feature's entries end.
     ends: Vec<u32>,
     /// The support vectors' entries by feature: which vector, which value.
     entries: Vec<(u32, f32)>,
 }
 
 impl RbfSvm {
-    /// Trains; the score is above 0 for what looks positive.
+    /// Trains a model. The score is above 0 for positive examples.
     pub fn fit(rows: &SparseRows, labels: &[bool], settings: &RbfSettings) -> Result<RbfSvm, LearnFault> {
         check_labels(rows.len(), labels)?;
         check_positive("C", settings.cost)?;
@@ -116,12 +116,12 @@ impl RbfSvm {
         }
     }
 
-    /// How many examples the border rests on.
+    /// How many support vectors there are.
     pub fn support_vectors(&self) -> usize {
         self.coefficients.len()
     }
 
-    /// Above 0 for what looks positive.
+    /// Above 0 means positive.
     pub fn score(&self, row: Row<'_>) -> f64 {
         let mut products = vec![0.0_f64; self.coefficients.len()];
         for (place, value) in row.entries() {
@@ -168,13 +168,13 @@ fn scaled_gamma(rows: &SparseRows) -> f64 {
     }
 }
 
-/// Kernel values, row by row, the last used ones kept.
+/// Kernel values by row, with the most recently used rows cached.
 struct Kernel<'a> {
     rows: &'a SparseRows,
     gamma: f64,
     lengths: Vec<f64>,
     kept: Vec<Option<Box<[f32]>>>,
-    /// Kept rows, the oldest first.
+    /// Cached rows, oldest first.
     ages: std::collections::VecDeque<usize>,
     most: usize,
     full: Vec<f64>,
@@ -193,7 +193,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Makes sure that a row is there.
+    /// Ensures that a row is cached.
     fn fetch(&mut self, at: usize) {
         if self.kept.get(at).is_none_or(Option::is_some) {
             return;
@@ -275,7 +275,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The pair to solve next; none when all conditions hold.
+    /// The pair to solve next; `None` when all conditions hold.
     fn pair(&self, kernel: &mut Kernel<'_>, tolerance: f64) -> Option<(usize, usize)> {
         let mut first: Option<(usize, f64)> = None;
         for (at, (sign, gradient)) in self.signs.iter().zip(&self.gradient).enumerate() {
@@ -309,7 +309,7 @@ impl Solver<'_> {
         (most - least > tolerance).then_some((first, second))
     }
 
-    /// Solves for two multipliers with the others held.
+    /// Solves for two multipliers with the others fixed.
     fn step(&mut self, kernel: &mut Kernel<'_>, first: usize, second: usize) {
         kernel.fetch(first);
         kernel.fetch(second);
@@ -319,12 +319,12 @@ impl Solver<'_> {
         let (ci, cj) = (at(self.costs, first), at(self.costs, second));
         let k = kernel.row(first).get(second).copied().map_or(0.0, f64::from);
         let curvature = (2.0 - 2.0 * k).max(1e-12);
-        // How far y·α of the first grows while that of the second shrinks, within both boxes.
+        // How much y·α of the first grows while that of the second shrinks, within both boxes.
         let wanted = (-yi * at(&self.gradient, first) + yj * at(&self.gradient, second)) / curvature;
         let room_i = if yi > 0.0 { ci - ai } else { ai };
         let room_j = if yj > 0.0 { aj } else { cj - aj };
         let step = wanted.min(room_i).min(room_j);
-        // A bound reached is met exactly, or rounding would leave a hair to move for ever.
+        // A bound that is reached is set exactly; otherwise rounding would leave a tiny amount to move forever.
         let reach = |value: f64, sign: f64, cost: f64, room: f64| {
             if step < room {
                 value + sign * step
@@ -348,7 +348,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The mean over the free multipliers of what the border's offset must be; half way between the bounds without any.
+    /// The mean over the free multipliers of the required offset; without any, half way between the bounds.
     fn offset(&self) -> f64 {
         let (mut sum, mut free) = (0.0, 0.0);
         let (mut upper, mut lower) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -374,7 +374,7 @@ impl Solver<'_> {
     }
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     gamma: f64,
@@ -423,7 +423,7 @@ impl TryFrom<Stored> for RbfSvm {
                 ends: stored.ends,
                 entries: stored.entries,
             })
-            .ok_or("support vectors that do not fit each other")
+            .ok_or("the support vectors do not match")
     }
 }
 
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_learnt_and_points_beyond_are_told() {
+    fn a_ring_is_learnt_and_new_points_are_classified() {
         let (rows, labels) = ring(300, 1);
         let settings = RbfSettings {
             cost: 10.0,
@@ -474,7 +474,7 @@ mod tests {
             ..RbfSettings::default()
         };
         let svm = RbfSvm::fit(&rows, &labels, &settings).unwrap();
-        // Σ yα = 0, and every example not on a support vector's place has a margin of at least one.
+        // Σ yα = 0, and every example that is not a support vector has a margin of at least one.
         let sum: f64 = svm.coefficients.iter().map(|c| f64::from(*c)).sum();
         assert!(sum.abs() < 1e-4, "{sum}");
         let margins: Vec<f64> = rows

@@ -1,9 +1,9 @@
-//! Leaving out examples of the larger class.
+//! Undersampling of the larger class.
 
 use crate::Rng;
 
-/// Of these examples all of the smaller class and as many of the larger, chosen by chance; ascending. To be used on the
-/// training part of each fold, never on what is held out: figures are of the world as it is.
+/// All of the smaller class among these examples and as many of the larger, chosen at random; ascending. Use it on
+/// the training part of each fold, never on what is held out: figures must reflect the real proportions.
 pub fn under_sample(labels: &[bool], examples: &[usize], seed: u64) -> Vec<usize> {
     let (mut positive, mut negative): (Vec<usize>, Vec<usize>) = examples
         .iter()

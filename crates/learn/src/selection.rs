@@ -1,12 +1,12 @@
-//! Which features tell the classes apart, by the documents that hold them.
+//! Which features distinguish the classes, judged by the documents that contain them.
 //!
-//! Both measures look at a table of four counts: documents with and without the feature, of the one and of the other
-//! class. How often a document holds it does not matter.
+//! Both measures use a table of four counts: documents with and without the feature, in either class. How often a
+//! document contains it does not matter.
 
 use crate::fault::check_labels;
 use crate::{LearnFault, SparseRows};
 
-/// The χ² statistic of each feature against the class; 0 for one that no document, or every document, holds.
+/// The χ² statistic of each feature against the class; 0 for a feature that no document, or every document, contains.
 pub fn chi_square(rows: &SparseRows, labels: &[bool]) -> Result<Vec<f64>, LearnFault> {
     score(rows, labels, |[[a, b], [c, d]]| {
         let total = a + b + c + d;
@@ -18,7 +18,7 @@ pub fn chi_square(rows: &SparseRows, labels: &[bool]) -> Result<Vec<f64>, LearnF
     })
 }
 
-/// How many nats knowing whether a document holds the feature tells about its class.
+/// How many nats of information about the class it gives to know whether a document contains the feature.
 pub fn information_gain(rows: &SparseRows, labels: &[bool]) -> Result<Vec<f64>, LearnFault> {
     score(rows, labels, |table| {
         let total: f64 = table.iter().flatten().sum();
@@ -34,12 +34,12 @@ pub fn information_gain(rows: &SparseRows, labels: &[bool]) -> Result<Vec<f64>, 
                 gain += both / total * (total * both / (one * other)).ln();
             }
         }
-        // Rounding may leave a hair below nothing.
+        // Rounding may give a value slightly below 0.
         gain.max(0.0)
     })
 }
 
-/// The places of the `k` largest scores, ascending; of equal scores the earlier place.
+/// The places of the `k` largest scores, ascending. Ties go to the earlier place.
 pub fn k_best(scores: &[f64], k: usize) -> Vec<u32> {
     let mut places: Vec<u32> = (0..scores.len() as u32).collect();
     let score = |place: &u32| scores.get(*place as usize).copied().unwrap_or(0.0);

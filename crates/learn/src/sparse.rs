@@ -1,11 +1,11 @@
 //! Vectors that are mostly zero.
 //!
-//! Invariant: the places of a vector ascend, each once, and the values are finite; so a product with another vector
-//! is one walk, and what is learnt is finite too.
+//! Invariant: the places of a vector are ascending and unique, and the values are finite. So a product with another
+//! vector is a single pass, and what is learnt is finite too.
 
 use serde::{Deserialize, Serialize};
 
-/// A vector on its own.
+/// A vector that owns its values.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SparseVector {
     places: Vec<u32>,
@@ -13,7 +13,7 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// From places and values in any order. Values at one place add up; what is not finite counts as 0.
+    /// From places and values in any order. Values at one place add up; a value that is not finite counts as 0.
     pub fn new(mut entries: Vec<(u32, f32)>) -> SparseVector {
         entries.retain(|(_, value)| value.is_finite());
         entries.sort_by_key(|(place, _)| *place);
@@ -54,7 +54,7 @@ impl SparseVector {
     }
 }
 
-/// A vector somebody else holds: places ascending, and the value at each.
+/// A borrowed vector: ascending places, and the value at each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Row<'a> {
     places: &'a [u32],
@@ -77,7 +77,7 @@ impl<'a> Row<'a> {
         self.places.is_empty()
     }
 
-    /// The product with a full vector; places it does not have count as 0.
+    /// The dot product with a dense vector; places it does not have count as 0.
     #[inline]
     pub fn dot(self, full: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -89,7 +89,7 @@ impl<'a> Row<'a> {
         sum
     }
 
-    /// Adds a multiple of this vector to a full one; places it does not have are passed over.
+    /// Adds a multiple of this vector to a dense one; places it does not have are skipped.
     #[inline]
     pub fn add_to(self, factor: f64, full: &mut [f64]) {
         for (place, value) in self.entries() {
@@ -105,10 +105,10 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Many vectors, one after another in memory.
+/// Many vectors, contiguous in memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SparseRows {
-    /// Where each row ends; one more than there are rows, the first 0.
+    /// Where each row ends: one more element than there are rows, the first 0.
     ends: Vec<usize>,
     places: Vec<u32>,
     values: Vec<f32>,
@@ -126,7 +126,7 @@ impl SparseRows {
         }
     }
 
-    /// Rows of these vectors. The features are those named, or more if a vector has a place beyond.
+    /// Builds rows from these vectors. There are `features` features, or more if a vector has a place beyond that.
     pub fn of<'a>(features: usize, vectors: impl IntoIterator<Item = Row<'a>>) -> SparseRows {
         let mut rows = SparseRows::new(features);
         for vector in vectors {
@@ -155,12 +155,12 @@ impl SparseRows {
         self.len() == 0
     }
 
-    /// How many features a row may have.
+    /// How many features there are.
     pub fn features(&self) -> usize {
         self.features
     }
 
-    /// The row at a place; empty where there is none.
+    /// The row at an index; empty if there is none.
     #[inline]
     pub fn row(&self, at: usize) -> Row<'_> {
         let (Some(start), Some(end)) = (self.ends.get(at), self.ends.get(at + 1)) else {
@@ -180,12 +180,12 @@ impl SparseRows {
         (0..self.len()).map(|at| self.row(at))
     }
 
-    /// The rows at these places, in this order.
+    /// The rows at these indices, in this order.
     pub fn pick(&self, places: &[usize]) -> SparseRows {
         SparseRows::of(self.features, places.iter().map(|at| self.row(*at)))
     }
 
-    /// The same rows with only the features named, which get the places of the list.
+    /// The same rows with only the given features, numbered as in the list.
     pub fn select(&self, features: &[u32]) -> SparseRows {
         let mut new_places = vec![u32::MAX; self.features];
         for (new, old) in (0..).zip(features) {

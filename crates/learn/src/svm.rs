@@ -1,12 +1,13 @@
-//! A linear support vector machine, trained by descending on one coordinate of the dual problem at a time.
+//! A linear support vector machine, trained by dual coordinate descent.
 //!
-//! Minimises ½·|w|² + C · Σ cᵢ · loss(1 − yᵢ·score), the bias being the weight of a feature that is always 1. Examples
-//! whose multiplier seems settled at a bound are passed over until the rest is solved, which is where the speed comes from.
+//! Minimises ½·|w|² + C · Σ cᵢ · loss(1 − yᵢ·score), where the bias is the weight of a feature that is always 1.
+//! Examples whose multiplier seems settled at a bound are skipped until the rest is solved, which is where the speed
+//! comes from.
 
 use crate::fault::{check_labels, check_positive};
 use crate::{Balance, LearnFault, LinearModel, Rng, SparseRows};
 
-/// What a margin missed by x costs.
+/// The cost of missing the margin by x.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
     /// x.
@@ -18,17 +19,17 @@ pub enum Loss {
 /// How a linear SVM is trained.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SvmSettings {
-    /// C: how much a missed margin costs against small weights.
+    /// C: how much a missed margin costs compared with small weights.
     pub cost: f64,
-    /// What a missed margin costs.
+    /// The cost of a missed margin.
     pub loss: Loss,
-    /// Whether the smaller class counts for as much as the larger.
+    /// Whether the smaller class counts as much as the larger one.
     pub balance: Balance,
-    /// Ends when no multiplier wants to move by more than this.
+    /// Stops when no multiplier would move by more than this.
     pub tolerance: f64,
-    /// At most so many rounds over the examples.
+    /// The most passes over the examples.
     pub most_rounds: u32,
-    /// Where chance (the order of the examples) begins.
+    /// Seed for the order of the examples.
     pub seed: u64,
 }
 
@@ -46,17 +47,17 @@ impl Default for SvmSettings {
 }
 
 struct Multiplier {
-    /// The example's place.
+    /// The example's index.
     at: usize,
     sign: f64,
     value: f64,
     most: f64,
     diagonal: f64,
-    /// The squared length of the example, bias and diagonal included.
+    /// The squared length of the example, including bias and diagonal.
     length: f64,
 }
 
-/// Trains; the score is the distance from the border, in margins.
+/// Trains a model. The score is the distance from the boundary, in margins.
 pub fn fit_svm(
     rows: &SparseRows,
     labels: &[bool],
@@ -88,7 +89,7 @@ pub fn fit_svm(
     let mut rng = Rng::from_seed(settings.seed);
     let mut weights = vec![0.0; rows.features()];
     let mut bias = 0.0;
-    // Those still looked at stand in front.
+    // Those still active come first.
     let mut active = multipliers.len();
     let (mut upper, mut lower) = (f64::INFINITY, f64::NEG_INFINITY);
     for _ in 0..settings.most_rounds {
@@ -131,7 +132,7 @@ pub fn fit_svm(
             if active == multipliers.len() {
                 break;
             }
-            // Solved among those looked at: now all again.
+            // The active ones are solved: now all again.
             active = multipliers.len();
             (upper, lower) = (f64::INFINITY, f64::NEG_INFINITY);
             continue;
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn two_points_are_parted_half_way_with_margins_of_one() {
+    fn two_points_are_separated_half_way_with_margins_of_one() {
         let rows = rows(&[(2.0, 0.0), (-2.0, 0.0)]);
         let settings = SvmSettings {
             cost: 1e4,

@@ -1,4 +1,4 @@
-//! Rows of plain numbers, all of one width: what a forest learns from.
+//! Rows of plain numbers, all of the same width: what a forest learns from.
 
 use crate::LearnFault;
 
@@ -51,14 +51,14 @@ impl FeatureTable {
         self.width
     }
 
-    /// An example's numbers; empty where there is none.
+    /// An example's numbers; empty if there is no such example.
     pub fn row(&self, at: usize) -> &[f32] {
         self.values
             .get(at * self.width..(at + 1) * self.width)
             .unwrap_or_default()
     }
 
-    /// The examples at these places, in this order.
+    /// The examples at these indices, in this order.
     pub fn pick(&self, places: &[usize]) -> FeatureTable {
         let mut picked = FeatureTable::new(self.width);
         for at in places {

@@ -1,7 +1,7 @@
-//! From bags to vectors: which features count, and how much.
+//! Turns bags into vectors: which features count, and how much.
 //!
-//! Fitted on the training documents alone: their features make up the vocabulary, and a document frequency is theirs. A
-//! feature no training document held is not seen later either.
+//! Fitted on the training documents alone: their features make up the vocabulary, and document frequencies are
+//! theirs. A feature that no training document contains is ignored later as well.
 //!
 //! Deliberately absent: reading documents, and choosing features by their class (that is `selection`).
 
@@ -9,45 +9,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bag, KeyTable, SparseVector};
 
-/// What a count is worth.
+/// How a count is weighted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TermFrequency {
     /// The count itself.
     Raw,
-    /// 1 + ln count: the tenth occurrence says less than the second. A count below 1 counts as it is.
+    /// 1 + ln count: the tenth occurrence matters less than the second. A count below 1 is used as it is.
     Log,
     /// 1, however often.
     Presence,
 }
 
-/// What a feature's rarity is worth.
+/// How a feature's rarity is weighted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Idf {
-    /// Nothing.
+    /// Not at all.
     One,
-    /// ln(N/df): a feature of every document is worth nothing.
+    /// ln(N/df): a feature of every document has weight 0.
     Plain,
-    /// ln((1+N)/(1+df)) + 1: one of every document is still worth something.
+    /// ln((1+N)/(1+df)) + 1: a feature of every document still has some weight.
     Smooth,
 }
 
 /// Whether long documents have long vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Length {
-    /// As the weights make it.
+    /// The length follows from the weights.
     Kept,
     /// Every vector that is not zero has length 1.
     Unit,
 }
 
-/// How a vector is made of a bag.
+/// How a bag becomes a vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct VectorSettings {
-    /// What a count is worth.
+    /// How counts are weighted.
     pub frequency: TermFrequency,
-    /// What rarity is worth.
+    /// How rarity is weighted.
     pub idf: Idf,
-    /// Whether lengths are levelled.
+    /// Whether lengths are normalised.
     pub length: Length,
 }
 
@@ -78,7 +78,7 @@ impl VectorSettings {
 pub struct Vectoriser {
     settings: VectorSettings,
     keys: Vec<u64>,
-    /// One for each key.
+    /// One per key.
     idf: Vec<f32>,
     table: KeyTable,
 }
@@ -109,7 +109,7 @@ impl Vectoriser {
         Vectoriser::with(settings, keys, idf)
     }
 
-    /// Keys ascend strictly here, so each occurs once.
+    /// Keys are strictly ascending here, so each occurs once.
     fn with(settings: VectorSettings, keys: Vec<u64>, idf: Vec<f32>) -> Vectoriser {
         let table = KeyTable::new(&keys).unwrap_or_default();
         Vectoriser {
@@ -120,7 +120,8 @@ impl Vectoriser {
         }
     }
 
-    /// The same with only the features at these places, which must ascend; they get the places of the list.
+    /// The same, with only the features at these places, which must ascend. They are renumbered by their order in the
+    /// list.
     pub fn select(&self, places: &[u32]) -> Vectoriser {
         let kept = |place: &u32| Some((*self.keys.get(*place as usize)?, *self.idf.get(*place as usize)?));
         let (keys, idf) = places.iter().filter_map(kept).unzip();
@@ -182,7 +183,7 @@ impl Vectoriser {
     }
 }
 
-/// What a file holds of it.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     settings: VectorSettings,
@@ -205,10 +206,10 @@ impl TryFrom<Stored> for Vectoriser {
 
     fn try_from(stored: Stored) -> Result<Vectoriser, &'static str> {
         if stored.keys.len() != stored.idf.len() || stored.idf.iter().any(|idf| !idf.is_finite()) {
-            return Err("a weight for each feature, or none");
+            return Err("there must be a weight for each feature or none");
         }
         let Some(table) = KeyTable::new(&stored.keys) else {
-            return Err("a feature is there twice");
+            return Err("a feature occurs twice");
         };
         Ok(Vectoriser {
             settings: stored.settings,

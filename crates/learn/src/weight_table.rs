@@ -1,15 +1,15 @@
-//! The table of the words that weigh most in a few documents, and how similar other documents are to it.
+//! The words with the highest weight in a few documents, and how similar other documents are to them.
 //!
 //! ```text
 //! W(t) = w(t) / max w          frozen when the word enters
 //! cosine(d) = Σ TFIDF(d,t)·W(t) / (|d| · |W|)
 //! ```
 //!
-//! |d| runs over all the document's words, or with [`Space::Table`] over those that the table holds too: what else the document
-//! says then counts for nothing.
+//! |d| runs over all of the document's words or, with [`Space::Table`], only over those the table also holds; then
+//! the document's other words do not matter.
 //!
-//! Invariant: the table only grows. A word's weight is that of the moment it entered, so the same entries in the same order make
-//! the same table to the bit.
+//! Invariant: the table only grows. A word's weight is fixed when it enters, so the same entries in the same order
+//! make the same table to the last bit.
 
 use scenthound_types::named_enum;
 
@@ -37,18 +37,18 @@ pub struct TableWord {
     pub key: u64,
     /// W, above 0 and at most 1.
     pub weight: f64,
-    /// How it is written.
+    /// Its spelling.
     pub spelling: Arc<str>,
 }
 
-/// A word of a document that the table holds.
+/// A word of a document that is in the table.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shared {
-    /// Its place in the table.
+    /// Its index in the table.
     pub place: usize,
-    /// How often the document has it.
+    /// How often it occurs in the document.
     pub count: u32,
-    /// Its part of the cosine; the parts add up to it.
+    /// Its share of the cosine; the shares add up to the cosine.
     pub share: f64,
 }
 
@@ -56,7 +56,7 @@ pub struct Shared {
 #[derive(Clone, Debug, Default)]
 pub struct WeightTable {
     words: Vec<TableWord>,
-    /// Never iterated, so its order cannot show.
+    /// Never iterated, so its order has no effect.
     places: HashMap<u64, u32>,
     squares: f64,
 }
@@ -77,7 +77,7 @@ impl WeightTable {
         table
     }
 
-    /// Adds a word, unless it is there already or weighs nothing.
+    /// Adds a word, unless it is already there or has no weight.
     pub fn push(&mut self, word: TableWord) -> bool {
         if self.places.contains_key(&word.key) || !(word.weight > 0.0 && word.weight.is_finite()) {
             return false;
@@ -98,12 +98,12 @@ impl WeightTable {
         self.words.is_empty()
     }
 
-    /// The words in the order they entered; at first the heaviest first.
+    /// The words in the order they entered. The initial ones are sorted by weight, heaviest first.
     pub fn words(&self) -> &[TableWord] {
         &self.words
     }
 
-    /// Whether it holds a word.
+    /// Whether it contains a word.
     pub fn holds(&self, key: u64) -> bool {
         self.places.contains_key(&key)
     }
@@ -116,7 +116,7 @@ impl WeightTable {
             .map_or(0.0, |word| word.weight)
     }
 
-    /// Σ W of the words given that the table holds, over the table's size; each word should be given once.
+    /// Σ W of the given words that are in the table, divided by the table's size. Each word should be given once.
     pub fn share_of(&self, words: &[u64]) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -125,7 +125,7 @@ impl WeightTable {
         sum / self.words.len() as f64
     }
 
-    /// How similar a document is, with the words that make it so in the document's order.
+    /// How similar a document is, and the words that make it so, in the document's order.
     pub fn cosine(
         &self,
         counts: &WordCounts,
@@ -163,8 +163,8 @@ impl WeightTable {
         (cosine.min(1.0), shared)
     }
 
-    /// Adds the document's own heaviest words that the table does not hold yet, at most so many, each with its present weight
-    /// among all documents. Gives how many were added.
+    /// Adds the document's own heaviest words that are not yet in the table, at most `most`, each with its current
+    /// weight among all documents. Returns how many were added.
     pub fn grow<'d>(
         &mut self,
         counts: &WordCounts,

@@ -1,21 +1,21 @@
-//! How telling words are, by the documents seen so far: for each word, in how many it occurs and how much.
+//! How informative words are, judged by the documents seen so far: for each word, how many contain it and how often.
 //!
 //! ```text
 //! TFW(d,t)   = 0 if tf = 0, else 1 + ln(1 + ln(tf))
-//! IDF(t)     = ln(1 + N/df)          a word of every document keeps a positive weight
+//! IDF(t)     = ln(1 + N/df)          a word in every document keeps a positive weight
 //! TFIDF(d,t) = TFW(d,t) · IDF(t)
-//! w(t)       = Σ_d TFIDF(d,t)        with the IDF of now, so Σ_d TFW(d,t) is all that is kept
+//! w(t)       = Σ_d TFIDF(d,t)        with the current IDF, so only Σ_d TFW(d,t) is kept
 //! ```
 //!
-//! Invariant: at most so many words as allowed are held, however many documents come; each has a place below that number, and
-//! a place is given to another word when its own is dropped. So whoever writes the places down, one by one as they change,
-//! never writes more than that many. Words of the fewest documents are dropped first.
+//! Invariant: there are never more words than allowed, however many documents come. Each word has a place below that
+//! limit, and a place is reused when its word is dropped. So writing down the places as they change never takes more
+//! than that many records. Words found in the fewest documents are dropped first.
 //!
 //! Deliberately absent: spellings, and which words matter for what.
 
 use std::collections::HashMap;
 
-/// What a word that occurs so often in a document counts there.
+/// The weight of a word that occurs `count` times in a document.
 pub fn damped_frequency(count: u32) -> f64 {
     if count == 0 {
         0.0
@@ -29,29 +29,29 @@ pub fn damped_frequency(count: u32) -> f64 {
 pub struct WordCount {
     /// The word.
     pub key: u64,
-    /// Documents that hold it.
+    /// How many documents contain it.
     pub documents: u32,
     /// Σ TFW over them.
     pub frequency: f64,
 }
 
-/// Words and the documents that hold them.
+/// Words and the number of documents that contain them.
 #[derive(Clone, Debug, Default)]
 pub struct WordCounts {
     most: usize,
     documents: u32,
     words: Vec<Option<WordCount>>,
-    /// Never iterated, so its order cannot show.
+    /// Never iterated, so its order has no effect.
     places: HashMap<u64, u32>,
     free: Vec<u32>,
     changed: Vec<u32>,
 }
 
-/// When there are too many words, this share of them goes.
+/// When there are too many words, one in this many is dropped.
 const DROPPED: usize = 4;
 
 impl WordCounts {
-    /// Counts of no documents yet, of at most so many words.
+    /// Empty counts, for at most `most` words.
     pub fn new(most: usize) -> WordCounts {
         WordCounts {
             most: most.clamp(1, u32::MAX as usize),
@@ -64,22 +64,23 @@ impl WordCounts {
         self.documents
     }
 
-    /// Words held.
+    /// How many words there are.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether no word is held.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The words by their places.
+    /// The words in order of their places.
     pub fn iter(&self) -> impl Iterator<Item = &WordCount> {
         self.words.iter().flatten()
     }
 
-    /// Counts a document, each of its words once with its count. Words that `stays` says so of are never dropped.
+    /// Counts a document, given each of its words once with its count. Words for which `stays` is true are never
+    /// dropped.
     pub fn add(&mut self, words: impl IntoIterator<Item = (u64, u32)>, stays: impl Fn(u64) -> bool) {
         self.documents = self.documents.saturating_add(1);
         for (key, count) in words {
@@ -103,7 +104,7 @@ impl WordCounts {
         }
     }
 
-    /// The place of a word, a new one if need be; none if there is no room even then.
+    /// The place of a word, a new one if needed; `None` if there is no room.
     fn place_for(&mut self, key: u64, stays: &impl Fn(u64) -> bool) -> Option<u32> {
         if let Some(place) = self.places.get(&key) {
             return Some(*place);
@@ -123,7 +124,7 @@ impl WordCounts {
         Some(place)
     }
 
-    /// Drops the words of the fewest documents, at least a share of all.
+    /// Drops the words found in the fewest documents, at least a fixed share of all.
     fn drop_rarest(&mut self, stays: &impl Fn(u64) -> bool) {
         let mut documents: Vec<u32> = self.words.iter().flatten().map(|word| word.documents).collect();
         let at = documents.len() / DROPPED;
@@ -142,7 +143,7 @@ impl WordCounts {
                 self.changed.push(place);
             }
         }
-        // So that the lowest is given first.
+        // So that the lowest is used first.
         self.free.sort_unstable_by(|a, b| b.cmp(a));
     }
 
@@ -151,7 +152,7 @@ impl WordCounts {
         self.words.get(*place as usize)?.as_ref()
     }
 
-    /// IDF; of a word that is not held, as if one document had it.
+    /// The IDF. A word that is not counted is treated as if one document had it.
     pub fn idf(&self, key: u64) -> f64 {
         self.idf_of(self.word(key).map_or(1, |word| word.documents))
     }
@@ -160,7 +161,7 @@ impl WordCounts {
         (1.0 + f64::from(self.documents) / f64::from(documents.max(1))).ln()
     }
 
-    /// w: the sum of what the word weighs in all documents; 0 if it is not held.
+    /// w: the sum of the word's weights in all documents; 0 if the word is not counted.
     pub fn weight(&self, key: u64) -> f64 {
         self.word(key).map_or(0.0, |word| self.weight_of(word))
     }
@@ -169,10 +170,10 @@ impl WordCounts {
         word.frequency * self.idf_of(word.documents)
     }
 
-    /// The largest w there is.
+    /// The largest w.
     pub fn largest_weight(&self) -> f64 {
         let mut largest = 0.0_f64;
-        // No word is rarer than in one document: most are out of the question without a logarithm.
+        // No word is rarer than one document, so most can be ruled out without a logarithm.
         let most_telling = self.idf_of(1);
         for word in self.words.iter().flatten() {
             if word.frequency * most_telling > largest {
@@ -182,7 +183,7 @@ impl WordCounts {
         largest
     }
 
-    /// The heaviest words by w, at most so many; of equals the smaller key first.
+    /// The heaviest words by w, at most `most`. Ties go to the smaller key.
     pub fn heaviest(&self, most: usize) -> Vec<(u64, f64)> {
         let mut all: Vec<(u64, f64)> = self
             .words
@@ -199,7 +200,7 @@ impl WordCounts {
         all
     }
 
-    /// What stands at the places that changed since the last call, each once; none where a word was dropped.
+    /// What the places changed since the last call now hold, each once; `None` where a word was dropped.
     pub fn take_changes(&mut self) -> Vec<(u32, Option<WordCount>)> {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
@@ -210,8 +211,8 @@ impl WordCounts {
             .collect()
     }
 
-    /// Takes up counts as they were taken: the documents, and the words by their places in any order. None if a word or a
-    /// place is there twice, or a place is not below the most allowed.
+    /// Restores saved counts: the number of documents, and the words with their places in any order. `None` if a word
+    /// or a place occurs twice, or if a place is beyond the limit.
     pub fn restored(
         most: usize,
         documents: u32,
@@ -283,7 +284,7 @@ mod tests {
     fn no_more_words_are_held_than_allowed_and_the_rarest_go_first() {
         let mut counts = WordCounts::new(40);
         for page in 0..1_000_u64 {
-            // Words 1 to 5 on every page, ten others on this page only; word 6 once, and it stays.
+            // Words 1 to 5 on every page, ten others on this page only. Word 6 occurs once and is kept.
             let own = (0..10).map(|n| (1_000 + page * 10 + n, 1));
             let once = (page == 0).then_some((6, 1));
             counts.add((1..=5).map(|word| (word, 1)).chain(once).chain(own), |key| {
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_taken_up_from_their_changes_go_on_as_if_never_interrupted() {
+    fn counts_restored_from_their_changes_continue_as_if_never_interrupted() {
         let mut whole = WordCounts::new(30);
         let mut written: std::collections::BTreeMap<u32, Option<WordCount>> = Default::default();
         let page = |number: u64| (0..12).map(move |n| ((number * 7 + n * n) % 97, 1 + (n as u32)));
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_contradict_themselves_are_not_taken_up() {
+    fn contradictory_counts_are_not_restored() {
         let word = |key| WordCount {
             key,
             documents: 1,

@@ -1,4 +1,4 @@
-//! What becomes of model files that are damaged, foreign or forged.
+//! How damaged, foreign and forged model files are handled.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use scenthound_learn::{
 };
 use serde::{Deserialize, Serialize};
 
-/// One of everything.
+/// One of each kind of model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Everything {
     vectoriser: Vectoriser,
@@ -87,7 +87,7 @@ fn everything() -> Everything {
     }
 }
 
-/// Uses every part; nothing may panic or run for ever.
+/// Uses every part; nothing may panic or run forever.
 fn use_it(model: &Everything) -> f64 {
     let (bags, _) = documents();
     let mut sum = 0.0;
@@ -122,7 +122,7 @@ fn the_same_training_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_wrong_file_is_refused_in_words() {
+fn a_wrong_file_is_refused_with_a_clear_message() {
     let bytes = everything().to_bytes();
     let said = |damage: Damage| damage.to_string();
     assert_eq!(
@@ -131,11 +131,11 @@ fn a_wrong_file_is_refused_in_words() {
     );
     assert_eq!(
         said(Other::from_bytes(&bytes).unwrap_err()),
-        "holds a model of kind \"everything\", needed is one of kind \"other\""
+        "holds a model of kind \"everything\", but one of kind \"other\" is needed"
     );
     assert_eq!(
         said(Later::from_bytes(&bytes).unwrap_err()),
-        "holds version 3 of kind \"everything\", this program reads version 4; train the model again"
+        "holds version 3 of kind \"everything\", but this program reads version 4; train the model again"
     );
     let mut future = bytes.clone();
     future[8] = 9;
@@ -167,7 +167,7 @@ fn every_cut_and_every_changed_byte_is_noticed() {
     assert_eq!(Everything::from_bytes(&longer), Err(Damage::Length));
 }
 
-/// Puts the right length and checksum over any body.
+/// Wraps any body in a header with the right length and checksum.
 fn forge(body: &[u8]) -> Vec<u8> {
     let kind = Everything::KIND.as_bytes();
     let mut bytes = b"SCENTMOD\x01\x00".to_vec();

@@ -1,4 +1,4 @@
-//! A report of invented runs, to look at: `cargo run -p scenthound-report --example sample > sample.html`.
+//! A report of made-up runs, to look at: `cargo run -p scenthound-report --example sample > sample.html`.
 //!
 //! `sample text`, `sample markdown`, `sample csv`, `sample json` and `sample experiment` print the other forms.
 #![allow(clippy::print_stdout, reason = "printing is what an example is for")]
@@ -17,7 +17,7 @@ const WEBS: [(&str, &[&str]); 2] = [
         &["job offers", "sales", "緑茶の本", "camera reviews"],
     ),
 ];
-/// Name, and how much better than chance each visit is while relevant pages last.
+/// Name, and how much better than random each visit is while relevant pages last.
 const STRATEGIES: [(&str, f64); 6] = [
     ("breadth-first", 1.4),
     ("best-first", 3.6),
@@ -27,8 +27,8 @@ const STRATEGIES: [(&str, f64); 6] = [
     ("random", 1.0),
 ];
 
-/// Chance from a seed, for an example: a few rounds of shifting and multiplying.
-fn chance(state: &mut u64) -> f64 {
+/// A minimal random number generator for the example: a few rounds of shifting and multiplying.
+fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -36,14 +36,14 @@ fn chance(state: &mut u64) -> f64 {
 }
 
 fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u64) -> RunResult {
-    let reachable = 1_200 + (chance(state) * 900.0) as u64;
-    let relevant = 60 + (chance(state) * 90.0) as u64;
-    let better = strategy.1 * (0.8 + 0.4 * chance(state)) * if judge == "terms" { 1.0 } else { 1.08 };
+    let reachable = 1_200 + (random(state) * 900.0) as u64;
+    let relevant = 60 + (random(state) * 90.0) as u64;
+    let better = strategy.1 * (0.8 + 0.4 * random(state)) * if judge == "terms" { 1.0 } else { 1.08 };
     let mut hits = Vec::new();
     for visit in 1..=reachable {
         let (left, unseen) = (relevant - hits.len() as u64, reachable - visit + 1);
         let odds = (better * left as f64 / unseen as f64).min(1.0);
-        if left > 0 && (chance(state) < odds || left == unseen) {
+        if left > 0 && (random(state) < odds || left == unseen) {
             hits.push(visit as u32);
         }
     }
@@ -54,7 +54,7 @@ fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u6
     };
     let harvest = [0.05, 0.1, 0.2].map(|share| found(share * reachable as f64) / (share * reachable as f64));
     let ninth = hits.get((relevant as f64 * 0.9).ceil() as usize - 1);
-    let shift = 0.04 * chance(state);
+    let shift = 0.04 * random(state);
     RunResult {
         web: web.to_owned(),
         task: task.to_owned(),
@@ -70,25 +70,25 @@ fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u6
         harvest,
         visits_for_90: ninth
             .map(|visit| f64::from(*visit) / reachable as f64)
-            .filter(|_| strategy.0 != "random" || chance(state) < 0.7),
-        target_recall: 0.85 + 0.1 * chance(state),
-        precision: 0.8 + 0.1 * chance(state),
+            .filter(|_| strategy.0 != "random" || random(state) < 0.7),
+        target_recall: 0.85 + 0.1 * random(state),
+        precision: 0.8 + 0.1 * random(state),
         recall: 1.0,
-        f1: 0.75 + 0.1 * chance(state),
-        virtual_seconds: 6_000.0 / better + 900.0 * chance(state),
-        seconds: 0.05 + 0.02 * chance(state),
+        f1: 0.75 + 0.1 * random(state),
+        virtual_seconds: 6_000.0 / better + 900.0 * random(state),
+        seconds: 0.05 + 0.02 * random(state),
         f1_by_threshold: (0..20)
             .map(|step| 0.3 + 0.02 * f64::from(step))
-            .map(|at| (at, 0.9 - 9.0 * (at - 0.45 - shift).powi(2) + 0.03 * chance(state)))
+            .map(|at| (at, 0.9 - 9.0 * (at - 0.45 - shift).powi(2) + 0.03 * random(state)))
             .collect(),
         precision_at: [5, 10, 20, 50]
-            .map(|k| (k, 1.0 - 0.004 * f64::from(k) - 0.1 * chance(state)))
+            .map(|k| (k, 1.0 - 0.004 * f64::from(k) - 0.1 * random(state)))
             .to_vec(),
         share_by_rank: (0..5)
             .map(|step| {
                 (
                     1 + 100 * step,
-                    better / (better + f64::from(step) + chance(state)),
+                    better / (better + f64::from(step) + random(state)),
                 )
             })
             .collect(),
@@ -156,7 +156,7 @@ fn experiment() -> Experiment {
     };
     Experiment::new(
         "F1 by threshold",
-        "How well do two sets of terms tell relevant pages, and at which threshold?",
+        "How well do two sets of terms recognise relevant pages, and at which threshold?",
     )
     .side_by_side(
         "topic",
@@ -168,19 +168,19 @@ fn experiment() -> Experiment {
         ],
         "Our figures, and the paper's below each",
     )
-    .figure(chart, "An invented figure.")
-    .note("The paper's web of 2005 is gone; the shape is what can be compared.")
+    .figure(chart, "A made-up figure.")
+    .note("The paper's web of 2005 is gone, so only the shape can be compared.")
     .setting("idf", "1")
 }
 
 fn main() {
     let settings = ReportSettings {
         title: "Strategies compared: 碩士班甄試, 緑茶 & <friends>".to_owned(),
-        notes: vec!["These runs are invented.".to_owned()],
+        notes: vec!["These runs are made up.".to_owned()],
         settings: vec![
             ("budget".to_owned(), "100 %".to_owned()),
             ("seed".to_owned(), "7".to_owned()),
-            ("delay".to_owned(), "1 s a host, 30 workers".to_owned()),
+            ("delay".to_owned(), "1 s per host, 30 workers".to_owned()),
         ],
         baseline: Some("best-first".to_owned()),
         ..ReportSettings::default()

@@ -1,10 +1,10 @@
-//! Many runs compared: which strategy and judge find the relevant pages soonest, and how sure that is.
+//! Compares many runs: which strategy and judge find the relevant pages soonest, and how certain that is.
 //!
-//! A *contender* is a strategy with a judge. Repeats of a task are averaged first, so a task counts once however often it
-//! was run; means, standard errors and tests are over tasks. What comes first in the runs comes first in the report.
+//! A *contender* is a strategy with a judge. Repeats of a task are averaged first, so a task counts once however
+//! often it was run; means, standard errors and tests are over tasks. The report keeps the order of the runs.
 //! *Bounds* (the best possible order, a random one) are drawn and listed but do not compete.
 //!
-//! Deliberately absent: running, reading, and choosing for the user. A report of no runs is a page that says so.
+//! Deliberately absent: running, reading, and choosing for the user. A report without runs is a page that says so.
 
 mod export;
 mod field;
@@ -22,22 +22,22 @@ use field::Field;
 use crate::page::{Block, Page};
 use crate::plot::Scale;
 
-/// What a report is asked to show.
+/// What a report should show.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReportSettings {
     /// The title of the page.
     pub title: String,
-    /// Remarks that stand right below the title, as that the runs were interrupted.
+    /// Remarks directly below the title, such as that the runs were interrupted.
     pub notes: Vec<String>,
-    /// The names and values of what the runs depend on.
+    /// The settings the runs depend on, with their values.
     pub settings: Vec<(String, String)>,
-    /// A difference counts as shown where chance would show it less often than this.
+    /// A difference counts as significant if its p-value is below this.
     pub alpha: f64,
-    /// Against whom the others are tested: a strategy, or `strategy · judge`. Without one, the first contender.
+    /// What the others are tested against: a strategy, or `strategy · judge`. The default is the first contender.
     pub baseline: Option<String>,
     /// The strategies that are bounds.
     pub bounds: Vec<String>,
-    /// How the axis of pages is divided.
+    /// The scale of the axis of pages.
     pub pages: Scale,
 }
 
@@ -55,16 +55,16 @@ impl Default for ReportSettings {
     }
 }
 
-/// A comparison in every form it is wanted in.
+/// A comparison in all its output formats.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// One self-contained page.
     pub html: String,
-    /// The tables for a terminal.
+    /// The tables, for a terminal.
     pub text: String,
-    /// The tables for a page in Markdown.
+    /// The tables, in Markdown.
     pub markdown: String,
-    /// One line a run.
+    /// One line per run.
     pub csv: String,
     /// Everything: summary, tests, and all runs with their hits.
     pub json: serde_json::Value,
@@ -85,7 +85,7 @@ pub fn report(runs: &[RunResult], settings: &ReportSettings) -> Report {
     }
 }
 
-/// The baseline's number, and what to say if it is not the one asked for.
+/// The number of the baseline, and a remark if it is not the requested one.
 fn choose_baseline(field: &Field<'_>, settings: &ReportSettings) -> (Option<usize>, Option<String>) {
     let first = field.first();
     match &settings.baseline {
@@ -97,7 +97,7 @@ fn choose_baseline(field: &Field<'_>, settings: &ReportSettings) -> (Option<usiz
     }
 }
 
-/// What both pages begin with.
+/// The start of both pages.
 fn opening(field: &Field<'_>, settings: &ReportSettings, complaint: &Option<String>) -> Page {
     let mut page = Page::new(settings.title.as_str());
     if field.runs() == 0 {
@@ -118,7 +118,7 @@ fn opening(field: &Field<'_>, settings: &ReportSettings, complaint: &Option<Stri
     page
 }
 
-/// The page of a terminal.
+/// The page for a terminal.
 fn short_page(
     field: &Field<'_>,
     settings: &ReportSettings,
@@ -134,7 +134,7 @@ fn short_page(
         page.push(Block::Table(table, caption));
     }
     page.push(Block::Paragraph(
-        "Coverage from the first to the last visit, full blocks being all relevant pages:".to_owned(),
+        "Coverage from the first to the last visit (a full block means all relevant pages):".to_owned(),
     ));
     page.push(Block::Lines(figures::sparklines(field)));
     for (table, caption) in significance::tables(field, settings.alpha, baseline, tests) {
@@ -143,7 +143,7 @@ fn short_page(
     page
 }
 
-/// The page of a browser.
+/// The page for a browser.
 fn long_page(
     field: &Field<'_>,
     settings: &ReportSettings,
@@ -166,20 +166,20 @@ fn long_page(
             let blocks = by_web
                 .into_iter()
                 .map(|(chart, caption)| Block::Figure(chart, caption));
-            page.push(Block::Details("Coverage web by web".to_owned(), blocks.collect()));
+            page.push(Block::Details("Coverage by web".to_owned(), blocks.collect()));
         }
-        page.push(Block::Heading("Is the difference more than chance?".to_owned()));
+        page.push(Block::Heading("Are the differences significant?".to_owned()));
         for (table, caption) in significance::tables(field, settings.alpha, baseline, tests) {
             page.push(Block::Table(table, caption));
         }
         for (table, caption) in significance::matrices(field, settings.alpha) {
-            let summary = "Everyone against everyone".to_owned();
+            let summary = "All pairs".to_owned();
             page.push(Block::Details(summary, vec![Block::Table(table, caption)]));
         }
         page.push(Block::Heading("Details".to_owned()));
         let (table, caption) = tables::by_task(field);
         page.push(Block::Details(
-            "Task by task".to_owned(),
+            "Results by task".to_owned(),
             vec![Block::Table(table, caption)],
         ));
         let (table, caption) = tables::all_runs(field);

@@ -1,7 +1,7 @@
 //! Our figures beside a paper's.
 //!
-//! Each row of ours is followed by the paper's row, shaded and out of the contest: the best in a column is the best of
-//! ours. Where the paper gives no figure there is an empty cell, and where it gives none at all there is no row.
+//! Each of our rows is followed by the paper's row, shaded and not competing: the best in a column is the best of
+//! ours. If the paper lacks a figure, its cell is empty; if it lacks all of them, there is no row.
 //!
 //! Deliberately absent: any verdict on whether a figure was reproduced. Notes say what differs and why.
 
@@ -12,10 +12,10 @@ use crate::plot::Chart;
 use crate::table::{Cell, Column, Content, Owner, Table};
 use crate::text::csv;
 
-/// A row of a side-by-side table: what it is about, our cells and the paper's.
+/// A row of a side-by-side table: its name, our cells and the paper's.
 pub type SideRow = (String, Vec<Cell>, Vec<Cell>);
 
-/// A table whose rows are ours, each with the paper's beneath it. `columns` are those of the figures; the first column,
+/// A table of our rows, each with the paper's beneath it. `columns` are those of the figures; the first column,
 /// headed `title`, names the rows.
 pub fn side_by_side(title: &str, columns: &[Column], rows: &[SideRow]) -> Table {
     let mut table = Table::new([vec![Column::words(title)], columns.to_vec()].concat());
@@ -31,7 +31,7 @@ pub fn side_by_side(title: &str, columns: &[Column], rows: &[SideRow]) -> Table 
     table
 }
 
-/// The report of one experiment, put together from top to bottom.
+/// The report of one experiment, built from top to bottom.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Experiment {
     page: Page,
@@ -41,7 +41,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// An experiment, and what it asks.
+    /// A new report with a title and a question.
     pub fn new(title: impl Into<String>, question: impl Into<String>) -> Experiment {
         let mut page = Page::new(title);
         page.push(Block::Paragraph(question.into()));
@@ -83,7 +83,7 @@ impl Experiment {
         self
     }
 
-    /// Adds blocks to unfold.
+    /// Adds collapsible blocks.
     pub fn details(mut self, summary: &str, blocks: Vec<Block>) -> Experiment {
         self.page.push(Block::Details(summary.to_owned(), blocks));
         self
@@ -115,13 +115,13 @@ impl Experiment {
         page
     }
 
-    /// Its tables as CSV, an empty line between two.
+    /// Its tables as CSV, separated by empty lines.
     pub fn csv(&self) -> String {
         self.tables.iter().map(csv).collect::<Vec<_>>().join("\r\n")
     }
 
-    /// Its tables, notes and settings as JSON. A row is an object by the names of the columns; where two columns have the same
-    /// name, the later gets its place behind it. A number has its mean and its standard error.
+    /// Its tables, notes and settings as JSON. A row is an object keyed by column name; if two columns have the same
+    /// name, the later one gets its position appended. A number has its mean and its standard error.
     pub fn json(&self) -> Value {
         let tables: Vec<Value> = self.tables.iter().map(rows).collect();
         let settings: Map<String, Value> = self

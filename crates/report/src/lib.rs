@@ -1,11 +1,11 @@
 //! Turns the results of lab runs into what people read: statistics, tables, plots and one self-contained page.
 //!
-//! Everything here is a pure function from values to strings. The same input gives the same bytes: sums run in the order
-//! of the input, and what comes first in the runs comes first in the report.
+//! Everything here is a pure function from values to strings. The same input gives the same bytes: sums run in the
+//! order of the input, and the report keeps the order of the runs.
 //!
-//! Deliberately absent: running anything, reading or writing files, the clock, chance, and any resource from outside the
-//! page. [`compare::report`] is the whole of it for `hound lab compare`; [`experiment::Experiment`] sets our figures
-//! beside a paper's.
+//! Deliberately absent: running anything, reading or writing files, the clock, random numbers, and any resource from
+//! outside the page. [`compare::report`] is all that `hound lab compare` needs; [`experiment::Experiment`] puts our
+//! figures beside a paper's.
 
 pub mod compare;
 pub mod experiment;

@@ -1,8 +1,9 @@
-//! One self-contained page: headings, paragraphs, tables, charts, details to unfold, settings.
+//! One self-contained page: headings, paragraphs, tables, charts, collapsible details and settings.
 //!
-//! A page is a list of blocks, and the same blocks can be shown as HTML, as plain text and as Markdown. The HTML loads
-//! nothing from anywhere (its own policy forbids it), reads well in light, in dark and on paper, and every word from
-//! outside is escaped. The one small script sorts tables by a click; without it nothing is missing.
+//! A page is a list of blocks, and the same blocks can be shown as HTML, plain text and Markdown. The HTML loads
+//! nothing from anywhere (its own policy forbids it), reads well in light mode, in dark mode and on paper, and
+//! escapes all text from outside. Its one small script sorts tables on a click; without the script nothing is
+//! missing.
 //!
 //! Deliberately absent: dates, links, and raw markup as a block.
 
@@ -19,17 +20,17 @@ pub enum Block {
     Heading(String),
     /// A paragraph.
     Paragraph(String),
-    /// Remarks, one a line.
+    /// Remarks, one per line.
     Notes(Vec<String>),
-    /// A table and what it shows.
+    /// A table and its caption.
     Table(Table, String),
-    /// A chart and what to see in it. Charts that follow each other share a row where there is room.
+    /// A chart and its caption. Consecutive charts share a row if there is room.
     Figure(Chart, String),
-    /// Blocks to unfold, below a summary.
+    /// Collapsible blocks, below a summary.
     Details(String, Vec<Block>),
     /// Names and values of settings.
     Settings(Vec<(String, String)>),
-    /// Lines as they are, in letters of one width.
+    /// Preformatted lines in a fixed-width font.
     Lines(Vec<String>),
 }
 
@@ -38,12 +39,12 @@ pub enum Block {
 pub struct Page {
     /// Its title and first heading.
     pub title: String,
-    /// The rest.
+    /// The blocks.
     pub blocks: Vec<Block>,
 }
 
 impl Page {
-    /// A page with a title only.
+    /// A page with only a title.
     pub fn new(title: impl Into<String>) -> Page {
         Page {
             title: title.into(),

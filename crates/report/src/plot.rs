@@ -1,8 +1,8 @@
 //! Small charts as SVG: lines with spread, and grouped bars with error bars.
 //!
-//! A chart is data; [`Chart::svg`] draws it. Colours stand in the drawing as fallbacks that can be read on white and on
-//! black, and every part has a class through which [a page](crate::page) gives it the colours of its theme. Values that
-//! are not finite, or too large to draw, leave a gap and never reach the drawing.
+//! A chart is data; [`Chart::svg`] draws it. The drawing's own colours are fallbacks that are readable on white and
+//! on black, and every part has a class through which [a page](crate::page) applies its theme. Values that are not
+//! finite, or too large to draw, leave a gap and never reach the drawing.
 //!
 //! Deliberately absent: scripts, ids (many charts share a page), fonts, and any layout that depends on a browser.
 
@@ -35,7 +35,7 @@ impl Chart {
         }
     }
 
-    /// The drawing: one `<svg>` element that stands alone or in a page.
+    /// The drawing: one `<svg>` element that works alone or in a page.
     pub fn svg(&self) -> String {
         match self {
             Chart::Lines(chart) => lines::draw(chart),

@@ -1,7 +1,7 @@
 //! Means, errors, paired tests and mean curves.
 //!
-//! Sums run in the order of the input, so a figure is the same in every run. A value that is not finite counts as not
-//! known and is left out. Deliberately absent: resampling, and any test that needs chance.
+//! Sums run in the order of the input, so a figure is the same in every run. A value that is not finite counts as
+//! unknown and is left out. Deliberately absent: resampling, and any test that needs random numbers.
 
 mod curve;
 mod student;
@@ -9,16 +9,16 @@ mod student;
 pub use curve::{CurvePoint, interpolate, mean_curve};
 pub use student::{TTest, holm, incomplete_beta, paired_t_test, student_upper_tail};
 
-/// Two values closer than this are the same value: sums taken in another order differ by less.
+/// Values closer than this count as equal: sums in a different order differ by less.
 const SAME: f64 = 1e-9;
 
-/// The mean of the finite values; NaN where there are none.
+/// The mean of the finite values; NaN if there are none.
 pub fn mean(values: &[f64]) -> f64 {
     let (n, sum) = finite(values).fold((0_u32, 0.0), |(n, sum), value| (n + 1, sum + value));
     sum / f64::from(n)
 }
 
-/// The sample standard deviation (divisor n − 1) of the finite values; NaN where there are fewer than two.
+/// The sample standard deviation (divisor n − 1) of the finite values; NaN if there are fewer than two.
 pub fn standard_deviation(values: &[f64]) -> f64 {
     let n = finite(values).count();
     if n < 2 {
@@ -29,7 +29,7 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     (squares / (n as f64 - 1.0)).sqrt()
 }
 
-/// The standard error of the mean of the finite values; NaN where there are fewer than two.
+/// The standard error of the mean of the finite values; NaN if there are fewer than two.
 pub fn standard_error(values: &[f64]) -> f64 {
     standard_deviation(values) / (finite(values).count() as f64).sqrt()
 }
@@ -38,14 +38,14 @@ fn finite(values: &[f64]) -> impl Iterator<Item = f64> + '_ {
     values.iter().copied().filter(|value| value.is_finite())
 }
 
-/// A mean and how sure it is.
+/// A mean and its uncertainty.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Summary {
     /// How many values were known.
     pub n: usize,
-    /// Their mean; NaN where there are none.
+    /// Their mean; NaN if there are none.
     pub mean: f64,
-    /// Their standard error, where there are two or more.
+    /// Their standard error, if there are two or more.
     pub error: Option<f64>,
 }
 
@@ -65,13 +65,14 @@ impl Summary {
 pub struct WinLoss {
     /// Ahead.
     pub wins: u32,
-    /// Level.
+    /// Equal.
     pub ties: u32,
     /// Behind.
     pub losses: u32,
 }
 
-/// Counts the pairs (ours, theirs) in which ours is larger, the same or smaller; pairs with an unknown value do not count.
+/// Counts the pairs (ours, theirs) in which ours is larger, equal or smaller. Pairs with an unknown value do not
+/// count.
 pub fn win_loss(pairs: &[(f64, f64)]) -> WinLoss {
     let mut score = WinLoss::default();
     for (ours, theirs) in pairs {
@@ -90,8 +91,8 @@ pub fn win_loss(pairs: &[(f64, f64)]) -> WinLoss {
     score
 }
 
-/// Scores many on one task: alone at the top is a win, sharing the top is a tie, all else is a loss. A task on which
-/// fewer than two have a value says nothing about anyone and gives no points.
+/// Scores many contenders on one task: alone at the top is a win, sharing the top is a tie, anything else is a loss.
+/// A task on which fewer than two have a value says nothing and gives no points.
 pub fn score_task(values: &[Option<f64>]) -> Vec<WinLoss> {
     let known = |value: &Option<f64>| value.filter(|value| value.is_finite());
     let best = values.iter().filter_map(known).fold(f64::NEG_INFINITY, f64::max);

@@ -1,49 +1,49 @@
 //! A table as data: columns that know what their numbers mean, rows that know whose they are.
 //!
-//! Text, Markdown, CSV and HTML all show the same table, so what is best and how a number is written is decided here and
-//! nowhere else. Deliberately absent: widths, markup, sorting.
+//! Text, Markdown, CSV and HTML all show the same table, so which value is best and how a number is formatted is
+//! decided only here. Deliberately absent: widths, markup, sorting.
 
 use crate::writing::{fixed, plain};
 
-/// How a column is written.
+/// How a column is formatted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// Words, set to the left.
+    /// Text, aligned left.
     Words,
     /// Whole numbers.
     Count,
-    /// Numbers with so many decimals.
+    /// Numbers with this many decimals.
     Decimals(u8),
-    /// Shares of one as per cents with so many decimals.
+    /// Shares of one, as percentages with this many decimals.
     Percent(u8),
-    /// Chances: four decimals, and `<0.0001` below.
-    Chance,
+    /// P-values: four decimals, and `<0.0001` below that.
+    PValue,
 }
 
-/// Which end of a column is the good one.
+/// Which end of a column is better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Better {
     /// Large numbers.
     Higher,
     /// Small numbers.
     Lower,
-    /// There is nothing to win.
+    /// Neither; no value is marked as best.
     Neither,
 }
 
 /// One column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
-    /// What stands at its head.
+    /// Its heading.
     pub name: String,
-    /// How its numbers are written.
+    /// How its numbers are formatted.
     pub form: Form,
-    /// Which of them is best.
+    /// Which end is better.
     pub better: Better,
 }
 
 impl Column {
-    /// A column in which nothing can be won.
+    /// A column without a best value.
     pub fn new(name: impl Into<String>, form: Form) -> Column {
         Column {
             name: name.into(),
@@ -52,12 +52,12 @@ impl Column {
         }
     }
 
-    /// A column of words.
+    /// A column of text.
     pub fn words(name: impl Into<String>) -> Column {
         Column::new(name, Form::Words)
     }
 
-    /// The same column with its largest number best.
+    /// The same column, where the largest number is best.
     pub fn higher(self) -> Column {
         Column {
             better: Better::Higher,
@@ -65,7 +65,7 @@ impl Column {
         }
     }
 
-    /// The same column with its smallest number best.
+    /// The same column, where the smallest number is best.
     pub fn lower(self) -> Column {
         Column {
             better: Better::Lower,
@@ -79,20 +79,20 @@ impl Column {
 pub enum Content {
     /// Nothing.
     Empty,
-    /// Words.
+    /// Text.
     Words(String),
-    /// A number and its standard error, where there is one.
+    /// A number and its standard error, if it has one.
     Number(f64, Option<f64>),
 }
 
-/// Whether a cell takes part in being best.
+/// Whether a cell can be best.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// It does.
+    /// Yes.
     Competes,
-    /// It does not, as a mean over other cases than its neighbours'.
+    /// No, for example because it is a mean over other cases than its neighbours'.
     Apart,
-    /// It is set in bold whatever the others are.
+    /// It is always bold.
     Strong,
 }
 
@@ -116,7 +116,7 @@ impl Cell {
         Cell::holding(Content::Number(value, error))
     }
 
-    /// The same cell out of the contest.
+    /// The same cell, not competing.
     pub fn apart(self) -> Cell {
         Cell {
             standing: Standing::Apart,
@@ -181,9 +181,9 @@ impl From<String> for Cell {
 pub enum Owner {
     /// Ours: they compete.
     Ours,
-    /// A bound to look at, as the best possible order or a random one: it does not compete.
+    /// A bound for reference, such as the best possible order or a random one. It does not compete.
     Bound,
-    /// A paper's, set beside the row above: it does not compete and stays with that row.
+    /// A paper's, shown below the row above. It does not compete and stays with that row.
     Paper,
 }
 
@@ -192,17 +192,17 @@ pub enum Owner {
 pub struct Row {
     /// Whose it is.
     pub owner: Owner,
-    /// Its cells, one a column; missing ones are empty.
+    /// Its cells, one per column; missing ones are empty.
     pub cells: Vec<Cell>,
 }
 
-/// Where the best is looked for.
+/// Where the best value is determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Contest {
     /// In every column.
     #[default]
     Columns,
-    /// In every row, among the columns in which there is something to win.
+    /// In every row, among the columns that have a best value.
     Rows,
 }
 
@@ -213,20 +213,20 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Its rows, in order.
     pub rows: Vec<Row>,
-    /// Where the best is looked for.
+    /// Where the best value is determined.
     pub contest: Contest,
 }
 
-/// A cell as it is written: every way of showing a table puts these parts together.
+/// A formatted cell: every output format assembles these parts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Written {
-    /// The words or the number.
+    /// The text or the number.
     pub main: String,
-    /// The standard error without its sign, or nothing.
+    /// The standard error without its sign, or empty.
     pub error: String,
-    /// What stands behind both, with its space, or nothing.
+    /// The unit with its leading space, or empty.
     pub unit: &'static str,
-    /// Whether it is best, or in bold anyway.
+    /// Whether it is best, or bold anyway.
     pub strong: bool,
 }
 
@@ -245,7 +245,7 @@ impl Table {
         self.rows.push(Row { owner, cells });
     }
 
-    /// Every cell as it is written, row by row, as many as there are columns.
+    /// All formatted cells, row by row, one for each column.
     pub fn written(&self) -> Vec<Vec<Written>> {
         let mut rows: Vec<Vec<Written>> = self
             .rows
@@ -265,7 +265,7 @@ impl Table {
         rows
     }
 
-    /// The places that compete with each other, each with its value turned so that large is good.
+    /// The cells that compete with each other, each with its value turned so that larger is better.
     fn contests(&self) -> Vec<Vec<(usize, usize, f64)>> {
         let (rows, columns) = (self.rows.len(), self.columns.len());
         let place = |row: usize, column: usize| {
@@ -300,7 +300,7 @@ impl Table {
     }
 }
 
-/// Marks the best of a contest, and all that are written the same as the best: a reader could not tell them apart.
+/// Marks the best of a contest, and all that look the same once formatted: a reader could not distinguish them.
 fn mark_best(rows: &mut [Vec<Written>], contest: &[(usize, usize, f64)]) {
     if contest.len() < 2 {
         return;
@@ -321,7 +321,7 @@ fn mark_best(rows: &mut [Vec<Written>], contest: &[(usize, usize, f64)]) {
             .and_then(|row| row.get(column))
             .is_some_and(|cell| cell.main == best)
     };
-    // Where all are level nobody is best.
+    // If all look the same, none is best.
     if contest.iter().all(|(row, column, _)| level(rows, *row, *column)) {
         return;
     }
@@ -355,19 +355,19 @@ fn write(cell: &Cell, form: Form) -> Written {
     written
 }
 
-/// A number as its column writes it, without its unit.
+/// A number in its column's format, without the unit.
 fn figure(value: f64, form: Form) -> String {
     match form {
         Form::Words => short(value),
         Form::Count => fixed(value, 0),
         Form::Decimals(decimals) => fixed(value, decimals.min(12).into()),
         Form::Percent(decimals) => fixed(value * 100.0, decimals.min(12).into()),
-        Form::Chance if value < 0.000_1 => "<0.0001".to_owned(),
-        Form::Chance => fixed(value, 4),
+        Form::PValue if value < 0.000_1 => "<0.0001".to_owned(),
+        Form::PValue => fixed(value, 4),
     }
 }
 
-/// A number nobody said how to write: as short as it is exact.
+/// A number without a given format: as short as possible while exact.
 fn short(value: f64) -> String {
     if value.is_finite() {
         format!("{value}")
@@ -431,8 +431,8 @@ mod tests {
         assert_eq!(figure(1_234.0, Form::Count), "1,234");
         assert_eq!(figure(0.123_45, Form::Percent(1)), "12.3");
         assert_eq!(figure(f64::NAN, Form::Percent(1)), NOTHING);
-        assert_eq!(figure(0.000_01, Form::Chance), "<0.0001");
-        assert_eq!(figure(f64::NAN, Form::Chance), NOTHING);
+        assert_eq!(figure(0.000_01, Form::PValue), "<0.0001");
+        assert_eq!(figure(f64::NAN, Form::PValue), NOTHING);
         assert_eq!(figure(0.05, Form::Words), "0.05");
     }
 }

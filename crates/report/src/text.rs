@@ -1,7 +1,7 @@
 //! Tables and charts without markup: for terminals, for Markdown pages and for spreadsheets.
 //!
-//! Places are counted as a terminal shows them, so a wide character takes two. No output holds a control character other
-//! than the end of a line. Deliberately absent: colours, and the width of anybody's terminal.
+//! Widths are counted in terminal columns, so a wide character takes two. No output contains a control character
+//! other than line ends. Deliberately absent: colours, and the width of the terminal.
 
 mod chart;
 mod csv;

@@ -1,15 +1,15 @@
-//! Strangers' text made harmless, and numbers as people read them.
+//! Makes untrusted text harmless, and formats numbers for people.
 //!
-//! Names of webs and tasks come from files that anyone may have written. Whatever becomes of them later (a terminal line,
-//! an HTML attribute, an SVG text), they pass through [`plain`] first, so no control character reaches any output.
+//! Names of webs and tasks come from files that anyone may have written. Wherever they end up (a terminal line, an
+//! HTML attribute, an SVG text), they pass through [`plain`] first, so no control character reaches any output.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What stands where there is no number.
+/// Shown where there is no number.
 pub const NOTHING: &str = "–";
 
-/// Text in one line: runs of blanks and control characters become one space, marks that reorder the line and characters
-/// that XML forbids go.
+/// Text on one line: runs of whitespace and control characters become one space; bidirectional marks and characters
+/// that XML forbids are removed.
 pub fn plain(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut blank = false;
@@ -51,7 +51,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// Text cut to so many places of a terminal, with `…` where something is missing.
+/// Text cut to this many terminal columns, with `…` where something is missing.
 pub fn cut(text: &str, places: usize) -> String {
     if text.width() <= places {
         return text.to_owned();
@@ -69,7 +69,7 @@ pub fn cut(text: &str, places: usize) -> String {
     kept
 }
 
-/// A number with so many decimals and its thousands set apart; [`NOTHING`] for what is not a number.
+/// A number with this many decimals and thousands separators; [`NOTHING`] for NaN.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if value.is_nan() {
         return NOTHING.to_owned();
@@ -85,7 +85,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
         .split_once('.')
         .map_or((digits.as_str(), None), |(w, r)| (w, Some(r)));
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3 + 1);
-    // A value that rounds to nought is nought, whatever its sign was.
+    // A value that rounds to zero is zero, whatever its sign was.
     if value < 0.0 && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
         shown.push('-');
     }

@@ -1,4 +1,4 @@
-//! Charts stay drawings whatever the data are.
+//! Charts are valid drawings, whatever the data.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod markup;
@@ -50,7 +50,7 @@ proptest! {
             spread,
         };
         let svg = Chart::from(chart).svg();
-        // Names may say anything, numbers may not.
+        // Names may contain anything, numbers may not.
         assert_balanced(&svg);
         let shapes: String = svg.split(" d=\"").skip(1).map(|part| part.split('"').next().unwrap()).collect();
         prop_assert!(!shapes.contains("NaN") && !shapes.contains("inf"), "{}", shapes);
@@ -174,7 +174,7 @@ fn legends_stay_on_the_sheet_however_long_the_names() {
     assert!(lowest < height, "a text at {lowest} on a sheet of {height}");
     assert!(
         svg.contains(&format!("<title>{wide}</title>")),
-        "the whole name is a hover away"
+        "the full name is in the hover title"
     );
     assert!(!svg.contains(&format!(">{wide}</text>")));
 }

@@ -77,7 +77,10 @@ fn means_errors_wins_and_tests_are_as_by_hand() {
         "a bound does not compete"
     );
 
-    assert_eq!(json["baseline"]["strategy"], "best", "the first that is no bound");
+    assert_eq!(
+        json["baseline"]["strategy"], "best",
+        "the first that is not a bound"
+    );
     let tests = json["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 2, "pfs in two measures: {tests:?}");
     // Differences 0.1, 0.2, 0.3, 0.2: mean 0.2, deviation √(0.02 / 3), t = 0.2 / √(0.02 / 12) = √24.
@@ -226,7 +229,7 @@ fn numbers_that_are_none_reach_no_output() {
             },
         );
         assert_balanced(&report.html);
-        // The script speaks of numbers, too.
+        // The script itself mentions such numbers.
         assert_no_odd_numbers(report.html.split("<script>").next().unwrap());
         assert!(!report.csv.contains("NaN") && !report.csv.contains("inf"));
     }
@@ -238,7 +241,7 @@ fn who_did_not_run_everywhere_is_named_and_does_not_win_a_column() {
     runs.push(run("oat", "lucky", 0.95));
     let report = report(&runs, &ReportSettings::default());
     assert!(
-        report.text.contains("lucky ran on 1 of 4 tasks only"),
+        report.text.contains("lucky ran on only 1 of 4 tasks"),
         "{}",
         report.text
     );
@@ -264,7 +267,7 @@ fn a_baseline_may_be_named_and_an_unknown_one_gets_the_names_there_are() {
     );
     let text = report(&runs, &named("pfz")).text;
     assert!(
-        text.contains("no strategy `pfz` to compare with; there are `best · terms`, `pfs · terms`"),
+        text.contains("no strategy `pfz` to compare with; choose one of `best · terms`, `pfs · terms`"),
         "{text}"
     );
     assert!(
@@ -332,7 +335,7 @@ fn many_contenders_are_all_in_the_tables_and_the_best_in_the_charts() {
         "the best, and the baseline"
     );
     assert!(!svg.contains(">s17</text>"));
-    assert!(report.html.contains("Drawn are the 12 best by auc30"));
+    assert!(report.html.contains("Only the 12 best by auc30 are drawn"));
 }
 
 #[test]

@@ -1,27 +1,27 @@
-//! Product tokens: the names by which robots.txt speaks to crawlers.
+//! Product tokens: the names by which robots.txt addresses crawlers.
 //!
-//! A token is letters, hyphens and underscores (RFC 9309, 2.2.1). Deliberately absent: versions and comments of a
-//! `User-Agent` header; a robots.txt that names them is read up to the first other character.
+//! A token consists of letters, hyphens and underscores (RFC 9309, 2.2.1). Deliberately absent: versions and comments
+//! of a `User-Agent` header; a robots.txt that names them is read up to the first other character.
 
-/// Whether the name is one that a robots.txt can address exactly.
+/// Whether a robots.txt can address this name exactly.
 pub fn is_product_token(name: &str) -> bool {
     !name.is_empty() && token_of(name.as_bytes()).len() == name.len()
 }
 
-/// Whom a `User-agent` line speaks to.
+/// Which crawler a `User-agent` line addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Addressee {
-    /// The crawler we ask for.
+    /// Our crawler.
     Us,
     /// Every crawler that is not named elsewhere.
     Everybody,
-    /// Somebody else, or nobody.
+    /// Another crawler, or none.
     Other,
 }
 
-/// Whom the value of a `User-agent` line speaks to, when we go by `product_token`.
+/// Which crawler the value of a `User-agent` line addresses, given our `product_token`.
 pub(crate) fn addressee(value: &[u8], product_token: &str) -> Addressee {
-    // `*` alone or before a blank; `*bot` is nobody's name.
+    // `*` alone or before a blank; `*bot` is not a name.
     if let Some(rest) = value.strip_prefix(b"*")
         && rest.first().is_none_or(u8::is_ascii_whitespace)
     {

@@ -1,20 +1,20 @@
-//! The one spelling in which paths and patterns are compared.
+//! The normal form in which paths and patterns are compared.
 //!
-//! RFC 9309 (2.2.2) compares octets after undoing escapes of unreserved characters and escaping what is outside
+//! RFC 9309 (2.2.2) compares octets after undoing escapes of unreserved characters and escaping everything outside
 //! ASCII. Here both sides are brought into that form: escapes of letters, digits and `-._~` are undone, other escapes
-//! get capital digits, and every raw octet that cannot stand in a URL is escaped, a stray `%` too. In a path also `*`
-//! and `$` are escaped, so that in a pattern a plain `*` or a last `$` can only be the special character and `%2A`
-//! matches a star. The reserved characters keep their form: `/` and `%2F` differ.
+//! get upper-case digits, and every raw octet that may not occur in a URL is escaped, including a stray `%`. In a
+//! path, `*` and `$` are escaped too, so that in a pattern a plain `*` or a final `$` can only be the special
+//! character and `%2A` matches a star. The reserved characters keep their form: `/` and `%2F` differ.
 //!
 //! Invariant: the result is ASCII, and normalising it again changes nothing.
 
 use std::borrow::Cow;
 
-/// The path and query of a URL, without its fragment. Anything before the path may be missing.
+/// The path and query of a URL, without its fragment. Everything before the path may be missing.
 pub fn path_of(url: &str) -> Cow<'_, str> {
     let url = url.split_once('#').map_or(url, |(before, _)| before);
     let after_scheme = match url.find("//") {
-        // `//` further on is part of the path or query.
+        // A later `//` is part of the path or query.
         Some(0) => url.get(2..),
         Some(at)
             if url
@@ -36,7 +36,7 @@ pub fn path_of(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path and query in the form that patterns are compared with. Reads up to the fragment; an empty path is `/`.
+/// A path and query in the form used to compare them with patterns. Reads up to the fragment; an empty path is `/`.
 pub(crate) fn comparable_path(path: &str) -> Cow<'_, [u8]> {
     let path = path.split_once('#').map_or(path, |(before, _)| before);
     if path.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn comparable_path(path: &str) -> Cow<'_, [u8]> {
     Cow::Owned(out.into_bytes())
 }
 
-/// Appends a pattern in comparable form: runs of stars become one, and a `$` before the end is a literal.
+/// Appends a pattern in comparable form: runs of stars become one, and a `$` before the end is literal.
 pub(crate) fn append_pattern(raw: &[u8], out: &mut String) {
     match raw.strip_suffix(b"$") {
         Some(before) => {
@@ -69,7 +69,7 @@ pub(crate) fn append_pattern(raw: &[u8], out: &mut String) {
 enum Specials {
     /// `*` is the wildcard.
     Star,
-    /// `*` is a character like others.
+    /// `*` is an ordinary character.
     Literal,
 }
 
@@ -106,8 +106,8 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Unreserved or reserved in RFC 3986. Without the apostrophe: URL parsers escape it in queries but not in paths, so
-/// here both of its forms are one.
+/// Unreserved or reserved in RFC 3986, without the apostrophe: URL parsers escape it in queries but not in paths, so
+/// both of its forms count as one here.
 fn is_plain(byte: u8) -> bool {
     is_unreserved(byte) || b":/?#[]@!$&()*+,;=".contains(&byte)
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escaped_slash_is_no_slash() {
+    fn an_escaped_slash_is_not_a_slash() {
         assert_ne!(path("/a%2fb"), path("/a/b"));
     }
 

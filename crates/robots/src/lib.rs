@@ -1,13 +1,15 @@
-//! What a host allows: robots.txt by RFC 9309, and what a single page asks of robots.
+//! What a host allows: robots.txt as in RFC 9309, and the directives of single pages.
 //!
-//! [`Rules`] are the rules of one robots.txt for one product token: parsed once, asked for every URL of the host,
-//! small enough to be kept with the host. [`verdict`] says what an answer to a request for robots.txt means, and
-//! [`x_robots_tag`] and [`meta_robots`] read the wishes of a single page.
+//! [`Rules`] are the rules of one robots.txt for one product token: parsed once, consulted for every URL of the host,
+//! and small enough to be kept with the host. [`verdict`] says what a response to a request for robots.txt means, and
+//! [`x_robots_tag`] and [`meta_robots`] read the directives of a single page.
 //!
-//! Where RFC 9309, Google's parser and old habits disagree, docs/decisions/robots-contradictions.md says what we do.
+//! Where RFC 9309, Google's parser and common practice disagree, docs/decisions/robots-contradictions.md says what we
+//! do.
 //!
-//! Invariants: nothing here panics or takes more than about linear time, whatever the bytes; the same bytes give the
-//! same rules. Deliberately absent: fetching, clocks, caches and redirects; callers bring the answer and the times.
+//! Invariants: nothing here panics or takes much more than linear time, whatever the bytes, and the same bytes give
+//! the same rules. Deliberately absent: fetching, clocks, caches and redirects; callers supply the response and the
+//! times.
 
 mod agent;
 mod escape;

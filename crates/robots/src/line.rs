@@ -1,19 +1,20 @@
-//! The lines of a robots.txt, as far as anybody gives them a meaning.
+//! The meaningful lines of a robots.txt.
 //!
-//! Forgiving where a mistake cannot be misunderstood: any line end, a damaged byte order mark, UTF-16 with a byte
-//! order mark, a missing colon, the common misspellings of `disallow` and `user-agent`. Values are bytes, since
-//! nobody promises that they are text.
+//! Forgiving where a mistake cannot be misunderstood: any line ending, a damaged byte order mark, UTF-16 with a byte
+//! order mark, a missing colon, common misspellings of `disallow` and `user-agent`. Values are bytes, because they
+//! need not be valid text.
 //!
-//! Invariant: at most [`MAX_BODY`] bytes of the body and [`MAX_LINE`] bytes of a line are looked at.
+//! Invariant: at most [`MAX_BODY`] bytes of the body and [`MAX_LINE`] bytes of a line are read.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-/// How much of a robots.txt is read: the 500 KiB that RFC 9309 (2.5) asks for at least. A line cut there is dropped.
+/// How much of a robots.txt is read: the 500 KiB that RFC 9309 (2.5) requires as a minimum. A line cut off there is
+/// dropped.
 pub const MAX_BODY: usize = 500 * 1024;
 
-/// How much of a line is read. Eight times the longest URL we keep, as Google's parser has it.
+/// How much of a line is read: eight times the longest URL we keep, as in Google's parser.
 pub const MAX_LINE: usize = 2_083 * 8 - 1;
 
 /// The body of a robots.txt, ready to be read line by line.
@@ -22,35 +23,35 @@ pub struct RobotsTxt<'a> {
     text: Cow<'a, [u8]>,
 }
 
-/// A line that names something.
+/// A line with a directive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line<'a> {
-    /// Counted from 1; an empty or meaningless line counts too.
+    /// Counted from 1, including empty and meaningless lines.
     pub number: u32,
-    /// What it says.
+    /// Its directive.
     pub directive: Directive<'a>,
 }
 
-/// What a line says, with its value trimmed and without its comment.
+/// A directive, with its value trimmed and its comment removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Directive<'a> {
-    /// Whom the following rules speak to.
+    /// The crawler that the following rules address.
     UserAgent(&'a [u8]),
     /// A pattern that may be fetched.
     Allow(&'a [u8]),
     /// A pattern that must not be fetched.
     Disallow(&'a [u8]),
-    /// Where a sitemap lies; speaks to everybody.
+    /// The location of a sitemap, for all crawlers.
     Sitemap(&'a [u8]),
-    /// Seconds between requests; no part of RFC 9309.
+    /// Seconds between requests; not part of RFC 9309.
     CrawlDelay(&'a [u8]),
     /// Something else, by name.
     Unknown(&'a [u8]),
 }
 
 impl<'a> RobotsTxt<'a> {
-    /// Takes the bytes as they came, after content decoding.
+    /// Takes the bytes as received, after content decoding.
     pub fn new(body: &'a [u8]) -> RobotsTxt<'a> {
         let kept = body.get(..MAX_BODY).unwrap_or(body);
         let mut text = match kept {
@@ -59,7 +60,7 @@ impl<'a> RobotsTxt<'a> {
             _ => Cow::Borrowed(without_bom(kept)),
         };
         if kept.len() < body.len() {
-            // The rest of the last line is missing: what is left of it would match more than it was meant to.
+            // The end of the last line is missing: the remaining pattern would match more than intended.
             let whole = memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1);
             match &mut text {
                 Cow::Borrowed(bytes) => *bytes = bytes.get(..whole).unwrap_or_default(),
@@ -69,7 +70,7 @@ impl<'a> RobotsTxt<'a> {
         RobotsTxt { text }
     }
 
-    /// The lines that name something, in order.
+    /// The lines with a directive, in order.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let mut rest: &[u8] = &self.text;
         let mut number = 0;
@@ -86,7 +87,9 @@ impl<'a> RobotsTxt<'a> {
     }
 }
 
-/// Cuts off the first line; `\n`, `\r` and `\r\n` each end one.
+/// Takes the first line; `
+/// `, `\r` and `\r
+/// ` each end one.
 fn next_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let end = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     let (line, tail) = rest.split_at(end);
@@ -146,7 +149,7 @@ fn read(line: &[u8]) -> Option<Directive<'_>> {
     })
 }
 
-/// Skips as much of a UTF-8 byte order mark as is there; some servers lose part of it.
+/// Skips as much of a UTF-8 byte order mark as there is; some servers lose part of it.
 fn without_bom(bytes: &[u8]) -> &[u8] {
     let marked = bytes
         .iter()

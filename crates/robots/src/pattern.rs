@@ -1,21 +1,21 @@
 //! Whether a pattern matches a path, both in comparable form.
 //!
-//! The stars cut a pattern into pieces. The first piece must begin the path, each further one is looked for as early
-//! as possible after the one before (an earlier find never spoils a later one), and after a `$` the last piece must
-//! end the path. So every octet of the path is passed over once, by a substring search that is itself linear: a
+//! The stars split a pattern into pieces. The first piece must begin the path. Each further piece is searched for as
+//! early as possible after the one before (an earlier match never spoils a later one), and after a `$` the last piece
+//! must end the path. So every octet of the path is passed once, by a substring search that is itself linear: a
 //! pattern of ten thousand stars costs no more than one of the same length without. Nothing is ever tried twice,
 //! which is what makes backtracking matchers and regular expressions explode.
 
 use memchr::memmem;
 
-/// Whether the pattern matches the path from its beginning.
+/// Whether the pattern matches the path from its start.
 pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(before) => (before, true),
         None => (pattern, false),
     };
     let mut pieces = pattern.split(|&byte| byte == b'*');
-    // `split` gives at least one piece.
+    // `split` returns at least one piece.
     let Some(mut rest) = path.strip_prefix(pieces.next().unwrap_or_default()) else {
         return false;
     };
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition, read off: slow and plain.
+    /// The definition taken literally: slow and plain.
     fn matches_by_definition(pattern: &[u8], path: &[u8]) -> bool {
         match (pattern, path) {
             ([], _) | ([b'$'], []) => true,

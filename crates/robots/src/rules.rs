@@ -1,8 +1,7 @@
 //! The rules of one robots.txt for one product token.
 //!
-//! All groups that name the token count as one; if none does, all groups for `*` do. The longest pattern that
-//! matches decides, and Allow wins among equals. The rules are kept in that order of precedence, so the first match
-//! is the answer.
+//! All groups that name the token count as one; if none does, all groups for `*` do. The longest matching pattern
+//! decides, and Allow wins ties. Rules are stored in that order of precedence, so the first match is the answer.
 //!
 //! Invariant: patterns are in comparable form (ASCII, see [`crate::escape`]), each begins with `/` or `*`, and no two
 //! rules are equal. Deliberately absent: other crawlers' rules, which are dropped while reading.
@@ -15,26 +14,26 @@ use crate::escape::{append_pattern, comparable_path};
 use crate::line::{Directive, RobotsTxt};
 use crate::pattern::matches;
 
-/// A longer crawl-delay is taken for this. Callers will want a smaller cap of their own.
+/// Longer crawl-delays are cut to this. Callers will want a smaller limit of their own.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a rule does. Allow comes first: it wins among equals.
+/// What a rule does. Allow comes first because it wins ties.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RuleKind {
-    /// May be fetched.
+    /// The path may be fetched.
     Allow,
-    /// Must not be fetched.
+    /// The path must not be fetched.
     Disallow,
 }
 
-/// A rule for people to read.
+/// A rule in readable form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleText<'a> {
     /// What it does.
     pub kind: RuleKind,
     /// Its pattern, in comparable form.
     pub pattern: &'a str,
-    /// The line of the robots.txt it stands in; 0 when no file says so but the lack of one.
+    /// The line of the robots.txt it is on; 0 if it comes from the lack of a file.
     pub line: u32,
 }
 
@@ -55,7 +54,7 @@ impl fmt::Display for RuleText<'_> {
 /// The rules of one robots.txt for one product token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
-    /// All patterns, one after the other.
+    /// All patterns, concatenated.
     pub(crate) patterns: Box<str>,
     /// In order of precedence.
     pub(crate) rules: Box<[Rule]>,
@@ -63,27 +62,27 @@ pub struct Rules {
     pub(crate) sitemaps: Vec<String>,
 }
 
-/// One rule; its pattern lies in [`Rules::patterns`].
+/// One rule; its pattern is in [`Rules::patterns`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rule {
     pub(crate) start: u32,
     pub(crate) len: u16,
-    /// Octets of the pattern that must be in the path. More than the path has: no match, without a look.
+    /// How many literal octets the path must contain. A shorter path cannot match and is not checked further.
     pub(crate) literals: u16,
     pub(crate) line: u32,
     pub(crate) kind: RuleKind,
 }
 
 impl Rules {
-    /// Reads a robots.txt as the crawler `product_token` sees it. There are no errors: what cannot be understood has
-    /// no meaning.
+    /// Reads a robots.txt from the point of view of the crawler `product_token`. There are no errors: what cannot be
+    /// understood is ignored.
     pub fn parse(body: &[u8], product_token: &str) -> Rules {
         let robots = RobotsTxt::new(body);
         let mut ours = Group::default();
         let mut everybodys = Group::default();
         let mut sitemaps: Vec<String> = Vec::new();
         let mut names_us = false;
-        // Which groups the lines at hand belong to, and whether the last of agent and rule lines was an agent line.
+        // Which groups the current lines belong to, and whether the most recent agent or rule line was an agent line.
         let (mut to_us, mut to_everybody, mut naming) = (false, false, false);
         for line in robots.lines() {
             match line.directive {
@@ -135,7 +134,7 @@ impl Rules {
         Group::default().into_rules(Vec::new())
     }
 
-    /// Nothing may be fetched but robots.txt.
+    /// Nothing but robots.txt may be fetched.
     pub fn disallow_all() -> Rules {
         let mut group = Group::default();
         group.push(RuleKind::Disallow, b"/", 0);
@@ -150,7 +149,7 @@ impl Rules {
                 .is_none_or(|rule| rule.kind == RuleKind::Allow)
     }
 
-    /// The rule that decides about the path; none if no rule matches, which allows it.
+    /// The rule that decides about the path; `None` if no rule matches, which means it is allowed.
     pub fn which(&self, path_and_query: &str) -> Option<RuleText<'_>> {
         if self.rules.is_empty() {
             return None;
@@ -164,17 +163,17 @@ impl Rules {
             .map(|rule| self.text(rule))
     }
 
-    /// All rules, those that win first.
+    /// All rules, in order of precedence.
     pub fn iter(&self) -> impl Iterator<Item = RuleText<'_>> {
         self.rules.iter().map(|rule| self.text(rule))
     }
 
-    /// How long to wait between requests, if the file asks for a time. The largest one, if it asks for several.
+    /// How long to wait between requests, if the file says so. The largest value, if it gives several.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The sitemaps the file names to everybody, as written there (relative ones too), each once.
+    /// The sitemaps the file names, as written there (even relative ones), each once.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
@@ -195,7 +194,7 @@ impl Rules {
     }
 }
 
-/// The rules of one addressee while the file is read.
+/// The rules for one addressee, while the file is being read.
 #[derive(Default)]
 pub(crate) struct Group {
     patterns: String,
@@ -205,12 +204,12 @@ pub(crate) struct Group {
 
 impl Group {
     fn push(&mut self, kind: RuleKind, raw: &[u8], line: u32) {
-        // An empty rule says nothing; one that begins otherwise can match no path.
+        // An empty rule means nothing, and one that begins differently cannot match any path.
         if !matches!(raw.first(), Some(b'/' | b'*')) {
             return;
         }
         let start = self.patterns.len();
-        // Written apart, so that the pattern before cannot join in.
+        // Built separately, so that the previous pattern cannot merge into it.
         let mut pattern = String::with_capacity(raw.len());
         append_pattern(raw, &mut pattern);
         if let Some(rule) = Rule::new(kind, start, &pattern, line) {
@@ -257,7 +256,7 @@ impl Group {
 }
 
 impl Rule {
-    /// None if the sizes do not fit, which the limits on body and line rule out.
+    /// `None` if the sizes do not fit, which the limits on body and line rule out.
     pub(crate) fn new(kind: RuleKind, start: usize, pattern: &str, line: u32) -> Option<Rule> {
         let stars = pattern.bytes().filter(|&byte| byte == b'*').count();
         let len = pattern.len();
@@ -273,13 +272,13 @@ impl Rule {
     }
 }
 
-/// Seconds, with a fraction or without. Nothing else has a meaning that two crawlers agree on.
+/// Seconds, with or without a fraction. Crawlers do not agree on the meaning of anything else.
 fn read_delay(value: &[u8]) -> Option<Duration> {
     let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
     if seconds.is_nan() || seconds < 0.0 {
         return None;
     }
-    // To the millisecond: that is what is saved.
+    // Rounded to milliseconds, which is the precision we save.
     let millis = (seconds.min(MAX_CRAWL_DELAY.as_secs_f64()) * 1000.0).round();
     Some(Duration::from_millis(millis as u64))
 }

@@ -1,7 +1,8 @@
 //! Rules as bytes, for a frontier to keep with the host.
 //!
 //! Version, checksum, then the parts in a fixed order; numbers are little-endian. Invariant: what was written is read
-//! back equal, and anything else is an error: a damaged blob must neither panic nor open a host that was closed.
+//! back unchanged, and anything else is an error. A damaged blob must neither panic nor open up a host that was
+//! closed.
 
 use std::time::Duration;
 
@@ -17,10 +18,10 @@ const NO_DELAY: u32 = u32::MAX;
 #[non_exhaustive]
 pub enum SavedFault {
     /// Written by another version of this program.
-    #[error("saved robots rules have version {0}, this program reads version {VERSION}")]
+    #[error("the saved robots rules have version {0}, but this program reads version {VERSION}")]
     Version(u8),
-    /// Cut short, changed or never rules at all.
-    #[error("saved robots rules are damaged")]
+    /// Truncated, changed, or never rules at all.
+    #[error("the saved robots rules are damaged")]
     Damaged,
 }
 
@@ -73,7 +74,7 @@ impl Rules {
             let len = reader.number()? as usize;
             sitemaps.push(reader.text(len)?.to_owned());
         }
-        // Nothing is reserved ahead: a count is only a claim.
+        // Nothing is allocated in advance: a count is only a claim.
         let mut heads = Vec::new();
         for _ in 0..reader.number()? {
             let kind = match reader.take(1)? {
@@ -115,12 +116,12 @@ fn put(out: &mut Vec<u8>, number: u32) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
-/// The limit on the body keeps every length far below this type's.
+/// The limit on the body keeps every length far below the maximum.
 fn put_len(out: &mut Vec<u8>, len: usize) {
     put(out, u32::try_from(len).unwrap_or(u32::MAX));
 }
 
-/// FNV-1a: finds accidents, which is all that happens to our own files.
+/// FNV-1a: detects accidental damage, which is all we expect in our own files.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, &byte| {
         (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -190,7 +191,7 @@ mod tests {
         #[test]
         fn no_bytes_make_reading_panic(mut bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
             let _ = Rules::from_bytes(&bytes);
-            // And with the outer layer in order, so that the inner ones are reached.
+            // Again with a valid outer layer, so that the inner ones are reached.
             if bytes.len() > 5 {
                 bytes[0] = VERSION;
                 let sum = checksum(&bytes[5..]);

@@ -1,23 +1,24 @@
-//! What an answer to a request for robots.txt means (RFC 9309, 2.3.1 and 2.4).
+//! What a response to a request for robots.txt means (RFC 9309, 2.3.1 and 2.4).
 //!
-//! A pure function from the answer, and from what came before it, to what counts now and for how long. Callers count
-//! redirects and failures and keep the clock.
+//! A pure function from the response, and what happened before it, to what applies now and for how long. Callers
+//! count redirects and failures and keep the time.
 
 use std::time::Duration;
 
-/// How long rules count before they are asked for again. The longest time the RFC allows.
+/// How long rules apply before they are requested again: the longest time the RFC allows.
 pub const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many redirects in a row are followed. One more, and the file counts as not there.
+/// How many redirects in a row are followed. After one more, the file counts as missing.
 pub const MAX_REDIRECTS: u8 = 5;
 
-/// How long an unreachable host rests before robots.txt is asked for again; doubled with every failure in a row.
+/// How long to wait before requesting robots.txt again from an unreachable host. Doubles with every consecutive
+/// failure.
 pub const RETRY_FIRST: Duration = Duration::from_secs(5 * 60);
 
-/// The longest such rest.
+/// The longest such wait.
 pub const RETRY_MOST: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// After this time of nothing but failures the RFC lets a crawler take the file for not there.
+/// After this much time with nothing but failures, the RFC lets a crawler treat the file as missing.
 pub const UNREACHABLE_LONG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What came back.
@@ -25,49 +26,49 @@ pub const UNREACHABLE_LONG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub enum RobotsResponse {
     /// An HTTP status.
     Status(u16),
-    /// A redirect that leads nowhere we can go: no target, another scheme, a loop.
+    /// A redirect we cannot follow: no target, another scheme, or a loop.
     DeadRedirect,
-    /// No HTTP answer: no address, no connection, a time limit, a broken transfer.
+    /// No HTTP response: no address, no connection, a timeout, or a broken transfer.
     None,
 }
 
-/// What came before the answer.
+/// What happened before the response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct History {
     /// Redirects that led to this request.
     pub redirects: u8,
-    /// Times in a row that the host was unreachable, this one not counted.
+    /// Consecutive times the host was unreachable, not counting this one.
     pub failures: u32,
     /// Time since the first of those failures.
     pub failing_for: Duration,
 }
 
-/// What the answer means for the host.
+/// What the response means for the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
-    /// The body holds the rules.
+    /// The body contains the rules.
     Parse,
-    /// Ask where the redirect points; the rules found there are this host's.
+    /// Follow the redirect; the rules found there apply to this host.
     Follow,
     /// There are no rules.
     AllowAll,
-    /// Nobody knows the rules, so nothing may be fetched. Rules read earlier may go on counting instead.
+    /// The rules are unknown, so nothing may be fetched. Rules read earlier may stay in force instead.
     DisallowAll,
 }
 
-/// What counts now, and when to ask again.
+/// What applies now, and when to ask again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// What the answer means.
+    /// What the response means.
     pub meaning: Meaning,
     /// For how long. Zero for a redirect.
     pub holds: Duration,
 }
 
-/// Says what an answer means.
+/// Decides what a response means.
 ///
-/// 429 is read as "not now" like a server error: the RFC files it with "there are no rules", but a host that asks for
-/// fewer requests is not one to be opened up.
+/// 429 is treated as "not now", like a server error. The RFC counts it as "there are no rules", but a host that asks
+/// for fewer requests should not be opened up.
 pub fn verdict(answer: RobotsResponse, history: History) -> Verdict {
     match answer {
         RobotsResponse::Status(200..=299) => Verdict {
@@ -83,7 +84,7 @@ pub fn verdict(answer: RobotsResponse, history: History) -> Verdict {
             meaning: Meaning::AllowAll,
             holds: KEEP,
         },
-        // 5xx, and whatever is no HTTP status.
+        // 5xx, and anything that is not an HTTP status.
         RobotsResponse::Status(_) => unreachable(history),
     }
 }

@@ -1,9 +1,9 @@
-//! Whatever the bytes, reading and asking neither panic nor explode.
+//! Whatever the bytes, reading and matching neither panic nor explode.
 
 use proptest::prelude::*;
 use scenthound_robots::{MAX_BODY, Rules, meta_robots, path_of, x_robots_tag};
 
-/// A backtracking matcher needs longer than anybody waits for any of these.
+/// A backtracking matcher would practically never finish on any of these.
 #[test]
 fn wildcard_bombs_are_harmless() {
     let path = format!("/{}", "a".repeat(2_000));
@@ -27,7 +27,7 @@ fn wildcard_bombs_are_harmless() {
 
 #[test]
 fn a_pattern_as_long_as_a_line_can_hold_fits() {
-    // Each octet of the value becomes three when it is escaped.
+    // Escaping turns each octet of the value into three.
     let body = [b"User-agent: *\nDisallow: /".as_slice(), &[0xFF; 20_000]].concat();
     let rules = Rules::parse(&body, "scenthound");
     assert_eq!(rules.iter().count(), 1);
@@ -35,7 +35,7 @@ fn a_pattern_as_long_as_a_line_can_hold_fits() {
     assert_eq!(Rules::from_bytes(&rules.to_bytes()), Ok(rules));
 }
 
-/// Bytes that look enough like a robots.txt to get past the first check.
+/// Bytes that look enough like a robots.txt to pass the first check.
 fn nearly_robots() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b"User-agent: *".to_vec()),

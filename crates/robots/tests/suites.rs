@@ -1,8 +1,8 @@
-//! Google's two suites and a folder of real files, read where they lie next to the checkout.
+//! Google's two suites and a folder of real files, read from beside the checkout.
 //!
-//! Rows we answer otherwise than the suite are listed with the reason; docs/decisions/robots-contradictions.md has
-//! the longer story. A listed row that begins to pass fails the test too, so the lists stay true.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test file: its readers of rows are not marked as tests
+//! Rows on which we differ from the suite are listed with the reason; docs/decisions/robots-contradictions.md
+//! explains in full. A listed row that starts to pass also fails the test, so the lists stay accurate.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test file whose helpers are not marked as tests
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use std::time::Duration;
 use scenthound_robots::{Directive, RobotsTxt, Rules, is_product_token, path_of};
 use serde_json::Value;
 
-/// `(the suite's test, path, what the suite says is allowed)`, by the reason why we say the opposite.
+/// `(the suite's test, path, whether the suite allows it)`, grouped by the reason why we say the opposite.
 #[rustfmt::skip]
 const EXPECTED_FAILURES: &[(&str, &str, bool)] = &[
-    // RFC 9309 2.2.2: `%62%61%7A` and `baz` are one path.
+    // RFC 9309 2.2.2: `%62%61%7A` and `baz` are the same path.
     ("ID_Encoding", "/foo/bar/baz", false),
     ("non-ascii-paths", "/foo/bar/baz", false),
-    // Raw characters outside ASCII are escaped here, not left to the caller. Each stands twice in its suite.
+    // Raw characters outside ASCII are escaped here rather than by the caller. Each occurs twice in its suite.
     ("ID_Encoding", "/foo/bar/ツ", false),
     ("non-ascii-paths", "/foo/bar/ツ", false),
-    // A rule for `/index.html` speaks of that page, not of its folder.
+    // A rule for `/index.html` applies to that page, not to its folder.
     ("GoogleOnly_IndexHTMLisDirectory", "/allowed-slash/", true),
     ("index-page", "/allowed-slash/", true),
     // RFC 9309 2.2.2: robots.txt itself is always allowed.
@@ -39,7 +39,7 @@ fn suite(name: &str) -> PathBuf {
 fn rows(name: &str) -> Option<Vec<Value>> {
     let path = suite(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is not there", path.display());
+        println!("skipped: {} is missing", path.display());
         return None;
     };
     Some(
@@ -53,7 +53,7 @@ fn file(name: &str) -> Option<Vec<u8>> {
     let path = suite("files").join(name);
     let read = std::fs::read(&path).ok();
     if read.is_none() {
-        println!("skipped: {} is not there", path.display());
+        println!("skipped: {} is missing", path.display());
     }
     read
 }
@@ -83,7 +83,8 @@ fn decode_base64(text: &str) -> Vec<u8> {
     out
 }
 
-/// Runs a suite of (robots, agent, url, allowed) rows; gives how many passed, and fails if that is a surprise.
+/// Runs a suite of (robots, agent, url, allowed) rows. Returns how many passed, and fails if that differs from the
+/// lists.
 fn check_allowed(name: &str) -> Option<(usize, usize)> {
     let rows = rows(name)?;
     let mut surprises = Vec::new();
@@ -123,7 +124,7 @@ fn googles_specification_suite_passes_but_for_the_contradictions() {
 }
 
 #[test]
-fn product_tokens_are_told_from_other_names() {
+fn product_tokens_are_distinguished_from_other_names() {
     for row in rows("google_robotstxt_agent_tokens.jsonl").unwrap_or_default() {
         let agent = text(&row, "agent");
         assert_eq!(
@@ -198,7 +199,7 @@ type FileFacts = (
 const FILES: &[FileFacts] = &[
     ("astore.amazon.com-robots.txt", "hound", &["/x"], &[], Some(5), &[]),
     ("crawl-delay-group-merging.txt", "mybot", &["/"], &["/private/"], Some(10), &[]),
-    // A token ends before the digit, so `bot1` to `bot4` are all this one.
+    // A token ends before a digit, so `bot1` to `bot4` all mean this one.
     ("directive-typos-robots.txt", "bot", &["/desallow/"],
         &["/dissalow/", "/useragent/", "/useg-agent/", "/useragent-no-colon/"], None, &[]),
     ("dos-line-endings.txt", "hound", &["/x"], &[], Some(1), &[]),

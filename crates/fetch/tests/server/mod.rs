@@ -1,4 +1,4 @@
-//! Servers that answer byte for byte what a test tells them, and count what they were asked.
+//! Servers that answer exactly the bytes a test gives them, and record the requests they get.
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(
     missing_docs,
@@ -26,13 +26,13 @@ pub enum After {
     Close,
     /// Closes with a reset.
     Reset,
-    /// Says nothing more and keeps the connection.
+    /// Sends nothing more and keeps the connection open.
     Hang,
 }
 
 #[derive(Clone)]
 enum Script {
-    /// Each request gets the next answer, over all connections; the last one repeats.
+    /// Each request gets the next answer, across all connections; the last one repeats.
     InTurn(Arc<Vec<(Vec<u8>, After)>>),
     Endless(Arc<Vec<u8>>, Arc<Vec<u8>>, Duration),
 }
@@ -56,7 +56,7 @@ impl Served {
         Served::start(Script::InTurn(Arc::new(answers.collect()))).await
     }
 
-    /// Sends the start and then the same again and again, until the other side is gone.
+    /// Sends the start once and then `again` over and over, until the other side is gone.
     pub async fn endless(start: &str, again: &str) -> Served {
         let again = again.repeat(4096 / again.len() + 1);
         Served::dripping(start, &again, Duration::ZERO).await

@@ -1,4 +1,4 @@
-//! A TLS server with a certificate of its own authority, speaking HTTP/2 or what a test tells it byte for byte.
+//! A TLS server with its own certificate authority, speaking HTTP/2 or sending exactly the bytes a test gives it.
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(
     missing_docs,
@@ -30,13 +30,13 @@ use crate::server::read_head;
 
 type Answer = fn(http::Request<Incoming>) -> http::Response<Full<Bytes>>;
 
-/// What the server speaks.
+/// The protocol the server speaks.
 #[derive(Clone)]
 pub enum Speaks {
     Http2(Answer),
-    /// The same bytes to every request.
+    /// The same bytes for every request.
     Http1(String),
-    /// Hangs up in the middle of the handshake.
+    /// Closes the connection in the middle of the handshake.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! A crawl whose every step follows from the one before, so that any number of its steps can be repeated elsewhere.
+//! A crawl whose every step follows from the one before, so that any number of steps can be repeated elsewhere.
 
 use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostPolicy, Next, Settled};
 use scenthound_types::{
@@ -8,14 +8,14 @@ use scenthound_types::{
 const HOSTS: u64 = 7;
 const PAGES: u64 = 900;
 const LINKS: u64 = 40;
-/// Large enough to fill the store's memory again and again, so that kills also meet its background work.
+/// Large enough to fill the store's memory again and again, so that kills also hit its background work.
 const BULK: usize = 40_000;
 
 pub fn keyring() -> Keyring {
     Keyring::new(99)
 }
 
-/// No delay: a restart may not change when a host is asked, or the steps would no longer be the same.
+/// No delay: if a restart changed when a host may be asked, the steps would no longer be the same.
 pub fn policy() -> HostPolicy {
     HostPolicy {
         all_parents: true,
@@ -57,26 +57,26 @@ fn offer(number: u64, rank: Rank, merge: Merge) -> Offer {
     }
 }
 
-/// One step: a page is taken, settled, and committed with all that follows from it.
+/// One step: takes a page, settles it, and commits everything that follows from it.
 pub fn take_step(frontier: &mut impl Frontier, step: u64) {
     let now = Timestamp::from_millis(step * 10);
-    let dice = |of: u64, what: u64| keyring().hash(&format!("{step} {what}")) % of;
+    let random = |of: u64, what: u64| keyring().hash(&format!("{step} {what}")) % of;
     if step == 1 {
         let seeds: Vec<Offer> = (0..50)
-            .map(|seed| offer(dice(PAGES, seed), Rank::of_score(1.0), Merge::Keep))
+            .map(|seed| offer(random(PAGES, seed), Rank::of_score(1.0), Merge::Keep))
             .collect();
         frontier.seed(&seeds, now).unwrap();
     }
     let Next::Fetch(leases) = frontier.take_many(1, now).unwrap() else {
-        panic!("step {step} should find something to fetch");
+        panic!("step {step} found nothing to fetch");
     };
     let lease = &leases[0];
-    let rank = |what: u64| Rank::of_score(dice(1000, what) as f64 / 1000.0);
-    let merge = |what: u64| [Merge::Keep, Merge::Replace, Merge::Max, Merge::Add][dice(4, what) as usize];
+    let rank = |what: u64| Rank::of_score(random(1000, what) as f64 / 1000.0);
+    let merge = |what: u64| [Merge::Keep, Merge::Replace, Merge::Max, Merge::Add][random(4, what) as usize];
     let mut updates: Vec<Update> = (0..LINKS)
         .map(|link| {
             Update::Offer(offer(
-                dice(PAGES, 1000 + link),
+                random(PAGES, 1000 + link),
                 rank(2000 + link),
                 merge(3000 + link),
             ))
@@ -94,12 +94,12 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
     });
     updates.push(Update::RetieSiblings { of: lease.key });
     updates.push(Update::Forget {
-        url: keyring().key(&page(dice(PAGES, 2))),
+        url: keyring().key(&page(random(PAGES, 2))),
     });
-    // Also keeps the crawl going when nearly all pages were fetched.
+    // Also keeps the crawl going when nearly all pages have been fetched.
     updates.push(Update::RevisitRichest);
-    let to = page(dice(PAGES, 3));
-    let end = match dice(8, 4) {
+    let to = page(random(PAGES, 3));
+    let end = match random(8, 4) {
         0 => End::Gone,
         1 => End::Retry,
         2 => End::Redirected {
@@ -108,7 +108,7 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
             merge: Merge::Add,
         },
         _ => End::Fetched {
-            relevance: dice(100, 5) as f32 / 100.0,
+            relevance: random(100, 5) as f32 / 100.0,
         },
     };
     let links: Vec<UrlKey> = updates
@@ -144,7 +144,7 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
 pub fn assert_same(kept: &impl Frontier, expected: &impl Frontier) {
     let step = steps_done(kept);
     assert_eq!(step, steps_done(expected));
-    // Which hosts rest is a matter of the hour, and the one opened again has not been told it.
+    // Which hosts are resting depends on the time, which a reopened frontier has not yet been given.
     let counts = |counts: Counts| Counts {
         hosts_resting: 0,
         ..counts

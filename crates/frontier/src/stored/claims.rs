@@ -1,13 +1,13 @@
-//! A URL that several agents want: who wants it how much, and what becomes of that.
+//! A URL that several agents want: how much each wants it, and what happens to those claims.
 //!
-//! The first offer of a URL makes its *base*, the entry it is known by. When another agent offers it while it waits, that
-//! agent gets a *claim*: an entry with a rank, an age, a parent and a depth of its own. Whoever is served first leases the
-//! URL itself, with what its own entry says. When the URL has reached its end the other claims are dropped; the claim it was
-//! leased by stays as the record of how it was found.
+//! The first offer of a URL creates its *base*, the entry it is known by. When another agent offers it while it
+//! waits, that agent gets a *claim*: an entry with its own rank, age, parent and depth. Whichever agent is served
+//! first leases the URL, with the values of its own entry. When the URL reaches a final state the other claims are
+//! dropped; the claim it was leased through stays as the record of how it was found.
 //!
-//! **Invariant:** of all entries of one URL the base has the smallest id; no agent has two.
+//! **Invariant:** of all entries of one URL the base has the smallest id, and no agent has two.
 //!
-//! A crawl without agents has no claims, and asks an empty table.
+//! A crawl without agents has no claims, so each look-up hits an empty table.
 
 use super::*;
 
@@ -36,7 +36,7 @@ impl<S: Storage> StoredFrontier<S> {
         claims.find(|claim| self.entries[*claim].agent() == agent)
     }
 
-    /// The entry that tells how a URL was found: that of whoever leased it, or the first while it waits.
+    /// The entry that records how a URL was found: that of the agent that leased it, or the first while it waits.
     pub(super) fn found_by(&self, base: UrlId) -> UrlId {
         match self.entries[base].state {
             State::Fetched | State::Gone => self.claims_of(base).first().copied().unwrap_or(base),
@@ -44,7 +44,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// An agent's own entry for a URL, if it waits there.
+    /// An agent's own entry for a URL, if it is waiting.
     pub(super) fn waiting_entry(&self, key: UrlKey, agent: AgentId) -> Option<UrlId> {
         let id = self.entry_of(self.find_moved(key)?, agent)?;
         self.entries[id].waits().then_some(id)
@@ -58,7 +58,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Lets one more agent want a URL that waits.
+    /// Adds another agent's claim to a waiting URL.
     pub(super) fn add_claim(
         &mut self,
         base: UrlId,
@@ -70,7 +70,7 @@ impl<S: Storage> StoredFrontier<S> {
         let id = if offer.key == self.entries[base].key {
             self.new_entry(offer, source, redirects, now)?
         } else {
-            // Offered was a URL that moved here.
+            // The offer was for a URL that redirects here.
             let moved = Offer {
                 url: self.storage.url(base)?.url,
                 key: self.entries[base].key,
@@ -81,7 +81,7 @@ impl<S: Storage> StoredFrontier<S> {
         self.entries[id].set(flag::CLAIM, true);
         self.claims.entry(base.0).or_default().push(id);
         self.touch(id);
-        // On a list it waits for the list.
+        // If the URL is on a list, the claim waits for the list.
         match self.entries[base].state {
             State::Waiting => self.put_in_queue(id, now),
             state => self.entries[id].state = state,
@@ -89,7 +89,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(id)
     }
 
-    /// What becomes of the entries of a URL that has reached its end by way of one of them.
+    /// Settles the entries of a URL that has reached a final state through one of them.
     pub(super) fn end_claims(
         &mut self,
         base: UrlId,
@@ -104,12 +104,12 @@ impl<S: Storage> StoredFrontier<S> {
             return Ok(());
         };
         if leased_by != base && !self.has_cash {
-            // What it was wanted for by somebody else is over.
+            // What another agent wanted it for no longer matters.
             self.entries[base].score = 0.0;
         }
         for claim in claims {
             if self.has_cash {
-                // Cash is nobody's own: what no one will take from here gathers where the URL is known.
+                // Cash belongs to no agent. What nobody will take from this claim moves to the base.
                 let left = std::mem::take(&mut self.entries[claim].score);
                 self.entries[base].gain(left);
             }
@@ -129,8 +129,8 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    /// Drops an entry that is not leased, with everything that is kept of it. Where others want the URL too, the oldest claim
-    /// becomes what it is known by.
+    /// Drops an entry that is not leased, with everything stored for it. If other agents want the URL too, the oldest
+    /// claim becomes its base.
     pub(super) fn drop_entry(&mut self, id: UrlId, now: Timestamp) -> Result<(), FrontierError> {
         let entry = self.entries[id];
         let base = self.base_of(id);

@@ -1,9 +1,9 @@
-//! How leases end: what becomes of the URL, of its host's rest, and of what was found.
+//! How leases end: what happens to the URL, to its host's rest, and to what was found.
 
 use super::*;
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Gives a URL its next state. It was leased by its own entry or by a claim on it.
+    /// Gives a URL its next state. It was leased through its own entry or through a claim.
     fn end_entry(
         &mut self,
         base: UrlId,
@@ -32,14 +32,14 @@ impl<S: Storage> StoredFrontier<S> {
             };
             entry.slot_or_child = UrlId::NONE.0;
         }
-        // A page that cannot be had again keeps what was thought of it.
+        // A page that can no longer be fetched keeps its earlier judgement.
         if let End::Fetched { relevance } = settled.end {
             entry.tie_or_relevance = relevance.to_bits();
         }
         let is_sitemap = self.entries[base].has(flag::SITEMAP);
         let mut found = self.entries[if revisit { self.found_by(base) } else { leased_by }];
         found.set(flag::SITEMAP, is_sitemap);
-        // What was gained while the request was out stays.
+        // What it gained while the request was in flight stays.
         self.entries[leased_by].gain(-settled.lease.taken.rank.score.get());
         if !revisit {
             self.end_claims(base, leased_by, now)?;
@@ -51,7 +51,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    /// All that follows from the end of a lease that was taken in.
+    /// Everything that follows from the end of a lease, once the lease has been taken in.
     pub(super) fn end_lease(
         &mut self,
         out: Out,
@@ -59,7 +59,7 @@ impl<S: Storage> StoredFrontier<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         let agent = out.agent;
-        // Before claims end: what they leave over is cash or nothing.
+        // Before claims end: whatever they leave over is either cash or nothing.
         let gives = |update: &Update| matches!(update, Update::Offer(offer) if offer.merge == Merge::Add);
         if !self.claims.is_empty() {
             self.has_cash = self.has_cash || settled.updates.iter().any(gives);
@@ -89,7 +89,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
         let jitter = jitter.rotate_left(host.failures.into());
         let rested = self.policy.rest_until(host, settled.host_effect, now, jitter);
-        // Where several requests are out at once, a good answer does not cut short the rest another one earned.
+        // With several requests in flight, a good response must not cut short a rest that another one caused.
         host.rest_until = host.rest_until.max(rested);
         self.touch_host(out.host);
 
@@ -97,7 +97,8 @@ impl<S: Storage> StoredFrontier<S> {
             let id = self.base_of(leased_by);
             self.end_entry(id, leased_by, &settled, now)?;
             let source = match out.kind {
-                // A sitemap lists pages; it is nobody's parent, or every page of a site would be every other's sibling.
+                // A sitemap lists pages. It is not a parent, or every page of a site would be a sibling of every
+                // other.
                 LeaseKind::Sitemap => Source {
                     agent,
                     parent: UrlId::NONE,
@@ -122,7 +123,7 @@ impl<S: Storage> StoredFrontier<S> {
                 self.keep_children(id, settled.lease, settled.links)?;
             }
         }
-        // A sitemap named by another lies deeper, so that the crawl can tell when they never end.
+        // A sitemap named by another is one level deeper, so that the crawl notices when they never end.
         let deeper = u16::from(out.kind == LeaseKind::Sitemap);
         let source = Source {
             agent,
@@ -139,7 +140,7 @@ impl<S: Storage> StoredFrontier<S> {
         self.keep_within_bounds(now)
     }
 
-    /// Offers the target of a redirect in place of what led there, and says what it is known by.
+    /// Offers the target of a redirect in place of its source, and returns the entry the target is known by.
     fn redirect(
         &mut self,
         from: &Entry,
@@ -199,9 +200,9 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(known.unwrap_or(new))
     }
 
-    /// Remembers where a URL moved.
+    /// Remembers that a URL redirects to another.
     fn stand_for(&mut self, from: UrlId, target: UrlId, lease: &Lease) -> Result<(), FrontierError> {
-        // Two that redirect to each other stand for nobody.
+        // Two URLs that redirect to each other stand for neither.
         if target != from && !lease.revisit {
             let entry = &mut self.entries[from];
             entry.set(flag::MOVED, true);

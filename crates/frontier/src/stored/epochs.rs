@@ -1,24 +1,25 @@
-//! Evidence of waiting links, and scoring them again when a strategy has changed its mind.
+//! Evidence of waiting links, and rescoring them when a strategy's model has changed.
 //!
-//! An epoch is a range of ids: whatever had entered when it was opened. A cursor goes through the range in batches; a link
-//! that would be leased before the cursor has come to it is scored when it surfaces. So the order is right at its head at
-//! once, and everywhere in the end, and no call scores all links there are because a model changed a little.
+//! An epoch is a range of ids: everything that had entered when it was opened. A cursor goes through the range in
+//! batches. A link that would be leased before the cursor reaches it is rescored when it surfaces. So the head of the
+//! order is right at once and the rest in the end, and no single call rescores every link just because a model
+//! changed a little.
 //!
-//! Epochs do not outlive the process: whoever learns opens one after a restart.
+//! Epochs do not outlive the process: a strategy that learns opens one after a restart.
 
 use super::*;
 
-/// Ids looked at for one link scored by the sweep, at most: most of a long crawl's ids no longer wait.
+/// The most ids the sweep looks at per link it rescores. Most ids of a long crawl no longer wait.
 const LOOKS: usize = 64;
 
-/// What of an agent's stack has not been scored since its mind changed.
+/// The part of an agent's stack that has not been rescored since its model changed.
 #[derive(Debug, Default)]
 pub(super) struct Epoch {
-    /// The sweep has come to here…
+    /// The sweep has reached this id…
     cursor: u32,
     /// …and ends here.
     end: u32,
-    /// Links between the two that were scored when they surfaced.
+    /// Links between the two that were rescored when they surfaced.
     surfaced: BTreeSet<u32>,
 }
 
@@ -29,7 +30,7 @@ impl Epoch {
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Forgets what was known of a link that waits no longer.
+    /// Drops the evidence of a link that no longer waits.
     pub(super) fn drop_evidence(&mut self, id: UrlId) {
         if self.entries[id].has(flag::EVIDENCE) {
             self.entries[id].set(flag::EVIDENCE, false);
@@ -69,7 +70,7 @@ impl<S: Storage> StoredFrontier<S> {
         rescore: Rescore<'_>,
         now: Timestamp,
     ) -> Result<bool, FrontierError> {
-        // Out of the frontier while it is worked on, so that both can change.
+        // Taken out of the frontier while it is processed, so that both can change.
         let Some(mut epoch) = self.epochs.remove(&agent) else {
             return Ok(false);
         };
@@ -117,7 +118,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    /// What an agent would be given next, of all hosts that may be asked.
+    /// What an agent would be given next, over all hosts that may be asked.
     fn next_in_line(&self, agent: AgentId) -> Option<UrlId> {
         let host = self.ready.get(usize::from(agent.0))?.best()?;
         let best = self.hosts[host as usize].queue_of(agent)?.best()?;

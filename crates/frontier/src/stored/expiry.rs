@@ -1,22 +1,22 @@
-//! Waiting URLs that nobody will get to are dropped, so that an endless web takes no endless memory.
+//! Drops waiting URLs that will never be reached, so that an endless web does not need endless memory.
 //!
-//! Ids are given out in order of entry, so when a URL entered follows from its id and a short log of when which id was next: no
-//! URL carries a time stamp. A cursor goes over the ids as their time runs out. URLs that come back into line behind the
-//! cursor stand in a line of their own.
+//! Ids are given out in order of entry. So the time a URL entered follows from its id and a short log of which id was
+//! next at which time; no URL carries a timestamp. A cursor moves over the ids as their time runs out. URLs that
+//! start waiting again behind the cursor go into a separate queue.
 //!
-//! **Invariant:** what is leased or on a list is never dropped, nor is a seed. A dropped URL leaves nothing behind but its
-//! number, and may enter again as a new one.
+//! **Invariant:** nothing that is leased or on a list is ever dropped, and no seed is. A dropped URL leaves nothing
+//! behind but its number, and may enter again as a new one.
 //!
-//! The log does not outlive the process: what waits on opening has entered then.
+//! The log does not outlive the process: whatever waits on opening counts as entered at that moment.
 
 use std::collections::VecDeque;
 
 use super::*;
 
-/// Parts of a limit that are told apart. A URL may go early by one part of its time, and the log is as long as that.
+/// How finely time limits are divided. A URL may expire early by one part, and the log has about this many items.
 const GRAINS: u32 = 64;
 
-/// When something entered: on the clock, and in pages tried until then.
+/// When something entered: the time, and the number of pages tried so far.
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
     at: Timestamp,
@@ -28,11 +28,11 @@ struct Stamp {
 pub(super) struct Stamps {
     /// The first id that each stamp is for.
     log: VecDeque<(u32, Stamp)>,
-    /// Ids below have had their time.
+    /// Ids below this have expired.
     cursor: u32,
-    /// What came back into line…
+    /// URLs that started waiting again…
     back: VecDeque<(UrlId, Stamp)>,
-    /// …and how often it did.
+    /// …and how often they did.
     times_back: HashMap<u32, u32>,
 }
 
@@ -54,7 +54,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Everything that waits has entered now.
+    /// Counts everything that waits as entered now.
     pub(super) fn begin_stamps(&mut self, now: Timestamp) {
         if self.expires() {
             let stamp = self.stamp(now);
@@ -84,7 +84,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Called when an entry gets into line although its id is not new.
+    /// Called when an entry starts waiting although its id is not new.
     pub(super) fn came_back(&mut self, id: UrlId, now: Timestamp) {
         if self.expires() {
             let stamp = self.stamp(now);
@@ -93,7 +93,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Called when an entry gets into line again after a lease or a list, which may have outlasted its time.
+    /// Called when an entry waits again after a lease or a list, during which it may have expired.
     pub(super) fn may_have_outlasted(&mut self, id: UrlId, now: Timestamp) {
         if id.0 < self.stamps.cursor {
             self.came_back(id, now);
@@ -148,13 +148,13 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    /// Drops what has waited too long, and the worst of what is too much.
+    /// Drops what has waited too long, and the worst of what exceeds the limit.
     pub(super) fn keep_within_bounds(&mut self, now: Timestamp) -> Result<(), FrontierError> {
         self.expire(now)?;
         let Some(most) = self.policy.max_waiting else {
             return Ok(());
         };
-        // Besides seeds: more of them than may wait would have all be looked through at every page.
+        // Without seeds: if there were more seeds than the limit, every page would trigger a scan of everything.
         let waiting = self.in_stack.iter().sum::<u64>() - self.seeds_in_line;
         if waiting <= most.saturating_add(most / 10) {
             return Ok(());
@@ -169,7 +169,7 @@ impl<S: Storage> StoredFrontier<S> {
             by_worst.select_nth_unstable(excess);
             by_worst.truncate(excess);
         }
-        // In order, so that what the storage is told does not depend on how the worst were found.
+        // In order, so that what the storage receives does not depend on how the worst were found.
         let mut worst: Vec<UrlId> = by_worst.into_iter().map(|(_, Reverse(id))| id).collect();
         worst.sort_unstable();
         self.drop_expired(&worst, now)?;
@@ -188,7 +188,7 @@ impl<S: Storage> StoredFrontier<S> {
     }
 }
 
-/// Whether an entry is in line and no seed.
+/// Whether an entry is waiting and is not a seed.
 fn may_go(entry: &Entry) -> bool {
     entry.state == State::Waiting && !entry.has(flag::SEED)
 }

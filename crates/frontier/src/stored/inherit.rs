@@ -1,24 +1,24 @@
-//! What a frontier made anew from a crawl's records takes over from the one it replaces.
+//! What a frontier rebuilt from a crawl's records takes over from the one it replaces.
 //!
-//! The records tell what was asked for and what came of it. What they cannot tell is how long hosts want to be left
-//! alone, and what later settings or lost records changed; that is taken from the old frontier as it stands.
+//! The records say what was requested and how it ended. They do not say how long hosts must be left alone, or what
+//! changed through later settings or lost records. That is copied from the old frontier as it stands.
 //!
-//! **Invariant:** afterwards no host may be asked sooner than before, nothing that was settled waits, and nothing that
-//! waited is missing.
+//! **Invariant:** afterwards no host may be asked sooner than before, nothing that was settled is waiting, and
+//! nothing that was waiting is missing.
 
 use super::*;
 
-/// What was taken over because the records alone had not told it.
+/// What was taken over because the records alone did not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inherited {
-    /// URLs that waited and would not have.
+    /// URLs that were waiting and would otherwise be missing.
     pub waiting: u64,
-    /// URLs that were settled and would have waited.
+    /// URLs that were settled and would otherwise be waiting.
     pub settled: u64,
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Takes over the hosts' rests and rules, what waited, and what was settled.
+    /// Takes over the hosts' rests and rules, the waiting URLs and the settled ones.
     pub fn inherit<T: Storage>(
         &mut self,
         old: &StoredFrontier<T>,
@@ -62,7 +62,7 @@ impl<S: Storage> StoredFrontier<S> {
                     self.settle_as(ours, entry, now)?;
                     inherited.settled += 1;
                 }
-                // Given up in this frontier, to be tried again in the old one.
+                // Given up in this frontier, but due for another try in the old one.
                 (State::Gone | State::Forgotten, false) => {
                     let rank = unit::lift(entry.rank(), self.unit - old.unit);
                     self.bring_back(ours, rank, self.entries.age(ours), entry.agent(), now)?;
@@ -75,8 +75,8 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(inherited)
     }
 
-    /// The URLs a page links to, as far as they were kept: all of them where parents are, those it was first to find
-    /// otherwise.
+    /// The URLs a page links to, as far as they were kept: all of them if all parents are kept, otherwise those it
+    /// was first to discover.
     pub fn links_of(&self, page: UrlKey) -> Result<Vec<CanonicalUrl>, FrontierError> {
         let Some(page) = self.find(page) else {
             return Ok(Vec::new());
@@ -92,7 +92,7 @@ impl<S: Storage> StoredFrontier<S> {
             .collect()
     }
 
-    /// Puts a URL of another frontier in line here.
+    /// Adds a waiting URL of another frontier to this one.
     fn copy_of<T: Storage>(
         &mut self,
         old: &StoredFrontier<T>,
@@ -110,7 +110,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(id)
     }
 
-    /// Lets the agent want a URL here that it wanted in another frontier.
+    /// Gives the agent a claim here that it had in another frontier.
     fn claim_like<T: Storage>(
         &mut self,
         old: &StoredFrontier<T>,
@@ -164,14 +164,14 @@ impl<S: Storage> StoredFrontier<S> {
         let offer = Offer {
             url: known.url,
             key: entry.key,
-            // Cash may be counted in another unit here.
+            // Cash may be in a different unit here.
             rank: unit::lift(entry.rank(), self.unit - old.unit),
             merge: Merge::Keep,
         };
         Ok((offer, source))
     }
 
-    /// Ends a waiting URL as it ended in another frontier.
+    /// Ends a waiting URL the way it ended in another frontier.
     fn settle_as(&mut self, id: UrlId, theirs: &Entry, now: Timestamp) -> Result<(), FrontierError> {
         self.dequeue(id);
         self.set_states(id, theirs.state);

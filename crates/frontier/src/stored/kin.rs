@@ -1,18 +1,20 @@
-//! Who is whose child: raising siblings, counting visited ones, and the lists that both need.
+//! Parents and children: raising siblings, counting visited ones, and the lists both need.
 //!
-//! The children a page was first to discover have consecutive ids, so they are a run; the few that came in otherwise
-//! (redirect targets, finds of a second visit) are adopted. All parents of a URL are kept only for strategies that ask.
+//! The children a page was first to discover have consecutive ids, so they form a run. The few that came in another
+//! way (redirect targets, links found on a second visit) are adopted. All parents of a URL are kept only for
+//! strategies that ask for them.
 //!
-//! A page's children are the finds of the agent that fetched it, claims among them. Children that were dropped leave gaps in
-//! the run and their numbers in the lists; whoever goes through either steps over what is no longer there.
+//! A page's children are what the agent that fetched it discovered, including claims. Dropped children leave gaps in
+//! the run and stale numbers in the lists; code that walks either skips what no longer exists.
 
 use super::*;
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Makes a URL a child of a page although the page's run of ids is closed.
+    /// Makes a URL a child of a page although the page's run of ids is already closed.
     pub(super) fn adopt(&mut self, page: UrlId, child: UrlId) {
         let adopted = self.adopted.get(&page.0).and_then(|ids| ids.last().copied());
-        // A child whose id follows the run by chance is found with the run; listed here too it would count twice.
+        // A child whose id happens to follow the run is found with the run. Listed here as well, it would count
+        // twice.
         let is_in_run = self.entries.get(page).and_then(Entry::first_child).is_some()
             && child
                 .0
@@ -24,7 +26,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// The page an entry hangs under, if the entry is still there.
+    /// An entry's parent, if that still exists.
     fn parent_of(&self, id: UrlId) -> Option<UrlId> {
         self.entries.get(id)?.parent.known()
     }
@@ -38,7 +40,7 @@ impl<S: Storage> StoredFrontier<S> {
             children.extend(run.map(|(id, _)| id));
         }
         if let Some(adopted) = self.adopted.get(&page.0) {
-            // Across a gap a run may reach a child that was adopted.
+            // Across a gap, a run may reach a child that was adopted.
             let last = children.last().copied();
             let is_in_run = |id: &UrlId| first.is_some_and(|first| first <= *id) && last >= Some(*id);
             let there = adopted.iter().filter(|id| self.entries.get(**id).is_some());
@@ -119,13 +121,14 @@ impl<S: Storage> StoredFrontier<S> {
         lease: &Lease,
         links: &[UrlKey],
     ) -> Result<(), FrontierError> {
-        // Only a page that was leased before can have a list already.
+        // Only a page that was leased before can already have a list.
         let mut children = if lease.revisit || lease.attempt > 0 {
             self.storage.children(page)?
         } else {
             Vec::new()
         };
-        // Several links may lead to one URL by way of redirects, and one to the page itself, which is not its own child.
+        // Redirects may make several links lead to one URL, and one lead to the page itself, which is not its own
+        // child.
         let mut seen: HashSet<UrlId> = children.iter().copied().chain([page]).collect();
         let found = links.iter().filter_map(|key| self.find_moved(*key));
         let new: Vec<UrlId> = found.filter(|child| seen.insert(*child)).collect();
@@ -150,10 +153,10 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Whoever links to a URL links to where it redirects.
+    /// A page that links to a URL also links to where that URL redirects.
     pub(super) fn pass_parents_on(&mut self, from: UrlId, to: UrlId) -> Result<(), FrontierError> {
         let mut pages = self.storage.parents(from)?;
-        // Not all may find room, and which do must not depend on how a storage keeps them.
+        // There may not be room for all of them, and which ones fit must not depend on how a storage orders them.
         pages.sort_unstable();
         for page in pages {
             let mut children = self.storage.children(page)?;

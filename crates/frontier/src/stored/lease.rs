@@ -1,4 +1,4 @@
-//! Leases: what a host gives out next, what comes back, and the drawn list.
+//! Leases: what a host hands out next, what is returned, and the drawn list.
 
 use super::*;
 
@@ -8,7 +8,7 @@ impl<S: Storage> StoredFrontier<S> {
         host.asking_rules = true;
         let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
             FrontierError::Damaged {
-                what: format!("a host named {:?}", host.origin),
+                what: format!("a host has the invalid origin {:?}", host.origin),
             }
         })?;
         let lease = Lease {
@@ -40,7 +40,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(lease)
     }
 
-    /// Leases a URL by one of its entries: the lease is of the URL, and says what the entry does.
+    /// Leases a URL through one of its entries. The lease is for the URL; its details come from the entry.
     pub(super) fn lease_url(
         &mut self,
         id: UrlId,
@@ -105,7 +105,7 @@ impl<S: Storage> StoredFrontier<S> {
         self.leases.insert(lease.id, out);
     }
 
-    /// Ends a lease's hold on its host.
+    /// Releases a lease's hold on its host.
     pub(super) fn take_in(&mut self, lease: &Lease) -> Result<Out, FrontierError> {
         let out = self
             .leases
@@ -126,8 +126,8 @@ impl<S: Storage> StoredFrontier<S> {
         self.policy.robots && host.rules_until <= now
     }
 
-    /// Where the host's richest URL to be fetched again stands in its list. By what the URLs hold and not by when they were
-    /// asked for, so that a restart changes nothing.
+    /// The position in the host's list of its richest URL due for a revisit. Chosen by cash, not by when the revisit
+    /// was requested, so that a restart changes nothing.
     pub(super) fn richest_revisit(&self, host: &Host) -> Option<usize> {
         let gain = |id: u32| Score::new(self.entries[UrlId(id)].score);
         let order = |(_, a): &(usize, &u32), (_, b): &(usize, &u32)| gain(**a).cmp(&gain(**b)).then(b.cmp(a));
@@ -141,7 +141,7 @@ impl<S: Storage> StoredFrontier<S> {
         now: Timestamp,
     ) -> Result<Option<Lease>, FrontierError> {
         let host = &self.hosts[id.0 as usize];
-        // Revisits are the first agent's matter.
+        // Only the first agent gets revisits.
         let revisit = self.richest_revisit(host).filter(|_| agent == AgentId::default());
         let lease = if self.needs_rules(host, now) {
             self.lease_rules(id, agent)?
@@ -159,8 +159,8 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(Some(lease))
     }
 
-    /// Draws what is to be fetched again, besides the URLs that wait: a list is served to its end before any host is
-    /// asked for anything else.
+    /// Draws URLs due for a revisit in addition to waiting ones: a list is served to its end before any host is asked
+    /// for anything else.
     pub(super) fn draw_revisits(&mut self, now: Timestamp) {
         for number in 0..self.hosts.len() {
             let host = &self.hosts[number];
@@ -180,14 +180,14 @@ impl<S: Storage> StoredFrontier<S> {
         self.drawn_with.insert(id, drawn_with);
     }
 
-    /// Takes a URL off the list before it was asked for.
+    /// Removes a URL from the list before it was requested.
     pub(super) fn strike(&mut self, id: UrlId) {
         self.list.retain(|drawn| *drawn != id);
         self.drawn_with.remove(&id);
     }
 
-    /// Serves the drawn list: what its hosts' rests allow, in the list's order. None if nothing is left of it, because its
-    /// hosts have given all they may.
+    /// Serves the drawn list: as much as its hosts' rests allow, in the list's order. `None` if nothing is left of it
+    /// because its hosts have reached their limits.
     pub(super) fn take_from_list(&mut self, n: usize, now: Timestamp) -> Result<Option<Next>, FrontierError> {
         let mut leases = Vec::new();
         let mut wake = Timestamp::NEVER;
@@ -280,7 +280,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(Some(lease))
     }
 
-    /// Puts a URL in line that nothing offered.
+    /// Adds a waiting URL that nothing offered.
     fn bring_in(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<UrlId, FrontierError> {
         let parent = wanted.parent.and_then(|key| self.find(key));
         let is_sitemap = wanted.kind == LeaseKind::Sitemap;

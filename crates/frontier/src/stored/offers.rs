@@ -2,19 +2,19 @@
 
 use super::*;
 
-/// Who brings a new URL in.
+/// Where a new URL comes from.
 pub(super) struct Source {
     pub agent: AgentId,
     pub parent: UrlId,
     pub depth: u16,
     pub reason: Reason,
     pub flags: u8,
-    /// Whether the parent's run of children is closed: it was fetched before, or has none.
+    /// Whether the parent's run of children is closed, because it was fetched before or has none.
     pub adopt: bool,
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Writes a new entry down. The caller puts it in line.
+    /// Creates and stores a new entry. The caller puts it in its queue.
     pub(super) fn new_entry(
         &mut self,
         offer: &Offer,
@@ -57,8 +57,8 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(id)
     }
 
-    /// Brings an offer in: a new URL, a forgotten one back, one more agent's claim, or a merge with what the agent has.
-    /// Says the id of what is new.
+    /// Takes an offer: adds a new URL, brings back a forgotten one, adds another agent's claim, or merges with what
+    /// the agent has. Returns the id of a new entry.
     pub(super) fn offer(
         &mut self,
         offer: &Offer,
@@ -81,7 +81,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// The entry that an agent's offer of a known URL meets: its own, unless the URL has reached its end.
+    /// The entry that an agent's offer of a known URL affects: its own, unless the URL has reached a final state.
     pub(super) fn gathers_on(&self, base: UrlId, own: Option<UrlId>) -> UrlId {
         match self.entries[base].state {
             State::Fetched | State::Gone => base,
@@ -89,7 +89,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Whether a known URL is as good as new: it was forgotten, or where it moved to was.
+    /// Whether a known URL can enter again: it was forgotten, or the URL it redirects to was.
     pub(super) fn may_enter_again(&self, base: UrlId) -> bool {
         let entry = &self.entries[base];
         let target = || UrlId(entry.slot_or_child).known();
@@ -111,7 +111,7 @@ impl<S: Storage> StoredFrontier<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         self.admit(agent)?;
-        // Of a URL that had its end there may be a record of how it was found.
+        // A URL that reached a final state may have a record of how it was found.
         for record in self.claims.remove(&base.0).unwrap_or_default() {
             self.drop_entry(record, now)?;
         }
@@ -135,7 +135,7 @@ impl<S: Storage> StoredFrontier<S> {
             (State::Waiting | State::Drawn, Merge::Max) if rank > present => entry.set_rank(rank),
             (State::Waiting | State::Drawn, Merge::Replace) if rank != present => entry.set_rank(rank),
             (State::Forgotten, _) => return,
-            // Cash also gathers on what is leased, fetched or gone, so that none is ever lost.
+            // Cash also gathers on leased, fetched and gone URLs, so that none is ever lost.
             (_, Merge::Add) if rank.score.get() != 0.0 => entry.gain(rank.score.get()),
             _ => return,
         }
@@ -144,7 +144,8 @@ impl<S: Storage> StoredFrontier<S> {
     }
 
     fn revisit_richest(&mut self, now: Timestamp) {
-        // Asked for rarely (once in hundreds of pages), so looking through all costs less than an order kept up to date.
+        // Asked for rarely (once every few hundred pages), so scanning everything costs less than keeping an order up
+        // to date.
         let richest = self
             .entries
             .all()
@@ -215,7 +216,7 @@ impl<S: Storage> StoredFrontier<S> {
         if entry.has(flag::CLAIM) || !self.claims_of(base).is_empty() {
             let was_listed = self.list.contains(&id);
             self.drop_entry(id, now)?;
-            // Drawn for this agent alone, so the others' wish for it is open again.
+            // It was drawn for this agent alone, so the other agents' claims are open again.
             if was_listed && let Some(base) = self.find(entry.key) {
                 self.enqueue(base, now);
             }

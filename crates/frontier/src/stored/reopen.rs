@@ -1,15 +1,15 @@
-//! A frontier from what its storage kept.
+//! Rebuilds a frontier from its storage.
 
 use super::stacks::UrlOrder;
 use super::*;
 
 impl<S: Storage> StoredFrontier<S> {
-    /// The frontier as it was at its last commit, from what its storage kept: hosts and entries in order of their numbers
-    /// (each entry with its age where that is not its number), and what it kept of parents. Numbers of dropped entries are
-    /// missing, and as many as were dropped must be.
+    /// The frontier as it was at its last commit. It is rebuilt from what its storage kept: hosts and entries in
+    /// order of their numbers (each entry with its age where that differs from its number), and the parent links. The
+    /// numbers of dropped entries are missing, and there must be exactly as many gaps as entries dropped.
     ///
-    /// Every host rests one full delay from `now`: when its last request was made is not known, since nothing is written
-    /// when a lease is taken.
+    /// Every host rests for one full delay from `now`. When its last request was made is unknown, because nothing is
+    /// written when a lease is taken.
     pub fn reopen(
         storage: S,
         policy: HostPolicy,
@@ -38,25 +38,25 @@ impl<S: Storage> StoredFrontier<S> {
             frontier.hosts.push(host);
         }
         let mut queues: BTreeMap<(HostId, AgentId), Vec<u32>> = BTreeMap::new();
-        // The entry before: its parent, and whether it stands in that page's run of ids.
+        // The previous entry: its id, its parent, and whether it is in that page's run of ids.
         let mut before: Option<(UrlId, UrlId, bool)> = None;
         for row in entries {
             let (id, entry, other_age) = row?;
             if entry.host.0 as usize >= frontier.hosts.len() {
-                return Err(damaged("an entry without host"));
+                return Err(damaged("an entry has no host"));
             }
             if id < UrlId(frontier.entries.len()) {
-                return Err(damaged("entries out of order"));
+                return Err(damaged("the entries are out of order"));
             }
             if entry.parent.known().is_some_and(|parent| parent >= id) {
-                return Err(damaged("a URL older than its parent"));
+                return Err(damaged("a URL is older than its parent"));
             }
             frontier.admit(entry.agent())?;
             frontier.entries.skip_to(id);
             frontier.entries.push(entry);
             if entry.has(flag::CLAIM) {
                 let base = frontier.find(entry.key);
-                let base = base.ok_or_else(|| damaged("a claim on no URL"))?;
+                let base = base.ok_or_else(|| damaged("a claim refers to no URL"))?;
                 frontier.claims.entry(base.0).or_default().push(id);
             } else {
                 frontier.know(entry.key, id);
@@ -77,7 +77,7 @@ impl<S: Storage> StoredFrontier<S> {
             if let Some(parent) = entry.parent.known() {
                 let follows = before.is_some_and(|(_, page, in_run)| in_run && page == parent);
                 let first = frontier.entries.get(parent).and_then(Entry::first_child);
-                // The first child, or whatever is left from there on.
+                // The first child, or the first one left after it.
                 let begins =
                     first.is_some_and(|first| first <= id && before.is_none_or(|(last, ..)| last < first));
                 in_run = follows || begins;
@@ -100,13 +100,13 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(frontier)
     }
 
-    /// Takes up the numbering of a storage from which entries were dropped.
+    /// Continues the numbering of a storage from which entries were dropped.
     fn restore_numbers(&mut self) -> Result<(), FrontierError> {
         if let Some((_, value)) = self.storage.notes(NUMBERS)?.pop() {
             let bytes: [u8; 28] = value
                 .as_slice()
                 .try_into()
-                .map_err(|_| damaged("a numbering that is torn"))?;
+                .map_err(|_| damaged("the record of the numbering is incomplete"))?;
             let mut parts = bytes.as_slice();
             let mut part = |length: usize| {
                 let (part, rest) = parts.split_at(length);
@@ -121,7 +121,7 @@ impl<S: Storage> StoredFrontier<S> {
             self.links_lost = part(8);
             self.parents_dropped = self.parents_dropped.saturating_sub(self.links_lost);
             self.noted_dropped = self.dropped;
-            // Dropped numbers must not be given out again: others may still name them.
+            // Numbers of dropped entries must not be reused: other records may still refer to them.
             self.entries.skip_to(UrlId(next));
         }
         let missing = u64::from(self.entries.len()) - self.entries.live() as u64;
@@ -134,7 +134,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    /// Notes the numbering, once anything was dropped.
+    /// Stores the numbering, once anything has been dropped.
     pub(super) fn note_numbers(&mut self) {
         let mut bytes = Vec::with_capacity(28);
         bytes.extend(self.entries.len().to_le_bytes());
@@ -145,7 +145,7 @@ impl<S: Storage> StoredFrontier<S> {
     }
 }
 
-/// The name the numbering is noted by.
+/// The note that holds the numbering.
 const NUMBERS: &str = "frontier/numbers";
 
 fn damaged(what: &str) -> FrontierError {

@@ -1,11 +1,11 @@
-//! The agents' stacks: which URLs of which host are in line for whom, and which hosts may be asked now.
+//! The agents' stacks: which URLs of which host are waiting for which agent, and which hosts may be asked now.
 //!
-//! Each host has a queue for every agent that wants something from it. Rests, requests out and rules are the host's alone, so
-//! politeness knows no agents: a ready host stands among the ready of every agent it has something for, a resting or busy one
-//! among nobody's.
+//! Each host has a queue for every agent that wants something from it. Rests, requests in flight and rules belong to
+//! the host alone, so politeness is independent of agents: a ready host is listed for every agent it has something
+//! for, a resting or busy one for none.
 //!
-//! **Invariant:** the entries of one URL, its base and its claims, are in their queues all together or not at all. So what one
-//! agent leases is in nobody's queue, and nothing in a queue is stale.
+//! **Invariant:** the entries of one URL, its base and its claims, are in their queues all together or not at all. So
+//! what one agent leases is in no queue, and nothing in a queue is stale.
 
 use super::*;
 use crate::host::{NOT_READY, Stack};
@@ -21,7 +21,7 @@ impl Order for UrlOrder<'_> {
     }
 }
 
-/// Ready hosts by what they have for one agent.
+/// Orders ready hosts by what they have for one agent.
 struct HostOrder<'a> {
     hosts: &'a mut [Host],
     entries: &'a Entries,
@@ -53,7 +53,7 @@ impl Order for HostOrder<'_> {
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Makes room for an agent's stack. Agents are not announced; they come.
+    /// Creates an agent's stack if needed. Agents are not announced in advance.
     pub(super) fn admit(&mut self, agent: AgentId) -> Result<(), FrontierError> {
         if agent.0 >= AgentId::MOST {
             return Err(FrontierError::UnknownAgent(agent.0));
@@ -72,7 +72,8 @@ impl<S: Storage> StoredFrontier<S> {
             .is_some_and(|most| host.pages + host.pages_out >= most)
     }
 
-    /// Whether a host rests for long: it failed again and again, or asked for it. A list does not wait for such.
+    /// Whether a host rests for a long time, because it kept failing or asked for it. A list does not wait for such
+    /// hosts.
     pub(super) fn is_left_alone(&self, host: &Host, now: Timestamp) -> bool {
         let short = self
             .policy
@@ -81,7 +82,7 @@ impl<S: Storage> StoredFrontier<S> {
         host.rest_until > now + short
     }
 
-    /// Puts a host where it belongs now. Called after anything about it changed.
+    /// Moves a host to the state it should now be in. Called after anything about it changes.
     pub(super) fn place(&mut self, id: HostId, now: Timestamp) {
         let host = &self.hosts[id.0 as usize];
         let was = host.place;
@@ -98,7 +99,7 @@ impl<S: Storage> StoredFrontier<S> {
             HostState::Ready(NOT_READY)
         };
         match (was, is) {
-            // Its wake-up call is already in the timer.
+            // Its wake-up time is already in the timer.
             (HostState::Resting, HostState::Resting) if host_timed == rest_until => return,
             (HostState::Resting, _) => self.resting -= 1,
             _ => {}
@@ -123,7 +124,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Puts a host among an agent's ready ones, or takes it from there.
+    /// Adds a host to an agent's ready hosts, or removes it.
     fn place_for(&mut self, agent: AgentId, id: HostId, is_ready: bool) {
         let slot = self.hosts[id.0 as usize].ready_slot(agent);
         let Some(ready) = self.ready.get_mut(usize::from(agent.0)) else {
@@ -161,7 +162,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Puts a URL in line, in the stack of everyone who wants it.
+    /// Puts a URL into the queue of every agent that wants it.
     pub(super) fn enqueue(&mut self, base: UrlId, now: Timestamp) {
         self.put_in_queue(base, now);
         for claim in self.claims_of(base).to_vec() {
@@ -169,7 +170,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Takes a waiting URL out of everyone's queue. The caller gives it its next state and places the host.
+    /// Takes a waiting URL out of every agent's queue. The caller gives it its next state and places the host.
     pub(super) fn dequeue(&mut self, base: UrlId) {
         self.take_from_queue(base);
         for claim in self.claims_of(base).to_vec() {
@@ -205,7 +206,7 @@ impl<S: Storage> StoredFrontier<S> {
             .remove(slot, &mut UrlOrder(&mut self.entries));
     }
 
-    /// Finds the place again of an entry whose rank changed.
+    /// Moves an entry whose rank changed to its new place in the queue.
     pub(super) fn reorder(&mut self, id: UrlId, now: Timestamp) {
         let entry = &self.entries[id];
         if entry.state != State::Waiting {
@@ -215,13 +216,13 @@ impl<S: Storage> StoredFrontier<S> {
         let queue = self.hosts[host.0 as usize].queue_mut(agent);
         let best = queue.best();
         queue.update(slot, &mut UrlOrder(&mut self.entries));
-        // The host's own place changes only with its best URL.
+        // The host's own place changes only when its best URL does.
         if best == Some(id.0) || queue.best() == Some(id.0) {
             self.place(host, now);
         }
     }
 
-    /// Whether a host has something for an agent, of this class or a better one.
+    /// Whether a host has something for an agent, in the requested class or a better one.
     pub(super) fn can_serve(&self, host: HostId, ask: &Ask) -> bool {
         let host = &self.hosts[host.0 as usize];
         if ask.agent == AgentId::default() && !host.revisits.is_empty() {
@@ -233,14 +234,14 @@ impl<S: Storage> StoredFrontier<S> {
 }
 
 impl Host {
-    /// All entries in its queues.
+    /// All entries in all queues.
     pub(super) fn queued(&self) -> impl Iterator<Item = UrlId> {
         let others = self.others.iter().map(|stack: &Stack| &stack.queue);
         let queues = std::iter::once(&self.queue).chain(others);
         queues.flat_map(Heap::members).map(|id| UrlId(*id))
     }
 
-    /// Gives room of its queues back.
+    /// Frees unused memory of the queues.
     pub(super) fn shrink(&mut self) {
         self.queue.shrink();
         for stack in &mut self.others {

@@ -1,4 +1,4 @@
-//! The answer to "what next?": the best of what an agent may be given, or why there is nothing.
+//! The answer to "what next?": the best URLs an agent may have, or why there are none.
 
 use super::*;
 
@@ -24,7 +24,7 @@ impl<S: Storage> StoredFrontier<S> {
         }
         let mut leases = Vec::new();
         while leases.len() < ask.most {
-            // Classes come before everything, so a best URL of too large a class says that there are no others.
+            // Class comes first in the order, so if the best URL's class is too large, so is every other's.
             let ready = self.ready.get(usize::from(ask.agent.0)).and_then(Heap::best);
             let Some(host) = ready.filter(|host| self.can_serve(HostId(*host), &ask)) else {
                 break;
@@ -42,7 +42,7 @@ impl<S: Storage> StoredFrontier<S> {
         })
     }
 
-    /// When the first resting host wakes that has something for this agent.
+    /// When the first resting host with something for this agent wakes.
     fn next_wake(&self, ask: &Ask) -> Option<Timestamp> {
         if self.ready.len() == 1 && ask.highest_class == u16::MAX {
             return self.timer.peek().map(|Reverse((until, _))| *until);
@@ -54,8 +54,8 @@ impl<S: Storage> StoredFrontier<S> {
         items.map(|Reverse((until, _))| *until).min()
     }
 
-    /// Whether the end of a lease may bring something for this agent: a lease of its own, one on a host it waits for, or
-    /// one of a URL that it wants too.
+    /// Whether the end of a lease may produce something for this agent: a lease of its own, one on a host it waits
+    /// for, or one of a URL that it also wants.
     fn depends_on_leases(&self, ask: &Ask) -> bool {
         self.leases.values().any(|out| {
             let wants_it = |id: UrlId| self.entry_of(self.base_of(id), ask.agent).is_some();

@@ -1,27 +1,28 @@
-//! Cash in a unit that grows finer as a crawl goes on, so that none fades to nothing.
+//! Cash in a unit that grows finer as a crawl goes on, so that none is rounded to zero.
 //!
-//! A page passes on a part of what it was taken with, so along a path of links cash shrinks by the number of links at each
-//! step, and a hundred pages of a hundred links down it would be too small for a number. But only the order counts: when
-//! what is taken has become very small, all scores are multiplied by one power of two, which changes neither their order
-//! nor a single digit. Scores that differ by less than some four hundred orders of magnitude stay in order.
+//! A page passes on a share of the cash it was taken with. So at each step along a path of links cash is divided by
+//! the number of links, and a hundred pages of a hundred links down it would be too small for a float. But only the
+//! order matters: when the amounts taken become very small, all scores are multiplied by one power of two, which
+//! changes neither their order nor a single digit. Scores within about four hundred orders of magnitude of each other
+//! stay in order.
 //!
-//! **Invariant:** a lease speaks in the unit it was taken in, and what comes of it is brought into the present one when it
-//! is settled; nobody outside sees a difference but in the size of the numbers.
+//! **Invariant:** a lease uses the unit it was taken in, and its results are converted to the current unit when it is
+//! settled. From outside, only the size of the numbers differs.
 //!
-//! Only scores that add up are cash. A score that is a probability means something by itself and is left alone.
+//! Only scores that add up are cash. A score that is a probability has a meaning of its own and is left alone.
 
 use super::*;
 
-/// Cash below this calls for a finer unit.
+/// Cash below two to this power calls for a finer unit.
 const SMALL: i32 = -400;
-/// At most so much finer at a time, in powers of two…
+/// The largest step at a time, as a power of two…
 const STEP: i32 = 600;
-/// …and so that nothing that waits grows larger than this.
+/// …limited so that nothing that waits grows beyond this.
 const LARGE: i32 = 900;
-/// Changing the unit touches every entry, so it must be worth it.
+/// Changing the unit touches every entry, so smaller steps are not made.
 const LEAST_STEP: i32 = 100;
 
-/// The name the unit is noted by.
+/// The note that holds the unit.
 const UNIT: &str = "frontier/unit";
 
 /// Two to this power.
@@ -30,7 +31,7 @@ fn power(exponent: i32) -> f64 {
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Refines the unit if a URL is about to be taken with very little.
+    /// Refines the unit if a URL is about to be taken with very little cash.
     pub(super) fn keep_cash_in_range(&mut self, taken: f64) {
         if !self.has_cash || taken <= 0.0 || taken >= power(SMALL) {
             return;
@@ -48,7 +49,7 @@ impl<S: Storage> StoredFrontier<S> {
         let rich = self.entries.all().filter(|(_, entry)| entry.score != 0.0);
         for id in rich.map(|(id, _)| id).collect::<Vec<_>>() {
             let entry = &mut self.entries[id];
-            // What a fetched page has gathered may be beyond all measure; it then stays the largest number.
+            // A fetched page may have gathered more than fits; it then keeps the largest number.
             entry.score = Score::new(entry.score * power(step)).get();
             self.touch(id);
         }
@@ -59,28 +60,28 @@ impl<S: Storage> StoredFrontier<S> {
         self.storage.put_note(UNIT, &self.unit.to_le_bytes());
     }
 
-    /// How much finer the unit is than at the beginning, as a power of two.
+    /// How much finer the unit is than at the start, as a power of two.
     pub fn unit(&self) -> i32 {
         self.unit
     }
 
-    /// Takes up the unit that the storage's entries are in.
+    /// Restores the unit the storage's entries are in.
     pub(super) fn restore_unit(&mut self) -> Result<(), FrontierError> {
         if let Some((_, value)) = self.storage.notes(UNIT)?.pop() {
             let bytes = value.as_slice().try_into().map_err(|_| FrontierError::Damaged {
-                what: format!("a unit of cash in {} bytes", value.len()),
+                what: format!("the unit of cash has {} bytes", value.len()),
             })?;
             self.unit = i32::from_le_bytes(bytes);
         }
         Ok(())
     }
 
-    /// A score in the unit of the beginning, as new seeds come, in today's.
+    /// Converts a score from the initial unit, in which new seeds come, to the current one.
     pub(super) fn todays(&self, rank: Rank) -> Rank {
         lift(rank, self.unit)
     }
 
-    /// A lease and what follows from it, in today's unit.
+    /// Converts a lease and what follows from it to the current unit.
     pub(super) fn in_todays_unit(&self, settled: &Settled<'_>, unit: i32) -> (Lease, Vec<Update>) {
         let step = self.unit.saturating_sub(unit);
         let mut lease = settled.lease.clone();
@@ -96,7 +97,7 @@ impl<S: Storage> StoredFrontier<S> {
     }
 }
 
-/// A rank in a unit so much finer.
+/// A rank in a unit finer by `step` powers of two.
 pub(super) fn lift(rank: Rank, step: i32) -> Rank {
     Rank {
         score: Score::new(rank.score.get() * power(step)),

@@ -1,4 +1,4 @@
-//! A comparison for other programs.
+//! A comparison in formats for other programs.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::stats::Summary;
 use crate::table::Owner;
 use crate::text::csv_line;
 
-/// One line a run, in the order given. The lists of a run (hits, F1 by threshold) are in the JSON; here are its best
-/// threshold and a column for every k of precision at k.
+/// One line per run, in the given order. The lists of a run (hits, F1 by threshold) are only in the JSON; here are
+/// its best threshold and a column for every k of precision at k.
 pub fn csv(runs: &[RunResult]) -> String {
     let ks: BTreeSet<u32> = runs
         .iter()
@@ -92,7 +92,7 @@ fn best_threshold(run: &RunResult) -> (f64, f64) {
         .unwrap_or((f64::NAN, f64::NAN))
 }
 
-/// Everything. What is not finite is null.
+/// Everything. Values that are not finite become null.
 pub fn json(
     field: &Field<'_>,
     runs: &[RunResult],

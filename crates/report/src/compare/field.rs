@@ -1,4 +1,4 @@
-//! The runs in order: who competed, on which tasks, how often.
+//! The runs, organised: the contenders, their tasks and the repeats.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::stats::{WinLoss, mean, score_task};
 use crate::table::{Cell, Column, Owner};
 use crate::writing::{grouped, plain};
 
-/// Between a strategy and its judge.
+/// Separates a strategy from its judge.
 const WITH: &str = " · ";
 
 /// A strategy with a judge.
@@ -28,15 +28,15 @@ impl Contender {
     }
 }
 
-/// A baseline nobody ran.
+/// A baseline that is not among the runs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no strategy `{asked}` to compare with; there are {known}")]
+#[error("no strategy `{asked}` to compare with; choose one of {known}")]
 pub struct UnknownBaseline {
     asked: String,
     known: String,
 }
 
-/// Those that compete in these runs, in the order of their first run.
+/// The contenders in these runs, in the order of their first run.
 pub fn contenders(runs: &[RunResult]) -> Vec<Contender> {
     Field::of(runs, &[]).contenders
 }
@@ -45,7 +45,7 @@ pub fn contenders(runs: &[RunResult]) -> Vec<Contender> {
 pub fn find_baseline(runs: &[RunResult], name: &str) -> Result<Contender, UnknownBaseline> {
     let field = Field::of(runs, &[]);
     let found = field.find(name)?;
-    // `find` answers with a place in this very list.
+    // `find` returns an index into this very list.
     Ok(field.contenders.into_iter().nth(found).unwrap_or(Contender {
         strategy: name.to_owned(),
         judge: String::new(),
@@ -64,13 +64,13 @@ pub struct Task<'a> {
     pub relevant: u64,
 }
 
-/// The runs, sorted out.
+/// The runs, organised.
 pub struct Field<'a> {
     /// Webs in the order of their first run.
     pub webs: Vec<&'a str>,
-    /// Tasks likewise.
+    /// Tasks, also in the order of their first run.
     pub tasks: Vec<Task<'a>>,
-    /// Contenders likewise, bounds last.
+    /// Contenders, also in that order, with bounds last.
     pub contenders: Vec<Contender>,
     looks: Vec<Look>,
     runs: BTreeMap<(usize, usize), Vec<&'a RunResult>>,
@@ -148,14 +148,14 @@ impl<'a> Field<'a> {
         self.runs.get(&(contender, task)).map_or(&[], Vec::as_slice)
     }
 
-    /// All runs: task by task within contenders.
+    /// All runs, by contender and then by task.
     pub fn each(&self) -> impl Iterator<Item = (usize, usize, &'a RunResult)> + '_ {
         self.runs
             .iter()
             .flat_map(|((contender, task), runs)| runs.iter().map(|run| (*contender, *task, *run)))
     }
 
-    /// A measure of a contender on a task, averaged over repeats; NaN where it is not known.
+    /// A measure of a contender on a task, averaged over repeats; NaN if unknown.
     pub fn value(&self, contender: usize, task: usize, measure: &Measure) -> f64 {
         let values: Vec<f64> = self
             .repeats(contender, task)
@@ -179,7 +179,7 @@ impl<'a> Field<'a> {
         self.looks.get(contender).copied().unwrap_or(Look::Bound(0))
     }
 
-    /// Whether a contender is one, or a bound.
+    /// Whether it is a contender or a bound.
     pub fn owner(&self, contender: usize) -> Owner {
         match self.look(contender) {
             Look::Contender(_) => Owner::Ours,
@@ -187,7 +187,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// What a contender is called: with its judge where there are several.
+    /// The name of a contender, with its judge if there are several.
     pub fn label(&self, contender: usize) -> String {
         match self.contenders.get(contender) {
             Some(one) if self.many_judges && self.owner(contender) == Owner::Ours => one.name(),
@@ -196,7 +196,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The columns that name a contender: without the judge where there is but one.
+    /// The columns that name a contender, without the judge if there is only one.
     pub fn name_columns(&self) -> Vec<Column> {
         let names: &[&str] = if self.many_judges {
             &["strategy", "judge"]
@@ -206,7 +206,7 @@ impl<'a> Field<'a> {
         names.iter().map(|name| Column::words(*name)).collect()
     }
 
-    /// Its cells in them.
+    /// A contender's cells in these columns.
     pub fn name_cells(&self, contender: usize) -> Vec<Cell> {
         let Some(one) = self.contenders.get(contender) else {
             return Vec::new();
@@ -218,7 +218,7 @@ impl<'a> Field<'a> {
         cells
     }
 
-    /// What a task is called: with its web where there are several.
+    /// The name of a task, with its web if there are several.
     pub fn task_label(&self, task: usize) -> String {
         let Some(task) = self.tasks.get(task) else {
             return String::new();
@@ -229,12 +229,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The first that is no bound, or else the first.
+    /// The first that is not a bound, or else the first.
     pub fn first(&self) -> Option<usize> {
         (!self.contenders.is_empty()).then_some(0)
     }
 
-    /// Those that are no bounds.
+    /// Those that are not bounds.
     pub fn competing(&self) -> Vec<usize> {
         (0..self.contenders.len())
             .filter(|one| self.owner(*one) == Owner::Ours)
@@ -279,7 +279,7 @@ impl<'a> Field<'a> {
         totals
     }
 
-    /// What was compared, in a sentence.
+    /// What was compared, in one sentence.
     pub fn sentence(&self) -> String {
         let counted = |number: usize, noun: &str| match number {
             1 => format!("1 {noun}"),
@@ -302,7 +302,7 @@ impl<'a> Field<'a> {
         )
     }
 
-    /// Says which contenders did not run on every task: their means are over other tasks than the rest's.
+    /// Names the contenders that did not run on every task: their means cover fewer tasks than the others'.
     pub fn gaps(&self) -> Vec<String> {
         let total = self.tasks.len();
         (0..self.contenders.len())
@@ -310,7 +310,7 @@ impl<'a> Field<'a> {
                 let ran = (0..total).filter(|task| !self.repeats(one, *task).is_empty()).count();
                 (ran < total).then(|| {
                     format!(
-                        "{} ran on {ran} of {total} tasks only: its means are not over the same tasks as the others'.",
+                        "{} ran on only {ran} of {total} tasks, so its means are not comparable with the others'.",
                         self.label(one)
                     )
                 })
@@ -319,7 +319,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Numbers in the order of first sight.
+/// Numbers in order of first appearance.
 struct Numbers<K> {
     list: Vec<K>,
     of: BTreeMap<K, usize>,

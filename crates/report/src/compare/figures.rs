@@ -1,7 +1,7 @@
 //! The curves: coverage, harvest, target recall, F1 by threshold, precision at k, running time.
 //!
-//! Every curve is the mean over tasks of the mean over repeats, on one grid. A crawl that ends early keeps its last value
-//! to the end, so a curve never jumps because a task dropped out of it.
+//! Every curve is the mean over tasks of the mean over repeats, on a common grid. A crawl that ends early keeps its
+//! last value to the end, so a curve never jumps because a task dropped out.
 
 use std::collections::BTreeSet;
 
@@ -16,20 +16,20 @@ use crate::table::Owner;
 use crate::text::sparkline;
 use crate::writing::{cut, plain};
 
-/// More lines than this cannot be told apart.
+/// More lines than this cannot be distinguished.
 const MOST_LINES: usize = 12;
 /// Steps of the grid of coverage.
 const STEPS: u32 = 100;
-/// Points of a grid of thresholds at most, and groups of bars.
+/// The most points on a grid of thresholds, and the most groups of bars.
 const MOST_THRESHOLDS: usize = 200;
 const MOST_GROUPS: usize = 10;
-/// The places of a sparkline.
+/// Characters of a sparkline.
 const SPARKS: u32 = 40;
 
-/// A curve of one run on a grid; nothing where the run does not say.
+/// A curve of one run on a grid; `None` if the run has no data for it.
 type CurveOf<'a> = &'a dyn Fn(&RunResult) -> Option<Vec<(f64, f64)>>;
 
-/// The figures over all webs, with what to see in them.
+/// The figures over all webs, each with a caption.
 pub fn all(field: &Field<'_>, baseline: Option<usize>, pages: Scale) -> Vec<(Chart, String)> {
     let drawn = drawn(field, baseline);
     let left_out = left_out(field, &drawn);
@@ -43,7 +43,7 @@ pub fn all(field: &Field<'_>, baseline: Option<usize>, pages: Scale) -> Vec<(Cha
     figures
 }
 
-/// Coverage web by web, where there are several.
+/// Coverage for each web, if there are several.
 pub fn coverage_by_web(field: &Field<'_>, baseline: Option<usize>) -> Vec<(Chart, String)> {
     if field.webs.len() < 2 {
         return Vec::new();
@@ -58,7 +58,7 @@ pub fn coverage_by_web(field: &Field<'_>, baseline: Option<usize>) -> Vec<(Chart
     .collect()
 }
 
-/// Coverage as one line of blocks a contender.
+/// Coverage as one line of blocks per contender.
 pub fn sparklines(field: &Field<'_>) -> Vec<String> {
     let tasks = field.tasks_of(None);
     let grid = coverage_grid(field, &tasks, SPARKS);
@@ -82,7 +82,7 @@ pub fn sparklines(field: &Field<'_>) -> Vec<String> {
     lines
 }
 
-/// Those that are drawn: all, or the best and the baseline where there are too many; bounds always.
+/// The contenders that are drawn: all, or the best and the baseline if there are too many; bounds always.
 fn drawn(field: &Field<'_>, baseline: Option<usize>) -> Vec<usize> {
     let competing = field.competing();
     let tasks = field.tasks_of(None);
@@ -103,11 +103,11 @@ fn drawn(field: &Field<'_>, baseline: Option<usize>) -> Vec<usize> {
         .collect()
 }
 
-/// What a caption says about those that are not drawn.
+/// What a caption says about contenders that are not drawn.
 fn left_out(field: &Field<'_>, drawn: &[usize]) -> String {
     match field.contenders.len() - drawn.len() {
         0 => String::new(),
-        _ => format!(" Drawn are the {MOST_LINES} best by auc30, the baseline among them."),
+        _ => format!(" Only the {MOST_LINES} best by auc30 are drawn, including the baseline."),
     }
 }
 
@@ -135,7 +135,7 @@ fn curve_of(
     mean_curve(&of_tasks, grid)
 }
 
-/// The series of those drawn that have any point.
+/// The series of drawn contenders that have any points.
 fn series_of(
     field: &Field<'_>,
     drawn: &[usize],
@@ -161,7 +161,7 @@ fn found_by(finds: &[u32], visits: f64) -> f64 {
     finds.partition_point(|visit| f64::from(*visit) <= visits) as f64
 }
 
-/// Per cents from nought to the largest share of the reachable pages that anyone visited.
+/// Percentages from 0 to the largest share of reachable pages that any run visited.
 fn coverage_grid(field: &Field<'_>, tasks: &[usize], steps: u32) -> Vec<f64> {
     let share = |run: &RunResult| run.visits() as f64 / run.reachable.max(1) as f64 * 100.0;
     let end = field
@@ -209,7 +209,7 @@ fn coverage(
     (chart.into(), caption)
 }
 
-/// Round numbers of pages from nought to the longest crawl.
+/// Round numbers of pages from 0 to the longest crawl.
 fn pages_grid(field: &Field<'_>, about: usize, scale: Scale) -> Vec<f64> {
     let longest = field.each().map(|(_, _, run)| run.visits()).max().unwrap_or(0) as f64;
     if longest < 1.0 {
@@ -257,7 +257,7 @@ fn by_pages(field: &Field<'_>, drawn: &[usize], scale: Scale, left_out: &str) ->
             title: "Harvest rate by pages".to_owned(),
             description: "Share of the visited pages that are relevant, by pages visited.".to_owned(),
             x: pages(0.0),
-            y: Axis::new("relevant among the visited (%)").from(0.0),
+            y: Axis::new("relevant pages among those visited (%)").from(0.0),
             series: series_of(field, drawn, &tasks, &fine, &harvest),
             guides: Vec::new(),
             spread: Spread::Band,
@@ -345,8 +345,8 @@ fn precision_at_k(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<
     }
     let chart = BarChart {
         title: "Precision at k".to_owned(),
-        description: "Share of relevant pages among the k pages the judge likes best.".to_owned(),
-        x_title: "k best judged pages".to_owned(),
+        description: "Share of relevant pages among the k pages the judge rated highest.".to_owned(),
+        x_title: "k highest-rated pages".to_owned(),
         y: Axis::new("precision").from(0.0),
         groups: ks.iter().map(u32::to_string).collect(),
         series,
@@ -355,7 +355,7 @@ fn precision_at_k(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<
     Some((chart.into(), caption))
 }
 
-/// Ranks drawn at most; beyond them hardly anything is on topic, and nobody reads so far.
+/// The most ranks drawn. Beyond them hardly anything is on topic, and nobody reads that far.
 const MOST_RANKS: f64 = 3000.0;
 
 fn share_by_rank(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(Chart, String)> {
@@ -385,13 +385,13 @@ fn share_by_rank(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(
         description: "Share of relevant pages among each hundred ranks of the pages fetched, best first."
             .to_owned(),
         x: Axis::new("rank"),
-        y: Axis::new("relevant among the hundred from here").from(0.0),
+        y: Axis::new("relevant share of the next hundred").from(0.0),
         series,
         guides: Vec::new(),
         spread: Spread::Band,
     };
     let caption = format!(
-        "The pages each crawl fetched, ranked by the judge, or by layer where a context graph was learnt; mean over tasks, ±1 standard error.{left_out}"
+        "The pages each crawl fetched, ranked by the judge, or by layer if a context graph was learnt; mean over tasks, ±1 standard error.{left_out}"
     );
     Some((chart.into(), caption))
 }
@@ -400,7 +400,7 @@ fn running_time(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(C
     if !field.each().any(|(_, _, run)| run.virtual_seconds > 0.0) {
         return None;
     }
-    // One group a contender, one bar each: a group of its own has room for its name.
+    // One group per contender with one bar each: a separate group has room for the name.
     let each = bars_of(field, drawn, 1, &|run, _| run.virtual_seconds / 60.0);
     let first = each.first()?.look;
     let chart = BarChart {
@@ -428,7 +428,7 @@ fn running_time(field: &Field<'_>, drawn: &[usize], left_out: &str) -> Option<(C
     Some((chart.into(), caption))
 }
 
-/// Bars of those drawn that have any, each the mean over tasks of the mean over repeats.
+/// Bars of drawn contenders that have any, each the mean over tasks of the mean over repeats.
 fn bars_of(
     field: &Field<'_>,
     drawn: &[usize],

@@ -1,4 +1,4 @@
-//! What is measured in a run, and what it means.
+//! The measures of a run, and what they mean.
 
 use super::run::RunResult;
 use crate::table::{Better, Column, Form};
@@ -10,11 +10,11 @@ pub struct Measure {
     pub key: &'static str,
     /// Its name in tables.
     pub name: &'static str,
-    /// How it is written.
+    /// How it is formatted.
     pub form: Form,
-    /// Which end is good.
+    /// Whether higher or lower is better.
     pub better: Better,
-    /// Its value in a run; NaN where the run has none.
+    /// Its value in a run; NaN if the run has none.
     pub of: fn(&RunResult) -> f64,
     /// What it means.
     pub meaning: &'static str,
@@ -38,7 +38,7 @@ pub const AUC30: Measure = Measure {
     form: Form::Decimals(3),
     better: Better::Higher,
     of: |run| run.auc30,
-    meaning: "mean coverage over the first 30 % of the reachable pages: how early the relevant ones come",
+    meaning: "mean coverage over the first 30 % of the reachable pages: how early the relevant ones are found",
 };
 /// The share of all relevant pages that was found.
 pub const TARGET_RECALL: Measure = Measure {
@@ -47,17 +47,17 @@ pub const TARGET_RECALL: Measure = Measure {
     form: Form::Decimals(3),
     better: Better::Higher,
     of: |run| run.target_recall,
-    meaning: "found, of all relevant pages of the task, reachable or not",
+    meaning: "share of all relevant pages of the task that were found, reachable or not",
 };
-/// How many visits 90 % of the relevant pages took.
+/// How many visits it took to find 90 % of the relevant pages.
 pub const VISITS_FOR_90: Measure = Measure {
     key: "visits_for_90",
     name: "90 % after",
     form: Form::Percent(1),
     better: Better::Lower,
     of: |run| run.visits_for_90.unwrap_or(f64::NAN),
-    meaning: "visits, as a share of the reachable pages, until 90 % of the relevant ones were found; over the tasks \
-              where they were, so it competes only where that is all of them",
+    meaning: "visits, as a share of the reachable pages, until 90 % of the relevant ones were found; the mean is over \
+              tasks that got there, so it competes only if all of them did",
 };
 
 const HARVEST_10: Measure = higher(
@@ -85,7 +85,7 @@ const fn higher(
     }
 }
 
-/// What the strategies are about: how soon pages are found.
+/// What strategies are about: how soon pages are found.
 pub const FINDING: [Measure; 4] = [
     AUC30,
     higher(
@@ -99,7 +99,7 @@ pub const FINDING: [Measure; 4] = [
     TARGET_RECALL,
 ];
 
-/// The same at other moments.
+/// The same at other points of the crawl.
 pub const MOMENTS: [Measure; 3] = [
     higher(
         "harvest_5",
@@ -118,21 +118,21 @@ pub const MOMENTS: [Measure; 3] = [
     VISITS_FOR_90,
 ];
 
-/// How the judge did, and what it took.
+/// How well the judge did, and what the crawl cost.
 pub const THE_REST: [Measure; 5] = [
     higher(
         "recall",
         "recall",
         Form::Decimals(3),
         |run| run.recall,
-        "found, of the relevant pages that can be reached",
+        "share of the reachable relevant pages that were found",
     ),
     higher(
         "precision",
         "precision",
         Form::Decimals(3),
         |run| run.precision,
-        "of the fetched pages the judge called relevant, the share that is",
+        "share of the fetched pages judged relevant that are relevant",
     ),
     higher(
         "f1",
@@ -155,7 +155,7 @@ pub const THE_REST: [Measure; 5] = [
         form: Form::Decimals(2),
         better: Better::Neither,
         of: |run| run.seconds,
-        meaning: "how long the replay took us",
+        meaning: "how long the replay itself took",
     },
 ];
 
@@ -164,7 +164,7 @@ pub fn measures() -> impl Iterator<Item = &'static Measure> {
     FINDING.iter().chain(&MOMENTS).chain(&THE_REST)
 }
 
-/// The measures explained, one a line.
+/// Explanations of the measures, one per line.
 pub fn legend() -> Vec<String> {
     let mut lines: Vec<String> = measures()
         .map(|measure| format!("{}: {}.", measure.name, measure.meaning))
@@ -175,11 +175,11 @@ pub fn legend() -> Vec<String> {
             .to_owned(),
     );
     lines.push(
-        "Win: the tasks on which this one alone has the highest auc30; tie: it shares the highest; loss: the rest.".to_owned(),
+        "Win: tasks on which this one alone has the highest auc30; tie: tasks on which it shares the highest; loss: the rest.".to_owned(),
     );
     lines.push(
-        "p: how often chance alone would put this one so far ahead (one-tailed paired t-test over tasks). p (Holm): the \
-         same, corrected for the number of tests in the table."
+        "p: the probability of a lead at least this large if this one were no better (one-tailed paired t-test over \
+         tasks). p (Holm): the same, corrected for the number of tests in the table."
             .to_owned(),
     );
     lines

@@ -1,4 +1,4 @@
-//! The result of one run, as the lab hands it over.
+//! The result of one run, as the lab passes it on.
 
 use serde::Serialize;
 
@@ -13,9 +13,9 @@ pub struct RunResult {
     pub strategy: String,
     /// The judge.
     pub judge: String,
-    /// Which repeat of the same this is.
+    /// The number of this repeat.
     pub repeat: u32,
-    /// Pages that links reach from the seeds, without examples and ignored ones.
+    /// Pages that links reach from the seeds, without examples and ignored pages.
     pub reachable: u64,
     /// Relevant pages among those.
     pub relevant_reachable: u64,
@@ -29,32 +29,33 @@ pub struct RunResult {
     pub auc100: f64,
     /// Relevant pages among the first 5, 10 and 20 % of the visits.
     pub harvest: [f64; 3],
-    /// Visits, as a share of the reachable, until 90 % of the relevant were found; nothing if they never were.
+    /// Visits, as a share of the reachable pages, until 90 % of the relevant ones were found; `None` if they never
+    /// were.
     pub visits_for_90: Option<f64>,
-    /// Found of all relevant pages, reachable or not.
+    /// The share of all relevant pages found, reachable or not.
     pub target_recall: f64,
     /// The judge's precision over the fetched pages.
     pub precision: f64,
-    /// Found of the relevant reachable pages.
+    /// The share of reachable relevant pages found.
     pub recall: f64,
     /// The judge's F1 over the fetched pages.
     pub f1: f64,
-    /// How long the crawl took on its virtual clock.
+    /// How long the crawl took on the virtual clock.
     pub virtual_seconds: f64,
-    /// How long it took us.
+    /// How long the replay itself took.
     pub seconds: f64,
     /// The visits, counted from 1, that found a relevant page.
     pub hits: Vec<u32>,
     /// The judge's F1 at other thresholds: (threshold, F1).
     pub f1_by_threshold: Vec<(f64, f64)>,
-    /// Precision among the k best judged: (k, precision).
+    /// Precision among the k highest-rated pages: (k, precision).
     pub precision_at: Vec<(u32, f64)>,
     /// Share of relevant pages among each hundred ranks of the fetched pages, best first: (first rank, share).
     pub share_by_rank: Vec<(u32, f64)>,
 }
 
 impl RunResult {
-    /// The visits that found a relevant page, in order; nothing where the run found pages but did not say when.
+    /// The visits that found a relevant page, in order; `None` if the run found pages but did not record when.
     pub(super) fn visits_of_finds(&self) -> Option<Vec<u32>> {
         if self.hits.is_empty() && self.found > 0 {
             return None;
@@ -64,7 +65,7 @@ impl RunResult {
         Some(hits)
     }
 
-    /// How many visits there were; a find is a visit even where the count of pages says less.
+    /// How many visits there were. A find is a visit even if the page count is smaller.
     pub(super) fn visits(&self) -> u64 {
         let last = self.hits.iter().copied().max().unwrap_or(0);
         self.fetched.max(last.into())

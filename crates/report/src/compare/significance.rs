@@ -5,20 +5,20 @@ use super::measure::{AUC30, Measure, TARGET_RECALL};
 use crate::stats::{TTest, WinLoss, holm, paired_t_test, win_loss};
 use crate::table::{Cell, Column, Form, Owner, Table};
 
-/// What is tested.
+/// The measures tested.
 const TESTED: [Measure; 2] = [AUC30, TARGET_RECALL];
-/// A table of everyone against everyone is shown for at most so many.
+/// A table of all pairs is shown for at most this many contenders.
 const MATRIX: usize = 24;
 
 /// One contender against the baseline.
 pub struct Test {
-    /// What was measured.
+    /// The measure.
     pub measure: Measure,
-    /// Who.
+    /// The contender.
     pub contender: usize,
-    /// The outcome; nothing with fewer than two tasks in common.
+    /// The outcome; `None` with fewer than two tasks in common.
     pub test: Option<TTest>,
-    /// The chance corrected for the tests of this measure.
+    /// The p-value, corrected for the number of tests of this measure.
     pub holm: f64,
     /// How often it was ahead of the baseline.
     pub score: WinLoss,
@@ -35,7 +35,7 @@ fn pairs(field: &Field<'_>, ours: usize, theirs: usize, measure: &Measure) -> Ve
         .collect()
 }
 
-/// Everyone that competes against the baseline.
+/// Tests every contender against the baseline.
 pub fn against_baseline(field: &Field<'_>, baseline: Option<usize>) -> Vec<Test> {
     let Some(baseline) = baseline else {
         return Vec::new();
@@ -55,11 +55,11 @@ pub fn against_baseline(field: &Field<'_>, baseline: Option<usize>) -> Vec<Test>
                 }
             })
             .collect();
-        let chances: Vec<f64> = tests
+        let p_values: Vec<f64> = tests
             .iter()
             .map(|test| test.test.map_or(f64::NAN, |test| test.p))
             .collect();
-        for (test, corrected) in tests.iter_mut().zip(holm(&chances)) {
+        for (test, corrected) in tests.iter_mut().zip(holm(&p_values)) {
             test.holm = corrected;
         }
         all.extend(tests);
@@ -67,7 +67,7 @@ pub fn against_baseline(field: &Field<'_>, baseline: Option<usize>) -> Vec<Test>
     all
 }
 
-/// What a test says at a level of chance.
+/// What a test shows at a significance level.
 pub fn verdict(test: Option<TTest>, alpha: f64) -> &'static str {
     match test {
         None => "too few tasks",
@@ -77,7 +77,7 @@ pub fn verdict(test: Option<TTest>, alpha: f64) -> &'static str {
     }
 }
 
-/// The tests as tables, one a measure.
+/// The tests as tables, one per measure.
 pub fn tables(
     field: &Field<'_>,
     alpha: f64,
@@ -94,8 +94,8 @@ pub fn tables(
             Column::new("tasks", Form::Count),
             Column::new("difference", Form::Decimals(4)),
             Column::new("t", Form::Decimals(2)),
-            Column::new("p", Form::Chance),
-            Column::new("p (Holm)", Form::Chance),
+            Column::new("p", Form::PValue),
+            Column::new("p (Holm)", Form::PValue),
             Column::new("wins", Form::Count),
             Column::new("ties", Form::Count),
             Column::new("losses", Form::Count),
@@ -133,7 +133,7 @@ pub fn tables(
     tables
 }
 
-/// Everyone against everyone, one table a measure, where there are more than two and not too many.
+/// All pairs, one table per measure, if there are more than two contenders and not too many.
 pub fn matrices(field: &Field<'_>, alpha: f64) -> Vec<(Table, String)> {
     let competing = field.competing();
     if !(3..=MATRIX).contains(&competing.len()) || field.tasks.len() < 2 {
@@ -145,7 +145,7 @@ pub fn matrices(field: &Field<'_>, alpha: f64) -> Vec<(Table, String)> {
         columns.extend(
             competing
                 .iter()
-                .map(|one| Column::new(field.label(*one), Form::Chance)),
+                .map(|one| Column::new(field.label(*one), Form::PValue)),
         );
         let mut table = Table::new(columns);
         for ours in &competing {
@@ -160,8 +160,8 @@ pub fn matrices(field: &Field<'_>, alpha: f64) -> Vec<(Table, String)> {
             table.push(Owner::Ours, cells);
         }
         let caption = format!(
-            "{}: the chance p that the row would be so far ahead of the column by luck; bold below α = {alpha}, not \
-             corrected for the number of tests",
+            "{}: p-value of the row being better than the column; bold below α = {alpha}, not corrected for the number \
+             of tests",
             measure.name
         );
         tables.push((table, caption));

@@ -1,14 +1,14 @@
-//! The summary, task by task, and run by run.
+//! The tables: summary, by task, and by run.
 
 use super::field::Field;
 use super::measure::{AUC30, FINDING, MOMENTS, Measure, THE_REST, VISITS_FOR_90, measures};
 use crate::stats::Summary;
 use crate::table::{Cell, Column, Contest, Form, Owner, Table};
 
-/// Beyond so many runs the page has no table of them; CSV and JSON have.
+/// With more runs than this, the page does not list them; CSV and JSON do.
 const LISTED_RUNS: usize = 1_000;
 
-/// What is shown of everyone: first over all webs, then web by web where there are several.
+/// Summaries of all contenders: first over all webs, then for each web if there are several.
 pub fn summaries(field: &Field<'_>) -> Vec<(Table, String)> {
     let mut tables = Vec::new();
     let all = field.tasks_of(None);
@@ -19,10 +19,10 @@ pub fn summaries(field: &Field<'_>) -> Vec<(Table, String)> {
     let finding = format!("How soon relevant pages are found {scope}, mean ± 1 s.e. over tasks");
     tables.push((summary(field, &all, &FINDING, Scores::Shown), finding));
     for (measures, what) in [
-        (MOMENTS.as_slice(), "Other moments of the same crawls"),
+        (MOMENTS.as_slice(), "The same crawls at other points"),
         (
             &THE_REST,
-            "What was found in the end, how the judge did, and what it took",
+            "What was found in the end, how well the judge did, and what it cost",
         ),
     ] {
         let measures = known(field, &all, measures);
@@ -46,7 +46,7 @@ enum Scores {
     Hidden,
 }
 
-/// The measures of which anything is known: a lab without delays has no running times.
+/// The measures with any known value: a lab without delays has no running times.
 fn known(field: &Field<'_>, tasks: &[usize], measures: &[Measure]) -> Vec<Measure> {
     let any = |measure: &&Measure| {
         field
@@ -85,7 +85,7 @@ fn summary(field: &Field<'_>, tasks: &[usize], measures: &[Measure], scores: Sco
             let values: Vec<f64> = tasks.iter().map(|task| field.value(at, *task, measure)).collect();
             let Summary { n, mean, error } = Summary::of(&values);
             let cell = Cell::number(mean, error);
-            // A mean over the easy tasks only must not look better than one over all.
+            // A mean over the easy tasks only must not look better than one over all tasks.
             cells.push(if n < tasks.len() { cell.apart() } else { cell });
             if measure.key == VISITS_FOR_90.key {
                 cells.push(format!("{n}/{ran}").into());
@@ -102,7 +102,7 @@ fn summary(field: &Field<'_>, tasks: &[usize], measures: &[Measure], scores: Sco
     table
 }
 
-/// Everyone's auc30 on every task.
+/// Every contender's auc30 on every task.
 pub fn by_task(field: &Field<'_>) -> (Table, String) {
     let mut columns = vec![
         Column::words("task"),
@@ -132,13 +132,10 @@ pub fn by_task(field: &Field<'_>) -> (Table, String) {
         }
         table.push(Owner::Ours, cells);
     }
-    (
-        table,
-        "auc30 task by task, the best of each task in bold".to_owned(),
-    )
+    (table, "auc30 by task; the best of each task in bold".to_owned())
 }
 
-/// Every run in one line.
+/// Every run on one line.
 pub fn all_runs(field: &Field<'_>) -> (Table, String) {
     let mut columns = ["web", "task", "strategy", "judge"].map(Column::words).to_vec();
     columns.extend(["repeat", "fetched", "found"].map(|name| Column::new(name, Form::Count)));
@@ -159,7 +156,7 @@ pub fn all_runs(field: &Field<'_>) -> (Table, String) {
     }
     let caption = match field.runs() {
         many if many > LISTED_RUNS => {
-            format!("The first {LISTED_RUNS} of {many} runs; CSV and JSON have them all")
+            format!("The first {LISTED_RUNS} of {many} runs; the CSV and JSON files have them all")
         }
         _ => "Every run".to_owned(),
     };

@@ -10,12 +10,12 @@ use crate::writing::escape;
 
 const STYLE: &str = include_str!("style.css");
 const SORT: &str = include_str!("sort.js");
-/// The series' colours on dark: the same hues, lighter.
+/// The series' colours on a dark background: the same hues, lighter.
 const DARK: [&str; 8] = [
     "#4aa8e8", "#ff8a3d", "#2fc79a", "#e59cc4", "#f2b632", "#9ad6ff", "#c9c95a", "#b0b0b0",
 ];
 
-/// Words of at most so many places are not broken.
+/// Text of at most this many columns is not wrapped.
 const SHORT: usize = 28;
 
 pub fn document(page: &Page) -> String {
@@ -35,7 +35,7 @@ pub fn document(page: &Page) -> String {
     html
 }
 
-/// The variables of both themes, and the classes of the charts that use them.
+/// The variables of both themes, and the chart classes that use them.
 fn colours() -> String {
     let variables = |colours: &[&str]| -> String {
         let each = colours.iter().enumerate();
@@ -46,7 +46,7 @@ fn colours() -> String {
     let classes: String = (0..COLOURS.len())
         .map(|at| format!(".c{at}{{stroke:var(--c{at});fill:var(--c{at})}}"))
         .collect();
-    // Paper is white whatever the screen is.
+    // Paper is white, whatever the screen is.
     format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{classes}\n")
 }
 
@@ -106,7 +106,7 @@ fn add_block(html: &mut String, block: &Block, level: usize) {
         Block::Lines(lines) => {
             html.push_str("<pre>");
             for line in lines {
-                // The blanks of these lines count, so they are escaped word by word.
+                // Spaces matter in these lines, so they are escaped word by word.
                 let words: Vec<String> = without_control(line).split(' ').map(escape).collect();
                 html.push_str(&words.join(" "));
                 html.push('\n');
@@ -117,7 +117,7 @@ fn add_block(html: &mut String, block: &Block, level: usize) {
 }
 
 fn add_table(html: &mut String, table: &Table, caption: &str) {
-    // The caption stands outside of what scrolls, so that a narrow screen shows all of it.
+    // The caption is outside the scrolling part, so that a narrow screen shows all of it.
     html.push_str("<figure class=\"table\">");
     if !caption.is_empty() {
         html.push_str(&format!("<figcaption>{}</figcaption>", escape(caption)));
@@ -145,7 +145,7 @@ fn add_table(html: &mut String, table: &Table, caption: &str) {
                 .unwrap_or_default()
         })
         .collect();
-    // A row and the paper's figures below it are one body, so that sorting keeps them together.
+    // A row and the paper's figures below it form one body, so that sorting keeps them together.
     let mut open = false;
     for (row, cells) in table.rows.iter().zip(&written) {
         if row.owner != Owner::Paper || !open {
@@ -181,7 +181,7 @@ fn aside(form: Form) -> &'static str {
     if form == Form::Words { "" } else { " class=\"n\"" }
 }
 
-/// Short words stay on one line: a name that breaks at its hyphen is hard to read.
+/// Short text stays on one line: a name broken at its hyphen is hard to read.
 fn aside_cell(form: Form, words: &str) -> &'static str {
     match form {
         Form::Words if words.width() <= SHORT => " class=\"w\"",
@@ -197,7 +197,7 @@ fn inside(cell: &Written, widest_error: &str) -> String {
     if !cell.error.is_empty() {
         format!("{main}<span class=\"e\"> ± {}</span>{unit}", escape(&cell.error))
     } else if !widest_error.is_empty() && !cell.main.is_empty() {
-        // An unseen error keeps the number under those that have one.
+        // An invisible error keeps the number aligned with those that have one.
         let unseen = escape(widest_error);
         format!("{main}{unit}<span class=\"e unseen\" aria-hidden=\"true\"> ± {unseen}</span>")
     } else {

@@ -1,4 +1,4 @@
-//! A page without markup, and with Markdown's.
+//! A page as plain text and as Markdown.
 
 use super::{Block, Page};
 use crate::text::{markdown, markdown_text as escaped, tabular};
@@ -88,7 +88,7 @@ fn add_markdown(text: &mut String, blocks: &[Block], level: usize) {
     }
 }
 
-/// Lines keep their blanks, which [`plain`] would close up.
+/// Keeps the spaces of a line, which [`plain`] would collapse.
 pub fn without_control(line: &str) -> String {
     line.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

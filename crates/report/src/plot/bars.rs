@@ -5,24 +5,24 @@ use super::palette::{INK, Look};
 use super::scale::{Axis, Ends, Scale, Span};
 use crate::writing::{cut, escape, plain};
 
-/// Names of groups are cut to so many places.
+/// Group names are cut to this many columns.
 const NAME: usize = 26;
 
 /// One bar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bar {
-    /// Its height; what is not finite is no bar.
+    /// Its height. A value that is not finite is not drawn.
     pub value: f64,
     /// One standard error, where known.
     pub error: Option<f64>,
-    /// Its own look, where it is not its series'.
+    /// Its own look, if it differs from its series'.
     pub look: Option<Look>,
 }
 
-/// The bars of one look, one a group.
+/// The bars of one look, one per group.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BarSeries {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// How it looks.
     pub look: Look,
@@ -30,16 +30,16 @@ pub struct BarSeries {
     pub bars: Vec<Option<Bar>>,
 }
 
-/// A chart of grouped bars, standing on nought.
+/// A chart of grouped bars that start at zero.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct BarChart {
     /// What it shows, in a few words.
     pub title: String,
-    /// The same in a sentence, for those who do not see it.
+    /// The same in a sentence, for screen readers.
     pub description: String,
-    /// What the groups are.
+    /// What the groups stand for.
     pub x_title: String,
-    /// The vertical axis; it is even and includes nought.
+    /// The vertical axis; it is linear and includes zero.
     pub y: Axis,
     /// The groups, from left to right.
     pub groups: Vec<String>,
@@ -57,7 +57,7 @@ pub fn draw(chart: &BarChart) -> String {
         let error = bar.error.unwrap_or(0.0);
         values.extend([bar.value, bar.value - error, bar.value + error]);
     }
-    // A standard error may reach below nought where no value does; the axis need not follow it there.
+    // A standard error may reach below zero where no value does; the axis need not follow it.
     let lowest = chart
         .series
         .iter()

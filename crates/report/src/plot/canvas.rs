@@ -1,23 +1,23 @@
-//! The sheet a chart is drawn on: frame, grid, ticks, titles and legend, all placed by estimated widths of text.
+//! The canvas a chart is drawn on: frame, grid, ticks, titles and legend, placed by estimated text widths.
 //!
-//! Nobody can measure text before it meets a font. Estimates are generous and long names are cut, with the whole name
-//! in a hover title, so that nothing runs into its neighbour or off the sheet.
+//! Text cannot be measured before the font is known. Estimates are generous and long names are cut, with the full
+//! name in a hover title, so that nothing overlaps its neighbour or leaves the canvas.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::palette::{INK, Look};
 use crate::writing::{cut, escape, fixed, plain};
 
-/// The sheet's width; its height follows from what is on it.
+/// The canvas's width; its height follows from its contents.
 pub const WIDTH: f64 = 640.0;
 const PLOT_HEIGHT: f64 = 260.0;
 const TEXT: f64 = 13.0;
 const TOP: f64 = 34.0;
 const RIGHT: f64 = 18.0;
-/// Names are cut to so many places in legends.
+/// Names in legends are cut to this many columns.
 const NAME: usize = 42;
 
-/// A number of a drawing: one decimal is a tenth of a pixel.
+/// A coordinate: one decimal is a tenth of a pixel.
 pub fn place(value: f64) -> String {
     let tenth = (value * 10.0).round() / 10.0;
     if tenth == 0.0 {
@@ -27,12 +27,12 @@ pub fn place(value: f64) -> String {
     }
 }
 
-/// About how wide a text is.
+/// Roughly how wide a text is.
 pub fn text_width(text: &str) -> f64 {
     text.width() as f64 * TEXT * 0.58
 }
 
-/// A number in a hover title: four digits that count.
+/// A number in a hover title, with four significant digits.
 pub fn brief(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
@@ -49,7 +49,7 @@ pub fn brief(value: f64) -> String {
     }
 }
 
-/// A label below the horizontal axis: how far along, and what it says.
+/// A label below the horizontal axis: its position and its text.
 pub struct BottomLabel {
     pub share: f64,
     pub text: String,
@@ -62,20 +62,20 @@ pub enum Slant {
     Slanted,
 }
 
-/// One line of the legend.
+/// One entry of the legend.
 pub struct Key {
     pub name: String,
     pub look: Look,
 }
 
-/// What the key shows beside the name.
+/// What the entry shows beside the name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Swatch {
     Line,
     Block,
 }
 
-/// The sheet, with the frame drawn.
+/// The canvas, with the frame drawn.
 pub struct Canvas {
     pub left: f64,
     pub width: f64,
@@ -88,7 +88,8 @@ impl Canvas {
     pub const TOP: f64 = TOP;
     pub const HEIGHT: f64 = PLOT_HEIGHT;
 
-    /// A sheet with grid, ticks and titles. `rows` are the ticks of the vertical axis, by their share of its height.
+    /// A canvas with grid, ticks and titles. `rows` are the ticks of the vertical axis, positioned by their share of
+    /// its height.
     pub fn new(
         title: &str,
         x_title: &str,
@@ -101,7 +102,7 @@ impl Canvas {
             .iter()
             .map(|(_, label)| text_width(label))
             .fold(0.0, f64::max);
-        // Slanted labels reach to the left of their place; the first must not leave the sheet.
+        // Slanted labels extend to the left of their position; the first must not leave the canvas.
         let reach = match slant {
             Slant::Level => 0.0,
             Slant::Slanted => {
@@ -143,12 +144,12 @@ impl Canvas {
         canvas
     }
 
-    /// The place of a share of the horizontal axis.
+    /// The position of a share of the horizontal axis.
     pub fn x(&self, share: f64) -> f64 {
         self.left + self.width * share
     }
 
-    /// The place of a share of the vertical axis, which grows upwards.
+    /// The position of a share of the vertical axis, which grows upwards.
     pub fn y(&self, share: f64) -> f64 {
         TOP + PLOT_HEIGHT * (1.0 - share)
     }
@@ -195,7 +196,7 @@ impl Canvas {
             match slant {
                 Slant::Level => {
                     let half = text_width(&label.text) / 2.0;
-                    // A label that would run into the one before it is left out; its tick stays.
+                    // A label that would overlap the one before it is left out; its tick stays.
                     if x - half < taken {
                         continue;
                     }
@@ -217,7 +218,7 @@ impl Canvas {
         self.below = base + if labels.is_empty() { 4.0 } else { deepest };
     }
 
-    /// Sets the legend below everything and closes the drawing.
+    /// Adds the legend below everything and closes the drawing.
     pub fn finish(mut self, title: &str, description: &str, keys: &[Key], swatch: Swatch) -> String {
         let (mut x, mut y) = (14.0, self.below + 24.0);
         let begin = x;

@@ -5,21 +5,21 @@ use super::palette::{INK, Look};
 use super::scale::{Axis, Ends, Span};
 use crate::writing::{cut, escape, plain};
 
-/// More points than pixels show nothing more.
+/// More points than pixels add nothing visible.
 const MOST_POINTS: usize = 1_000;
-/// A series with at most so many points shows a mark at each.
+/// A series with at most this many points has a mark at each.
 const MARKED: usize = 25;
-/// About so many places of a longer series answer to hovering.
+/// Roughly how many points of a longer series respond to hovering.
 const HOVERED: usize = 20;
-/// Bars of standard error are shared out among the points so that at most so many series have one at the same place.
+/// Error bars are distributed over the points so that at most this many series have one at the same place.
 const STAGGER: usize = 4;
 
 /// One point of a series.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
-    /// Across.
+    /// The horizontal value.
     pub x: f64,
-    /// Up; a value that is not finite interrupts the line.
+    /// The vertical value. One that is not finite interrupts the line.
     pub y: f64,
     /// One standard error, where known.
     pub error: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Point {
 /// One line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// How it looks.
     pub look: Look,
@@ -48,12 +48,12 @@ pub enum Spread {
     Bars,
 }
 
-/// A line across the whole chart, to look at.
+/// A reference line across the whole chart.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Guide {
-    /// At a height.
+    /// Horizontal, at this height.
     Level(f64, String),
-    /// At a place of the horizontal axis.
+    /// Vertical, at this position.
     Upright(f64, String),
 }
 
@@ -62,7 +62,7 @@ pub enum Guide {
 pub struct LineChart {
     /// What it shows, in a few words.
     pub title: String,
-    /// The same in a sentence, for those who do not see it.
+    /// The same in a sentence, for screen readers.
     pub description: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -70,17 +70,17 @@ pub struct LineChart {
     pub y: Axis,
     /// The lines.
     pub series: Vec<Series>,
-    /// Lines to look at.
+    /// Reference lines.
     pub guides: Vec<Guide>,
     /// How standard errors are shown.
     pub spread: Spread,
 }
 
-/// A point with its place on the sheet.
+/// A point with its position on the canvas.
 struct Placed {
     x: f64,
     y: f64,
-    /// The ends of its standard error on the sheet.
+    /// The ends of its standard error on the canvas.
     spread: Option<(f64, f64)>,
     point: Point,
 }
@@ -116,7 +116,7 @@ pub fn draw(chart: &LineChart) -> String {
     );
     ticks(&mut canvas, &labels);
 
-    // A nested sheet cuts off what leaves the frame, without an id.
+    // A nested `<svg>` clips what leaves the frame, without needing an id.
     let (left, top, width, height) = (canvas.left, Canvas::TOP, canvas.width, Canvas::HEIGHT);
     canvas.svg.push_str(&format!(
         "<svg x=\"{l}\" y=\"{t}\" width=\"{w}\" height=\"{h}\" viewBox=\"{l} {t} {w} {h}\">",
@@ -128,7 +128,7 @@ pub fn draw(chart: &LineChart) -> String {
     for guide in &chart.guides {
         draw_guide(&mut canvas, guide, &x_span, &y_span);
     }
-    // Bounds first: those compared lie on top of them.
+    // Bounds first, so that contenders are drawn on top of them.
     let bounds = chart
         .series
         .iter()
@@ -284,7 +284,7 @@ fn draw_series(
     };
     for run in &runs {
         for (at, placed) in run.iter().enumerate() {
-            // A point alone has no line to be seen by.
+            // A single point has no line to show it.
             let shown = (points <= MARKED && !bound) || run.len() == 1;
             if shown || at % every == 0 || at + 1 == run.len() {
                 canvas.svg.push_str(&mark(series, placed, shown));
@@ -294,7 +294,7 @@ fn draw_series(
     canvas.svg.push_str("</g>");
 }
 
-/// The points that can be drawn, in runs without a gap.
+/// The points that can be drawn, in runs without gaps.
 fn place_points(canvas: &Canvas, series: &Series, x_span: &Span, y_span: &Span) -> Vec<Vec<Placed>> {
     let every = series.points.len().div_ceil(MOST_POINTS).max(1);
     let last = series.points.len().saturating_sub(1);

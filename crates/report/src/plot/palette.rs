@@ -1,29 +1,29 @@
-//! Colours that the colour-blind tell apart, and dashes and marks for those who see or print none.
+//! Colours that the colour-blind can distinguish, with dashes and marks for readers or printers without colour.
 //!
-//! Neighbours in the list differ in lightness as well as in hue. After eight series the colours come again with other
-//! dashes; only the thirty-third looks like the first.
+//! Neighbours in the list differ in lightness as well as in hue. After eight series the colours repeat with other
+//! dashes; only the thirty-third series looks like the first.
 
-/// The colours of series on white; a page has its own for dark.
+/// The colours of series on white; a page has its own for dark mode.
 pub const COLOURS: [&str; 8] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999933", "#555555",
 ];
-/// What is neither text nor series: readable on white and on black.
+/// For everything but text and series: readable on white and on black.
 pub const INK: &str = "#767676";
 
 const DASHES: [&str; 4] = ["", "7 3", "2.5 2.5", "9 3 2.5 3"];
 const BOUND_DASHES: [&str; 3] = ["5 4", "1.5 3.5", "8 3 1.5 3"];
 
-/// How a series looks. The number stays with whatever the series shows, so that it looks the same in every chart.
+/// How a series looks. The number stays with what the series shows, so that it looks the same in every chart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Look {
-    /// One of those compared.
+    /// A contender.
     Contender(usize),
-    /// A bound to look at: grey and dashed.
+    /// A bound, for reference: grey and dashed.
     Bound(usize),
 }
 
 impl Look {
-    /// The class by which a page colours it.
+    /// The CSS class by which a page colours it.
     pub fn class(self) -> String {
         match self {
             Look::Contender(number) => format!("c{}", number % COLOURS.len()),
@@ -31,7 +31,7 @@ impl Look {
         }
     }
 
-    /// Its colour where no page gives one.
+    /// Its colour if no page sets one.
     pub fn colour(self) -> &'static str {
         match self {
             Look::Contender(number) => COLOURS.get(number % COLOURS.len()).copied().unwrap_or(INK),
@@ -39,7 +39,7 @@ impl Look {
         }
     }
 
-    /// Its dashes; empty for a line without.
+    /// Its dashes; empty for a solid line.
     pub fn dashes(self) -> &'static str {
         let (list, at): (&[&'static str], usize) = match self {
             Look::Contender(number) => (&DASHES, number % 4 + number / COLOURS.len()),
@@ -48,7 +48,7 @@ impl Look {
         list.get(at % list.len()).copied().unwrap_or_default()
     }
 
-    /// How dense its bars are: the greys of two bounds are told apart by it.
+    /// The opacity of its bars, which distinguishes the greys of two bounds.
     pub fn opacity(self) -> &'static str {
         match self {
             Look::Bound(number) if number % 2 == 1 => ".4",
@@ -56,7 +56,7 @@ impl Look {
         }
     }
 
-    /// The outline of its mark around a place, as a path.
+    /// The outline of its mark around a point, as a path.
     pub fn mark(self, x: f64, y: f64, r: f64) -> String {
         let number = match self {
             Look::Contender(number) => number,

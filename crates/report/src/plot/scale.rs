@@ -1,17 +1,17 @@
-//! Axes: which values they span, where their ticks are, and what stands at a tick.
+//! Axes: the values they span, their ticks and the tick labels.
 
 use crate::writing::fixed;
 
-/// Values beyond this are not drawn: arithmetic on them would leave the finite numbers.
+/// Values beyond this are not drawn: arithmetic on them could overflow.
 const LARGEST: f64 = 1e100;
 
-/// How an axis is divided.
+/// The scale of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scale {
-    /// Evenly.
+    /// Linear.
     #[default]
     Linear,
-    /// By factors; what is not above nought is not drawn.
+    /// Logarithmic; values of zero or less are not drawn.
     Log,
 }
 
@@ -20,16 +20,16 @@ pub enum Scale {
 pub struct Axis {
     /// What is measured, with its unit.
     pub title: String,
-    /// How it is divided.
+    /// Its scale.
     pub scale: Scale,
-    /// Where it begins, where that is not for the data to say.
+    /// Where it begins, if not determined by the data.
     pub from: Option<f64>,
-    /// Where it ends, likewise.
+    /// Where it ends, if not determined by the data.
     pub to: Option<f64>,
 }
 
 impl Axis {
-    /// An even axis over whatever the data span.
+    /// A linear axis over the range of the data.
     pub fn new(title: impl Into<String>) -> Axis {
         Axis {
             title: title.into(),
@@ -37,7 +37,7 @@ impl Axis {
         }
     }
 
-    /// The same axis beginning here.
+    /// The same axis, beginning here.
     pub fn from(self, from: f64) -> Axis {
         Axis {
             from: Some(from),
@@ -45,7 +45,7 @@ impl Axis {
         }
     }
 
-    /// The same axis ending here.
+    /// The same axis, ending here.
     pub fn to(self, to: f64) -> Axis {
         Axis { to: Some(to), ..self }
     }
@@ -60,7 +60,7 @@ pub(super) enum Ends {
     AtTicks,
 }
 
-/// What an axis came to: low < high, both finite, and for a log axis both above nought.
+/// The resulting range: low < high, both finite, and for a log axis both above zero.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Span {
     pub low: f64,
@@ -83,7 +83,7 @@ impl Span {
             (false, Scale::Log) => (from.unwrap_or(1.0), from.unwrap_or(1.0) * 10.0),
         };
         let (mut low, mut high) = (from.unwrap_or(low), to.unwrap_or(high));
-        // One value alone, or ends that contradict each other, still need an axis around them.
+        // A single value, or contradictory ends, still need an axis around them.
         if high - low <= 1e-9 * low.abs().max(high.abs()) {
             let room = (low.abs() * 0.5).max(if low == 0.0 { 1.0 } else { 0.0 });
             match axis.scale {
@@ -108,7 +108,7 @@ impl Span {
         }
     }
 
-    /// How far along the axis a value is, 0 at its beginning and 1 at its end; nothing for what cannot be drawn.
+    /// How far along the axis a value is, from 0 at the beginning to 1 at the end; `None` if it cannot be drawn.
     pub fn share(&self, value: f64) -> Option<f64> {
         if !can_draw(value, self.scale) {
             return None;
@@ -117,11 +117,11 @@ impl Span {
             Scale::Linear => (value - self.low) / (self.high - self.low),
             Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         };
-        // Far outside is as good as just outside, and stays a number an SVG reader can hold.
+        // Far outside is as good as just outside, and stays a number that SVG readers can handle.
         Some(share.clamp(-10.0, 11.0))
     }
 
-    /// The ticks of the axis, about so many, and what stands at them.
+    /// The axis's ticks, about `about` of them, and their labels.
     pub fn ticks(&self, about: usize) -> Vec<(f64, String)> {
         let values = match self.scale {
             Scale::Linear => ticks(self.low, self.high, about),
@@ -140,7 +140,7 @@ fn can_draw(value: f64, scale: Scale) -> bool {
     value.abs() <= LARGEST && (scale == Scale::Linear || value >= 1.0 / LARGEST)
 }
 
-/// The round step (1, 2 or 5 times a power of ten) that divides a span into about so many parts.
+/// The round step (1, 2 or 5 times a power of ten) that divides a range into about this many parts.
 fn step(low: f64, high: f64, about: usize) -> f64 {
     let rough = (high - low) / about.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -154,7 +154,7 @@ fn step(low: f64, high: f64, about: usize) -> f64 {
     round * power
 }
 
-/// Round numbers from `low` to `high`, about so many; nothing where there is no span.
+/// Round numbers from `low` to `high`, about `about` of them; none if the range is empty.
 pub fn ticks(low: f64, high: f64, about: usize) -> Vec<f64> {
     let about = about.min(50);
     if !(low < high && can_draw(low, Scale::Linear) && can_draw(high, Scale::Linear)) {
@@ -176,7 +176,7 @@ fn log_ticks(low: f64, high: f64, about: usize) -> Vec<f64> {
         .filter(inside)
         .collect();
     if fine.len() < 2 {
-        // Less than a factor of two: even steps are the rounder ones.
+        // Less than a factor of two: a linear scale gives rounder steps.
         return ticks(low, high, about)
             .into_iter()
             .filter(|value| *value > 0.0)

@@ -1,22 +1,22 @@
-//! Curves brought onto one grid, and their mean.
+//! Puts curves on a common grid and averages them.
 
 use super::Summary;
 
 /// One point of a mean curve.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CurvePoint {
-    /// Where on the grid.
+    /// The position on the grid.
     pub x: f64,
-    /// The mean there; NaN where no curve has a value.
+    /// The mean there; NaN if no curve has a value.
     pub mean: f64,
-    /// The standard error there, where two or more curves have a value.
+    /// The standard error there, if two or more curves have a value.
     pub error: Option<f64>,
     /// How many curves have a value there.
     pub n: usize,
 }
 
-/// The value of a curve between its points, whose x must not fall. Outside its points a curve has no value. Where several
-/// points share an x, the last counts.
+/// The value of a curve between its points, whose x must not decrease. Outside its points a curve has no value. If
+/// several points share an x, the last counts.
 pub fn interpolate(curve: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = curve.partition_point(|(at, _)| *at <= x);
     let &(left, low) = after.checked_sub(1).and_then(|before| curve.get(before))?;
@@ -27,7 +27,7 @@ pub fn interpolate(curve: &[(f64, f64)], x: f64) -> Option<f64> {
     Some(low + (high - low) * (x - left) / (right - left))
 }
 
-/// The mean of curves at each x of a grid, with one standard error.
+/// The mean of curves at each x of a grid, with its standard error.
 pub fn mean_curve(curves: &[Vec<(f64, f64)>], grid: &[f64]) -> Vec<CurvePoint> {
     let mut values = Vec::with_capacity(curves.len());
     grid.iter()

@@ -1,10 +1,10 @@
-//! The one-tailed paired t-test, from the incomplete beta function upwards.
+//! The one-tailed paired t-test, built on the incomplete beta function.
 
-/// Steps of the continued fraction at most; it needs about the root of the larger parameter.
+/// The most steps of the continued fraction. It needs about the square root of the larger parameter.
 const STEPS: u32 = 20_000;
 /// The continued fraction ends when a step changes it by less than this share.
 const ENOUGH: f64 = 1e-15;
-/// Stands in for nought where the fraction would divide by it.
+/// Replaces zero where the fraction would divide by it.
 const TINY: f64 = 1e-300;
 
 /// A one-tailed paired t-test of "ours is larger".
@@ -14,14 +14,14 @@ pub struct TTest {
     pub n: usize,
     /// The mean of ours − theirs.
     pub difference: f64,
-    /// Student's t; infinite where every pair differs by exactly the same.
+    /// Student's t; infinite if every pair differs by exactly the same amount.
     pub t: f64,
-    /// The chance of so large a t, or a larger one, if ours were no better.
+    /// The probability of a t at least this large if ours were no better.
     pub p: f64,
 }
 
-/// Tests whether ours is larger than theirs, pair by pair. Pairs with an unknown value are left out; with fewer than two
-/// pairs there is no test.
+/// Tests whether ours is larger than theirs, pair by pair. Pairs with an unknown value are left out; there is no test
+/// with fewer than two pairs.
 pub fn paired_t_test(pairs: &[(f64, f64)]) -> Option<TTest> {
     let differences: Vec<f64> = pairs
         .iter()
@@ -47,7 +47,7 @@ pub fn paired_t_test(pairs: &[(f64, f64)]) -> Option<TTest> {
     })
 }
 
-/// P(T ≥ t) for Student's t with so many degrees of freedom; NaN where t is not a number or there are none.
+/// P(T ≥ t) for Student's t with `degrees` degrees of freedom; NaN if t is NaN or there are none.
 pub fn student_upper_tail(t: f64, degrees: f64) -> f64 {
     if t.is_nan() || degrees.is_nan() || degrees <= 0.0 {
         return f64::NAN;
@@ -67,7 +67,7 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x == 0.0 || x == 1.0 {
         return x;
     }
-    // The fraction converges fast on this side only; the other side is its mirror image.
+    // The fraction converges fast only on this side; the other side is its mirror image.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - beta_fraction(b, a, 1.0 - x);
     }
@@ -101,7 +101,8 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     front.exp() * (value - 1.0)
 }
 
-/// ln Γ(x) for x > 0: Stirling's series, which is exact to double precision from 12 on, after walking there.
+/// ln Γ(x) for x > 0: Stirling's series, which is exact to double precision from 12 on; smaller x are first shifted
+/// up.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut walked) = (x, 0.0);
     while x < 12.0 {
@@ -116,9 +117,9 @@ fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - walked
 }
 
-/// Holm's correction: what each chance is worth when it is one of many tests. NaN stays NaN and does not count.
-pub fn holm(chances: &[f64]) -> Vec<f64> {
-    let mut order: Vec<(usize, f64)> = chances
+/// Holm's correction of p-values for multiple tests. NaN stays NaN and does not count as a test.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<(usize, f64)> = p_values
         .iter()
         .copied()
         .enumerate()
@@ -126,7 +127,7 @@ pub fn holm(chances: &[f64]) -> Vec<f64> {
         .collect();
     order.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let tests = order.len();
-    let mut corrected = vec![f64::NAN; chances.len()];
+    let mut corrected = vec![f64::NAN; p_values.len()];
     let mut floor = 0.0_f64;
     for (rank, (at, p)) in order.into_iter().enumerate() {
         floor = floor.max((p * (tests - rank) as f64).min(1.0));
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_multiplies_the_smallest_chance_by_the_number_of_tests() {
+    fn holm_multiplies_the_smallest_p_value_by_the_number_of_tests() {
         let corrected = holm(&[0.01, 0.04, f64::NAN, 0.03, 0.005]);
         let known = [0.03, 0.06, f64::NAN, 0.06, 0.02];
         for (ours, known) in corrected.iter().zip(known) {

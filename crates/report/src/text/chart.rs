@@ -1,12 +1,13 @@
-//! Curves as block characters: how many relevant pages after how many pages.
+//! Curves as block characters: relevant pages over pages.
 
 use crate::writing::grouped;
 
-/// The marks of a column filled by so many eighths.
+/// The characters for a column filled by this many eighths.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Plots (pages, relevant among them) points, pages across and relevant pages up, in about `width` by `height`
-/// characters. Points come in order; the curve begins at (0, 0). Nothing to show gives an empty text.
+/// Plots (pages, relevant among them) points, with pages on the horizontal and relevant pages on the vertical axis,
+/// in about `width` by `height` characters. Points come in order; the curve begins at (0, 0). Without anything to
+/// show, the text is empty.
 pub fn harvest_curve(points: &[(u64, u32)], width: usize, height: usize) -> String {
     let Some(&(pages, _)) = points.last().filter(|(pages, _)| *pages > 0) else {
         return String::new();
@@ -55,7 +56,7 @@ pub fn harvest_curve(points: &[(u64, u32)], width: usize, height: usize) -> Stri
     plot
 }
 
-/// The curve between its points.
+/// The curve's value between its points.
 fn value_at(points: &[(u64, u32)], pages: f64) -> f64 {
     let next = points.partition_point(|(at, _)| (*at as f64) < pages);
     let before = next
@@ -74,7 +75,7 @@ fn value_at(points: &[(u64, u32)], pages: f64) -> f64 {
     f64::from(before.1) + rise * (pages - before.0 as f64) / span
 }
 
-/// Values as a line of blocks, `top` being a full one. What is not a number leaves a gap; a value above nought always shows.
+/// Values as a line of blocks, where `top` is a full one. NaN leaves a gap; a value above zero always shows.
 pub fn sparkline(values: &[f64], top: f64) -> String {
     let block = |value: &f64| {
         let eighths = value / top * 8.0;

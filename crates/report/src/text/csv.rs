@@ -1,11 +1,11 @@
-//! Comma-separated values as RFC 4180 has them: quotes where needed, lines ended by CR LF.
+//! Comma-separated values as in RFC 4180: quotes where needed, lines ended by CR LF.
 //!
-//! Fields hold no control characters, so a field never spans lines.
+//! Fields contain no control characters, so a field never spans lines.
 
 use crate::table::{Content, Table};
 use crate::writing::plain;
 
-/// A table with numbers in full. A column in which any number has a standard error is followed by a column of those.
+/// A table with numbers at full precision. A column with any standard error is followed by a column of those.
 pub fn csv(table: &Table) -> String {
     let has_errors = |at: usize| {
         table.rows.iter().any(|row| {
@@ -44,7 +44,7 @@ pub fn csv(table: &Table) -> String {
     text
 }
 
-/// A number in full, or nothing for what is not finite.
+/// A number at full precision, or empty if it is not finite.
 pub fn number(value: f64) -> String {
     if value.is_finite() {
         format!("{value}")
@@ -53,7 +53,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// One line of fields, with its end.
+/// One line of fields, with its line end.
 pub fn csv_line<S: AsRef<str>>(fields: &[S]) -> String {
     let mut line = String::new();
     for (at, field) in fields.iter().enumerate() {

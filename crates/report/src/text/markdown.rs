@@ -1,9 +1,9 @@
-//! A table in Markdown, and words that mean nothing to Markdown.
+//! A table in Markdown, and escaping of text for Markdown.
 
 use crate::table::{Form, Owner, Table};
 use crate::writing::plain;
 
-/// The table as Markdown shows tables, the best in bold.
+/// The table in Markdown, with the best in bold.
 pub fn markdown(table: &Table) -> String {
     let mut text = String::from("|");
     for column in &table.columns {
@@ -26,7 +26,7 @@ pub fn markdown(table: &Table) -> String {
                 shown.push_str(&format!(" ± {}", cell.error));
             }
             shown.push_str(cell.unit);
-            // A paper's figures are quoted, not ours: italics.
+            // A paper's figures are quoted rather than ours, so they are in italics.
             let mark = match row.owner {
                 _ if shown.is_empty() => "",
                 Owner::Paper => "*",
@@ -40,7 +40,7 @@ pub fn markdown(table: &Table) -> String {
     text
 }
 
-/// Words in one line with everything escaped that Markdown would read as its own.
+/// Text on one line, with everything escaped that Markdown would interpret.
 pub fn markdown_text(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     for c in plain(words).chars() {

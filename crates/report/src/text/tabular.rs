@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::table::{Form, Owner, Table, Written};
 use crate::writing::{cut, plain};
 
-/// A column of words is cut beyond this.
+/// Text columns are cut beyond this width.
 const WIDEST_WORDS: usize = 40;
 /// Between two columns.
 const GAP: &str = "  ";
@@ -20,7 +20,7 @@ struct Widths {
     whole: usize,
 }
 
-/// The table as lines: names, a rule, rows. Numbers, errors and the star of the best stand under each other.
+/// The table as lines: names, a rule, rows. Numbers, errors and the star for the best are aligned.
 pub fn tabular(table: &Table) -> String {
     let mut written = table.written();
     for (row, cells) in table.rows.iter().zip(&mut written) {
@@ -75,7 +75,7 @@ fn set(cell: &Written, widths: &Widths, form: Form) -> String {
     if form == Form::Words {
         return aside(&format!("{}{mark}", cell.main), widths.whole, form);
     }
-    // Words among numbers stand as far to the right as a number with all it has.
+    // Text among numbers extends as far right as a number with its error and unit.
     let places = if cell.unit.is_empty() && cell.error.is_empty() && !is_figure(&cell.main) {
         widths.whole - widths.mark
     } else {
@@ -86,7 +86,7 @@ fn set(cell: &Written, widths: &Widths, form: Form) -> String {
         return parts;
     }
     if cell.error.is_empty() {
-        // The unit follows its number; what is left of the room for an error stays empty.
+        // The unit directly follows its number; the rest of the space for an error stays empty.
         parts.push_str(cell.unit);
         let room = if widths.error > 0 { 3 + widths.error } else { 0 };
         parts.push_str(&" ".repeat(room + widths.unit - cell.unit.width()));
@@ -105,7 +105,7 @@ fn is_figure(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// Words to the left, all else to the right.
+/// Text to the left, everything else to the right.
 fn aside(text: &str, width: usize, form: Form) -> String {
     let space = " ".repeat(width.saturating_sub(text.width()));
     match form {

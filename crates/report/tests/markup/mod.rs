@@ -1,9 +1,9 @@
-//! Checks that markup is what a parser expects: every element closed in its order, nothing unescaped.
+//! Checks that markup is well formed: every element closed in order, nothing unescaped.
 
-/// Elements without an end.
+/// Elements without an end tag.
 const VOID: [&str; 2] = ["meta", "!doctype"];
 
-/// Panics with the place where tags do not match.
+/// Panics with the position where tags do not match.
 pub fn assert_balanced(markup: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = markup;
@@ -33,7 +33,7 @@ pub fn assert_balanced(markup: &str) {
     assert!(open.is_empty(), "never closed: {open:?}");
 }
 
-/// Panics where a number that is none has reached the markup.
+/// Panics if NaN or infinity has reached the markup.
 pub fn assert_no_odd_numbers(markup: &str) {
     for odd in ["NaN", "inf ", "inf\"", "\"inf", "-inf", " inf"] {
         assert!(!markup.contains(odd), "{odd:?} in the markup");

@@ -1,6 +1,6 @@
 //! Measures the frontier in memory: `cargo bench -p scenthound-frontier`.
 //!
-//! Settling pages of 95 links of which nine in ten are known, and taking with ten million URLs waiting.
+//! Times settling pages with 95 links, nine in ten of them already known, and taking with ten million URLs waiting.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use scenthound_types::{CanonicalUrl, Keyring, Lease, Merge, Offer, Rank, Timesta
 
 const LINKS: u64 = 95;
 
-/// Seconds this thread spent on the processor: on a machine that others use, the clock says little.
+/// CPU seconds used by this thread. On a shared machine, wall-clock time says little.
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
@@ -24,16 +24,16 @@ fn cpu() -> f64 {
 struct Web {
     keyring: Keyring,
     hosts: u64,
-    dice: u64,
+    random: u64,
 }
 
 impl Web {
-    fn roll(&mut self) -> u64 {
-        self.dice = self
-            .dice
+    fn next_random(&mut self) -> u64 {
+        self.random = self
+            .random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        self.dice >> 33
+        self.random >> 33
     }
 
     fn offer(&mut self, number: u64, merge: Merge) -> Offer {
@@ -42,7 +42,7 @@ impl Web {
         Offer {
             key: self.keyring.key(&url),
             url,
-            rank: Rank::of_score(self.roll() as f64 / f64::from(u32::MAX)),
+            rank: Rank::of_score(self.next_random() as f64 / f64::from(u32::MAX)),
             merge,
         }
     }
@@ -81,7 +81,7 @@ fn settle(frontier: &mut MemoryFrontier, lease: &Lease, updates: &[Update]) {
 fn take(frontier: &mut MemoryFrontier, n: usize) -> Vec<Lease> {
     match frontier.take_many(n, Timestamp::ZERO).unwrap() {
         Next::Fetch(leases) => leases,
-        other => panic!("something should be waiting, not {other:?}"),
+        other => panic!("expected waiting URLs, got {other:?}"),
     }
 }
 
@@ -91,7 +91,7 @@ fn settling(urls: u64, merge: Merge) {
     let mut web = Web {
         keyring: Keyring::new(1),
         hosts: 10_000,
-        dice: 42,
+        random: 42,
     };
     let mut frontier = web.filled(urls);
     let mut known = urls;
@@ -101,8 +101,8 @@ fn settling(urls: u64, merge: Merge) {
             .map(|_| {
                 (0..LINKS)
                     .map(|_| {
-                        let is_new = web.roll().is_multiple_of(10);
-                        let number = if is_new { known } else { web.roll() % known };
+                        let is_new = web.next_random().is_multiple_of(10);
+                        let number = if is_new { known } else { web.next_random() % known };
                         known += u64::from(is_new);
                         Update::Offer(web.offer(number, merge))
                     })
@@ -118,7 +118,7 @@ fn settling(urls: u64, merge: Merge) {
         frontier.commit(&Default::default()).unwrap();
     }
     println!(
-        "settle, {urls} URLs known, merge {merge:?}: {:.3} CPU µs a link",
+        "settle, {urls} URLs known, merge {merge:?}: {:.3} CPU µs per link",
         spent * 1e6 / (SETTLES * LINKS) as f64
     );
 }
@@ -128,14 +128,14 @@ fn taking(urls: u64, hosts: u64, n: usize) {
     let mut web = Web {
         keyring: Keyring::new(1),
         hosts,
-        dice: 42,
+        random: 42,
     };
     let started = cpu();
     let mut frontier = web.filled(urls);
     let filling = cpu() - started;
     let (mut taking, mut settling, mut taken) = (0.0, 0.0, 0);
     while taken < TAKES {
-        // Many takes between two looks at the processor's count, for looking costs as much as a take.
+        // Many takes between two readings of the CPU time, because a reading costs as much as a take.
         let started = cpu();
         let mut leases = Vec::new();
         while leases.len() < 256 {
@@ -153,22 +153,22 @@ fn taking(urls: u64, hosts: u64, n: usize) {
         taken += leases.len();
     }
     println!(
-        "take_many({n}), {urls} URLs on {hosts} hosts: {:.2} CPU µs a take, {:.2} an empty settle ({filling:.1} s to fill)",
+        "take_many({n}), {urls} URLs on {hosts} hosts: {:.2} CPU µs per take, {:.2} per empty settle ({filling:.1} s to fill)",
         taking * 1e6 / taken as f64,
         settling * 1e6 / taken as f64,
     );
 }
 
-/// Asks for the richest of the fetched pages, as OTIE does once in hundreds of pages.
+/// Asks for the richest fetched page, as OTIE does once every few hundred pages.
 fn revisiting(urls: u64) {
     const TIMES: u32 = 20;
     let mut web = Web {
         keyring: Keyring::new(1),
         hosts: 10_000,
-        dice: 42,
+        random: 42,
     };
     let mut frontier = web.filled(urls);
-    // One in ten was fetched and has gathered something since.
+    // One in ten has been fetched and has gathered cash since.
     let mut fetched = Vec::new();
     while (fetched.len() as u64) < urls / 10 {
         for lease in take(&mut frontier, 1000) {
@@ -183,7 +183,7 @@ fn revisiting(urls: u64) {
             Update::Offer(Offer {
                 key: web.keyring.key(url),
                 url: url.clone(),
-                rank: Rank::of_score(web.roll() as f64 / f64::from(u32::MAX)),
+                rank: Rank::of_score(web.next_random() as f64 / f64::from(u32::MAX)),
                 merge: Merge::Add,
             })
         })
@@ -202,19 +202,19 @@ fn revisiting(urls: u64) {
     );
 }
 
-/// Memory of this process.
+/// Resident memory of this process.
 fn resident() -> f64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok());
     pages.unwrap_or_default() as f64 * 4096.0
 }
 
-/// Cash flows along links, and no link is kept: a million known URLs, and page after page that links to them.
+/// Cash flows along links that are not stored: a million known URLs, and page after page linking to them.
 fn gathering(urls: u64, pages: usize) {
     let mut web = Web {
         keyring: Keyring::new(1),
         hosts: 10_000,
-        dice: 42,
+        random: 42,
     };
     let before = resident();
     let mut frontier = web.filled(urls);
@@ -222,7 +222,7 @@ fn gathering(urls: u64, pages: usize) {
     for _ in 0..pages {
         let updates: Vec<Update> = (0..LINKS)
             .map(|_| {
-                let number = web.roll() % urls;
+                let number = web.next_random() % urls;
                 Update::Offer(web.offer(number, Merge::Add))
             })
             .collect();
@@ -231,7 +231,7 @@ fn gathering(urls: u64, pages: usize) {
         frontier.commit(&Default::default()).unwrap();
     }
     println!(
-        "cash along {} links between {urls} known URLs: {:.0} bytes a URL with its string before, {:.0} after",
+        "cash along {} links between {urls} known URLs: {:.0} bytes per URL with its string before, {:.0} after",
         pages as u64 * LINKS,
         (known - before) / urls as f64,
         (resident() - before) / urls as f64,
