@@ -687,6 +687,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         &self.recorder
     }
 
+    /// The recorder, to take from it what it has gathered.
+    pub fn recorder_mut(&mut self) -> &mut R {
+        &mut self.recorder
+    }
+
     /// Ends the crawl's hold on its parts.
     pub fn into_parts(self) -> (F, R) {
         (self.frontier, self.recorder)

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use scenthound_config::Given;
-use scenthound_live::{Ended, StopSwitch};
+use scenthound::StopHandle;
+use scenthound_live::Ended;
 use scenthound_store::{CrawlFolder, CrawlView, PageRecord};
 use scenthound_types::{CanonicalUrl, LeaseKind};
 use tempfile::TempDir;
@@ -98,14 +99,14 @@ pub fn fetch(urls: &[CanonicalUrl], fetching: &Fetching) -> Result<Haul> {
     note!("fetching {}", counted(urls.len() as u64, "page"));
     let temp = tempfile::tempdir().context("no folder for the pages can be made")?;
     let folder = CrawlFolder::open_or_create(&temp.path().join("pages"))?;
-    let stop = StopSwitch::default();
+    let stop = StopHandle::default();
     crawl::listen_for_signals(stop.clone())?;
     let summary = scenthound_live::crawl(
         &folder,
         scenthound::live_settings(&settings).map_err(|error| bad_input(error.to_string()))?,
         settings.judge()?,
         settings.agents(&settings.seeds.urls)?,
-        &stop,
+        stop.switch(),
         &mut |_| {},
     )?;
     if summary.ended == Ended::Interrupted {

@@ -45,6 +45,8 @@ pub(crate) struct FolderRecorder {
     pub files: scenthound_store::RecordFiles,
     /// Whether records name the agent: where there is only one, nobody asks.
     pub several_agents: bool,
+    /// The records since the driver last asked for them.
+    pub settled: Vec<PageRecord>,
 }
 
 impl Recorder for FolderRecorder {
@@ -66,11 +68,13 @@ impl Recorder for FolderRecorder {
             }
             archive = Some(self.files.append_exchange(&packed.exchange)?);
         }
-        self.files.append_page(&PageRecord {
+        let record = PageRecord {
             archive,
             agent: self.several_agents.then_some(visit.lease.agent.0 + 1),
             ..page_record(visit)
-        })?;
+        };
+        self.files.append_page(&record)?;
+        self.settled.push(record);
         Ok(())
     }
 
