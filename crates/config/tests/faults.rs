@@ -53,7 +53,7 @@ joint = true
     content = ["tea", "!!"]
                       ^^^^
     help: write a word or a phrase
-t.toml:8:30: "tea.test/green" cannot be crawled: not a URL
+t.toml:8:30: "tea.test/green" cannot be crawled: not an absolute URL
     urls = ["https://tea.test/", "tea.test/green", "ftp://x/"]
                                  ^^^^^^^^^^^^^^^^
     help: write "https://tea.test/green"
@@ -286,11 +286,11 @@ fn bad_lines_of_a_seed_file_are_shown_with_its_name_and_their_numbers() {
         r#"topics/t.toml:6:7: topics/gone.json cannot be read: no such file
     idf = "gone.json"
           ^^^^^^^^^^^
-topics/seeds.txt:4:4: "tea.test" cannot be crawled: not a URL
+topics/seeds.txt:4:4: "tea.test" cannot be crawled: not an absolute URL
        tea.test 
        ^^^^^^^^
     help: write "https://tea.test/"
-topics/seeds.txt:5:1: "no url here" cannot be crawled: not a URL
+topics/seeds.txt:5:1: "no url here" cannot be crawled: not an absolute URL
     no url here
     ^^^^^^^^^^^
 --seeds: more.txt cannot be read: no such file"#

@@ -166,7 +166,7 @@ fn one_engine_that_fails_does_not_stop_the_others_and_is_told() {
     ];
     let (code, out, err) = says(&args, &[]);
     assert_eq!((code, out.lines().count()), (0, 3), "{err}");
-    assert!(err.contains("it gives no answer in time"), "{err}");
+    assert!(err.contains("did not answer in time"), "{err}");
     assert!(err.contains("settings.yml"), "{err}");
     assert!(err.contains("brave: no key: BRAVE_API_KEY is not set"), "{err}");
 }
@@ -176,7 +176,7 @@ fn when_all_fail_each_is_named_with_its_remedy_and_nothing_is_crawled() {
     let cases: Vec<(&str, &str, String)> = vec![
         (
             "searxng",
-            "a web page came in place of JSON",
+            "a web page instead of JSON",
             response(200, "text/html", "<html>"),
         ),
         (
@@ -201,20 +201,20 @@ fn when_all_fail_each_is_named_with_its_remedy_and_nothing_is_crawled() {
         ),
         (
             "brave",
-            "refuses the key (status 422): The provided",
+            "the key was refused (status 422): The provided",
             response(422, "application/json", BRAVE_REFUSED),
         ),
         (
             "brave",
-            "refuses the key (status 401)",
+            "the key was refused (status 401)",
             response(401, "text/plain", KEY),
         ),
         (
             "brave",
-            "asked too often (status 429)",
+            "too many requests (status 429)",
             response(429, "application/json", "{}").replace("Connection", "Retry-After: 3600\r\nConnection"),
         ),
-        ("brave", "leads elsewhere, to http://else.test/", {
+        ("brave", "redirects to http://else.test/", {
             let moved = format!("Location: http://else.test/?{KEY}\r\nConnection");
             response(302, "text/html", "").replace("Connection", &moved)
         }),

@@ -1,5 +1,5 @@
-//! What telling the genre of a page costs: the made page of the term bench's size, and real ones where recorded webs are at
-//! hand.
+//! The cost of detecting the genre of a page: a generated page of the term bench's size, and real ones if recorded
+//! webs are available.
 //!
 //! `cargo bench -p scenthound-judge --bench genre`
 
@@ -19,7 +19,7 @@ fn main() {
 const KINDS: [&str; 2] = ["genre-9", "genre"];
 const PAGES: u32 = 300;
 
-/// Pages spread over a recorded web; none where it is not at hand.
+/// Pages spread over a recorded web; none if it is not available.
 fn pages(web: &str) -> Vec<ParsedPage> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/webs/");
     let Ok(folder) = WebFolder::open(Path::new(&format!("{path}{web}"))) else {
@@ -41,8 +41,8 @@ fn pages_of_mixed(bencher: Bencher, kind: &str) {
     detect_each(bencher, kind, &pages("mixed"));
 }
 
-/// A sample is one page, copied just before: in a crawl it was read just before. All pages come equally often, so the mean
-/// is what a page costs on average, and the median what a page of middling length costs.
+/// A sample is one page, copied just before, as in a crawl it would just have been read. All pages come up equally
+/// often, so the mean is the average cost of a page, and the median the cost of a page of medium length.
 fn detect_each(bencher: Bencher, kind: &str, pages: &[ParsedPage]) {
     if pages.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What judging a page costs, with few terms and with many.
+//! The cost of judging a page, with few terms and with many.
 
 #![allow(missing_docs, clippy::unwrap_used)] // nobody calls a bench, and its input is its own
 
@@ -36,7 +36,8 @@ fn judge_of(content: Vec<String>) -> TermJudge {
     .unwrap()
 }
 
-/// Words as often as in writing: the n-th most frequent about 1/n as often as the first, the first ones stop words.
+/// Word frequencies as in natural text: the n-th most frequent word occurs about 1/n as often as the first, and the
+/// first ones are stop words.
 fn page(words: u64) -> ParsedPage {
     let stop = ["the", "of", "and", "to", "a", "in", "is", "for", "with", "on"];
     let mut text = Text::default();
@@ -69,8 +70,8 @@ fn page_of_5000_words(bencher: Bencher, terms: usize) {
         .bench(|| judge.judge(&page));
 }
 
-/// The same finds whatever the number of terms: all but the first sixteen stand on no page. What is left is what a longer
-/// list costs by itself.
+/// The same number of matches for any number of terms: all but the first sixteen occur on no page. The rest is the
+/// cost of the longer list itself.
 #[divan::bench(args = TERMS)]
 fn page_of_5000_words_with_the_same_finds(bencher: Bencher, terms: usize) {
     let unseen = (16..terms).map(|n| match n % 2 {

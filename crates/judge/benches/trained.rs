@@ -1,4 +1,4 @@
-//! What judging a page, and the words at a link, costs a trained judge.
+//! The cost of judging a page, and the words at a link, with a trained judge.
 
 #![allow(missing_docs, clippy::unwrap_used)] // nobody calls a bench, and its input is its own
 
@@ -15,7 +15,7 @@ fn main() {
 const KINDS: [&str; 6] = ["bayes", "svm", "svm-rbf", "network", "logistic", "committee"];
 const WORDS: u64 = 5_000;
 
-/// Words as often as in writing: the n-th most frequent about 1/n as often as the first.
+/// Word frequencies as in natural text: the n-th most frequent word occurs about 1/n as often as the first.
 fn page(words: u64, seed: u64) -> ParsedPage {
     let mut text = Text::default();
     let mut state = seed;

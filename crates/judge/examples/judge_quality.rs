@@ -1,10 +1,11 @@
-//! How well trained judges tell a task's pages from the rest of its web.
+//! Measures how well trained judges separate a task's pages from the rest of its web.
 //!
-//! `judge_quality FOLDER… [--kind NAME]… [--variant NAME]…` trains each judge on a task's examples and judges all other
-//! pages of the web, then the words at every link. Means over the tasks of each web: AUC and average precision of pages, F1
-//! and Brier score, AUC of anchors and of the 20 words around a link against the target's label.
+//! `judge_quality FOLDER… [--kind NAME]… [--variant NAME]…` trains each judge on a task's examples and judges all
+//! other pages of the web, then the words at every link. It prints means over the tasks of each web: AUC and average
+//! precision of pages, F1 and Brier score, and the AUC of anchors and of the 20 words around a link against the
+//! target's label.
 
-#![allow(clippy::print_stdout, reason = "a program that tells figures")]
+#![allow(clippy::print_stdout, reason = "a program that prints figures")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -139,7 +140,7 @@ fn measure(
     ])
 }
 
-/// Mean over the relevant pages of the share of relevant ones among those ranked at least as high.
+/// The mean, over the relevant pages, of the share of relevant pages among those ranked at least as high.
 fn average_precision(labels: &[bool], scores: &[f64]) -> f64 {
     let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0));

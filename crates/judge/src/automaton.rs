@@ -1,15 +1,16 @@
-//! Finds every run of symbols of a fixed set in one pass, overlaps included.
+//! Finds every run of symbols from a fixed set in one pass, including overlaps.
 //!
-//! The classic multi-pattern automaton: a state is the longest beginning of any run that the symbols read so far end
-//! with. Its cost per symbol does not depend on how many runs there are.
+//! The classic multi-pattern automaton: a state is the longest prefix of any run that the symbols read so far end
+//! with. The cost per symbol does not depend on the number of runs.
 //!
-//! Deliberately absent: text. Symbols are small numbers that the [`Matcher`](crate::matcher::Matcher) gives to words.
+//! Deliberately absent: text. Symbols are small numbers that the [`Matcher`](crate::matcher::Matcher) assigns to
+//! words.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::dictionary::Dictionary;
 
-/// A position in the automaton. [`State::START`] has read nothing of any run.
+/// A position in the automaton. At [`State::START`] nothing of any run has been read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct State(u32);
 
@@ -20,11 +21,12 @@ impl State {
 
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// The longest shorter beginning this one ends with.
+    /// The longest shorter prefix that this one ends with.
     fallback: u32,
-    /// Where to stand after reporting: the same node, or the nearest fallback from which a run can go on.
+    /// The node to continue from after reporting: the same node, or the nearest fallback from which a run can
+    /// continue.
     rest: u32,
-    /// What ends here, as a range of `ended`.
+    /// The runs that end here, as a range of `ended`.
     ended: std::ops::Range<u32>,
 }
 
@@ -36,12 +38,12 @@ pub(crate) struct Automaton {
     first: Vec<u32>,
     /// The node after another node and a symbol.
     next: Dictionary,
-    /// The names of runs.
+    /// The identifiers of runs.
     ended: Vec<u32>,
 }
 
 impl Automaton {
-    /// An automaton of runs and their names. Empty runs are never found; two equal ones are both found.
+    /// An automaton for runs and their identifiers. Empty runs are never found; two equal ones are both found.
     pub(crate) fn new(runs: &[(Vec<u32>, u32)]) -> Automaton {
         let mut children: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         let mut names: Vec<Vec<u32>> = vec![Vec::new()];
@@ -80,7 +82,7 @@ impl Automaton {
         automaton
     }
 
-    /// Breadth first, so that a node's fallback, which is shorter, is complete before the node is.
+    /// Breadth first, so that a node's fallback, which is shorter, is complete before the node itself.
     fn link(&mut self, children: &BTreeMap<(u32, u32), u32>, names: &[Vec<u32>]) {
         let mut waiting = VecDeque::from([0]);
         while let Some(node) = waiting.pop_front() {
@@ -114,7 +116,7 @@ impl Automaton {
         }
     }
 
-    /// Reads a symbol, tells what runs end with it, and gives the state to go on from.
+    /// Reads a symbol, reports the runs that end with it, and returns the state to continue from.
     pub(crate) fn read(&self, state: State, symbol: u32, mut found: impl FnMut(u32)) -> State {
         let node = &self.nodes[self.step(state, symbol).0 as usize];
         for &name in &self.ended[node.ended.start as usize..node.ended.end as usize] {
@@ -135,7 +137,7 @@ impl Automaton {
     }
 }
 
-/// Mixes node and symbol into a key; one to one, and never 0 as the node is not 0.
+/// Combines node and symbol into a key; one to one, and never 0 because the node is not 0.
 fn step_key(node: u32, symbol: u32) -> u64 {
     let mut key = (u64::from(node) << 32) | u64::from(symbol);
     key ^= key >> 32;
@@ -147,7 +149,7 @@ fn step_key(node: u32, symbol: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Letters as symbols; the name of a run is its place in the list.
+    /// Letters as symbols; the identifier of a run is its position in the list.
     fn found(runs: &[&str], text: &str) -> Vec<u32> {
         let runs: Vec<(Vec<u32>, u32)> = runs
             .iter()

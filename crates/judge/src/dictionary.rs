@@ -1,20 +1,20 @@
-//! A table from numbers to numbers that is made once and then only read.
+//! A table from numbers to numbers that is built once and then only read.
 //!
 //! Invariant: at least three of four slots are empty, so a number that is not in the table (nearly every word of a
-//! page) is dismissed at the first or second slot. The keys must be well mixed already, as tokens are.
+//! page) is dismissed at the first or second slot. The keys must already be well mixed, as tokens are.
 //!
-//! Deliberately absent: growing, removing, hashing. A page cannot make a look-up slow: the runs of filled slots are
-//! made by the topic alone.
+//! Deliberately absent: growing, removing, hashing. A page cannot slow down a look-up: runs of filled slots depend on
+//! the topic alone.
 
 /// From a 64-bit key other than 0 to a 32-bit value.
 #[derive(Clone, Debug)]
 pub(crate) struct Dictionary {
-    /// A power of two; key 0 is an empty slot.
+    /// The length is a power of two; key 0 marks an empty slot.
     slots: Box<[(u64, u32)]>,
 }
 
 impl Dictionary {
-    /// Of two entries with one key the first counts.
+    /// When two entries have the same key, the first one counts.
     pub(crate) fn of(entries: &[(u64, u32)]) -> Dictionary {
         let mut slots = vec![(0, 0); (entries.len() * 4).next_power_of_two().max(4)].into_boxed_slice();
         let mask = slots.len() - 1;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_again_even_if_all_fall_on_one_slot() {
+    fn every_key_is_found_again_even_if_all_share_a_slot() {
         let entries: Vec<(u64, u32)> = (1..=100).map(|n| (n << 32, n as u32)).collect();
         let dictionary = Dictionary::of(&entries);
         for (key, value) in entries {

@@ -1,19 +1,19 @@
-//! Why a judge cannot be made.
+//! Why a judge cannot be built.
 
 use std::path::PathBuf;
 
 use scenthound_learn::{LearnFault, ModelFileFault};
 use thiserror::Error;
 
-/// Why a judge, or a table it needs, cannot be made.
+/// Why a judge, or a table it needs, cannot be built.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JudgeFault {
     /// There is nothing to compare a page with.
-    #[error("no genre, content or URL terms: a page has nothing to be compared with")]
+    #[error("no genre, content or URL terms are given, so there is nothing to compare pages with")]
     NoTerms,
-    /// The term is made of punctuation, or empty.
-    #[error("the term {term:?} holds no word")]
+    /// The term is empty or consists of punctuation only.
+    #[error("the term {term:?} contains no words")]
     EmptyTerm {
         /// As the topic spells it.
         term: String,
@@ -23,35 +23,37 @@ pub enum JudgeFault {
     Weight {
         /// Which one.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// Every set that has terms has weight 0.
-    #[error("every set of terms that is given has weight 0")]
+    #[error("every set of terms given has weight 0; at least one must count")]
     NoWeight,
-    /// The threshold can never be met or never be missed.
+    /// The threshold can never be met, or never be missed.
     #[error("the threshold is {value}; it must be a number from 0 to 1")]
     Threshold {
-        /// What it is.
+        /// Its value.
         value: f64,
     },
-    /// Zero exclude words would exclude every page.
-    #[error("a page cannot be excluded for 0 exclude words; 1 is the least")]
+    /// A minimum of zero exclude words would exclude every page.
+    #[error(
+        "the minimum number of exclude words is 0, which would exclude every page; it must be at least 1"
+    )]
     ExcludeAt,
-    /// The table counts a term in more documents than there are, or has no document.
-    #[error("an idf table over {documents} documents cannot count {term:?} in {count} of them")]
+    /// The table counts a term in more documents than there are, or has no documents.
+    #[error("the idf table has {documents} documents but counts {term:?} in {count} of them")]
     IdfCount {
-        /// How many documents the table was made from.
+        /// How many documents the table was built from.
         documents: u64,
         /// The term.
         term: String,
-        /// In how many documents it occurs.
+        /// The number of documents it occurs in.
         count: u64,
     },
-    /// The table was made from nothing.
-    #[error("an idf table over no documents says nothing")]
+    /// The table was built from nothing.
+    #[error("the idf table has no documents; build it from at least one")]
     IdfEmpty,
-    /// The file cannot be read or written.
+    /// The file could not be read or written.
     #[error("idf table {path}", path = path.display())]
     IdfFile {
         /// The file.
@@ -59,7 +61,7 @@ pub enum JudgeFault {
         /// What went wrong.
         source: std::io::Error,
     },
-    /// The file is no idf table.
+    /// The file is not an idf table.
     #[error("idf table {path} is not of the form {{\"documents\": 10, \"terms\": {{\"tea\": 3}}}}", path = path.display())]
     IdfFormat {
         /// The file.
@@ -67,7 +69,7 @@ pub enum JudgeFault {
         /// Where it goes wrong.
         source: serde_json::Error,
     },
-    /// A list of genre words that cannot be read.
+    /// A list of genre words that could not be read.
     #[error("{list}:{line}: {what}")]
     GenreWords {
         /// The list.
@@ -77,29 +79,29 @@ pub enum JudgeFault {
         /// What is wrong with it.
         what: String,
     },
-    /// Example pages without a word.
-    #[error("the example pages hold no words: there is nothing to make a table of")]
+    /// Example pages without words.
+    #[error("the example pages contain no words, so there is nothing to build a table from")]
     NoWords,
     /// Too few pages to learn from.
     #[error(
-        "{positive} pages of the kind wanted and {negative} others are too few to learn from; at least 2 of each are needed"
+        "{positive} relevant and {negative} other pages are too few to learn from; at least 2 of each are needed"
     )]
     TooFewExamples {
-        /// Pages of the kind wanted.
+        /// Relevant pages.
         positive: usize,
         /// Others.
         negative: usize,
     },
-    /// A context graph without layers, or with more than are of use.
-    #[error("{layers} layers; a context graph has from 1 to {most}")]
+    /// A context graph without layers, or with too many.
+    #[error("{layers} layers are not possible; a context graph has from 1 to {most}")]
     Layers {
         /// How many were asked for.
         layers: u8,
-        /// How many there can be.
+        /// How many are possible.
         most: u8,
     },
-    /// The pages given cannot be told apart, or a setting is wrong.
-    #[error("the judge cannot be trained")]
+    /// The given pages cannot be told apart, or a setting is wrong.
+    #[error("the judge could not be trained")]
     Learn(#[from] LearnFault),
     /// The model file cannot be used.
     #[error(transparent)]

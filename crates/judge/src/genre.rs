@@ -1,15 +1,15 @@
-//! What kind of page a page is: news, a blog, a forum, a shop.
+//! Detects what kind of page a page is: news, a blog, a forum, a shop.
 //!
-//! A [`GenreDetector`] reads numbers off a parsed page (how long it is, where its links lead, which words it uses, what its
-//! markup says of itself) and lets a random forest vote. There are two sets of numbers: the nine of the paper
-//! ([`DetectorKind::Nine`]) and many more ([`DetectorKind::Rich`]); the classes are whatever the training pages were
-//! labelled with. Two trained detectors come with the program. [`GenreTrainingSet`] trains others, and [`WithGenre`] lets any
-//! judge tell the genre too.
+//! A [`GenreDetector`] computes features of a parsed page (how long it is, where its links lead, which words it uses,
+//! what its markup declares) and lets a random forest vote. There are two feature sets: the nine of the paper
+//! ([`DetectorKind::Nine`]) and a much larger one ([`DetectorKind::Rich`]). The classes are whatever the training
+//! pages were labelled with. Two trained detectors are built into the program. [`GenreTrainingSet`] trains others,
+//! and [`WithGenre`] adds genre detection to any judge.
 //!
-//! Invariant: a guess depends on the parsed page and the model alone. The words are part of the model, so a model counts what
-//! it was trained on.
+//! Invariant: a guess depends only on the parsed page and the model. The word lists are part of the model, so a model
+//! always counts the words it was trained on.
 //!
-//! Deliberately absent: what a genre is worth; that is the strategy's.
+//! Deliberately absent: how desirable a genre is; that is for the strategy to decide.
 
 mod addresses;
 mod features;
@@ -32,12 +32,12 @@ pub use self::word_lists::GenreWords;
 use self::word_lists::WordLists;
 use crate::{Judge, JudgeFault};
 
-/// Which numbers a detector goes by.
+/// Which features a detector uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum DetectorKind {
     /// The nine of the paper.
     Nine,
-    /// Structure, markup, addresses and words.
+    /// Structure, markup, URLs and words.
     Rich,
 }
 
@@ -45,7 +45,7 @@ impl DetectorKind {
     /// All kinds.
     pub const ALL: [DetectorKind; 2] = [DetectorKind::Nine, DetectorKind::Rich];
 
-    /// The name it is chosen by.
+    /// The name it is selected by.
     pub fn name(self) -> &'static str {
         match self {
             DetectorKind::Nine => "genre-9",
@@ -53,7 +53,7 @@ impl DetectorKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn from_name(name: &str) -> Option<DetectorKind> {
         DetectorKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -66,7 +66,7 @@ impl DetectorKind {
     }
 }
 
-/// What a model file holds.
+/// The contents of a model file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     kind: DetectorKind,
@@ -80,7 +80,7 @@ impl ModelFile for Stored {
     const VERSION: u16 = 1;
 }
 
-/// Tells the genre of pages.
+/// Detects the genre of pages.
 #[derive(Clone, Debug)]
 pub struct GenreDetector {
     kind: DetectorKind,
@@ -96,7 +96,7 @@ static NINE: LazyLock<Option<GenreDetector>> =
     LazyLock::new(|| GenreDetector::from_bytes(include_bytes!("../../../models/genre-9.model")).ok());
 
 impl GenreDetector {
-    /// A detector from its parts; none where they do not go together.
+    /// A detector from its parts; none if they do not fit together.
     fn from_parts(
         kind: DetectorKind,
         classes: Vec<Arc<str>>,
@@ -115,7 +115,7 @@ impl GenreDetector {
         })
     }
 
-    /// The detector that comes with the program; none only if the program was built from a damaged model.
+    /// The detector built into the program; none only if the program was built with a damaged model.
     pub fn shipped(kind: DetectorKind) -> Option<&'static GenreDetector> {
         match kind {
             DetectorKind::Rich => RICH.as_ref(),
@@ -159,7 +159,7 @@ impl GenreDetector {
         }
     }
 
-    /// The model as a file's bytes.
+    /// The model as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.stored().to_bytes()
     }
@@ -169,7 +169,7 @@ impl GenreDetector {
         Ok(self.stored().save(path)?)
     }
 
-    /// Which numbers it goes by.
+    /// Which features it uses.
     pub fn kind(&self) -> DetectorKind {
         self.kind
     }
@@ -179,7 +179,7 @@ impl GenreDetector {
         &self.classes
     }
 
-    /// The same detector counting more words; `name` is what messages call the list.
+    /// The same detector with more words to count; `name` is how messages refer to the list.
     pub fn with_words(&self, name: &str, list: &str) -> Result<GenreDetector, JudgeFault> {
         let mut words = self.words.clone();
         words.add(name, list)?;
@@ -190,14 +190,14 @@ impl GenreDetector {
         })
     }
 
-    /// The numbers of a page.
+    /// The feature values of a page.
     pub fn features(&self, page: &ParsedPage) -> Vec<f32> {
         let mut values = Vec::with_capacity(self.forest.features() as usize);
         self.kind.tell(page, &self.lists, |_, value| values.push(value));
         values
     }
 
-    /// The class of a page and the share of the votes for it.
+    /// The class of a page, and its share of the votes.
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
         let (class, confidence) = self.forest.predict(&self.features(page));
         GenreGuess {
@@ -211,7 +211,7 @@ impl GenreDetector {
     }
 }
 
-/// What the numbers of a kind are called, in order.
+/// The names of a kind's features, in order.
 pub fn feature_names(kind: DetectorKind) -> Vec<String> {
     let mut names = Vec::new();
     let lists = WordLists::new(&GenreWords::default());
@@ -221,8 +221,7 @@ pub fn feature_names(kind: DetectorKind) -> Vec<String> {
     names
 }
 
-/// Whether a page guessed to be of a class is of a genre that somebody asked for: by the class's own name, or by another
-/// word for it.
+/// Whether a class matches a genre that a user asked for: by the class's own name, or by another word for it.
 pub fn is_of_genre(class: &str, wanted: &str) -> bool {
     class == wanted
         || matches!(
@@ -237,11 +236,11 @@ pub fn is_of_genre(class: &str, wanted: &str) -> bool {
         )
 }
 
-/// A judge that also tells the genre.
+/// A judge that also detects the genre.
 pub struct WithGenre {
-    /// Says how relevant a page is.
+    /// Judges how relevant a page is.
     pub judge: Arc<dyn Judge>,
-    /// Says of which kind it is.
+    /// Detects its genre.
     pub detector: GenreDetector,
 }
 

@@ -1,7 +1,7 @@
-//! Genre terms for people who name a kind of page rather than describe it.
+//! Genre terms for users who name a kind of page rather than describe it.
 //!
-//! A named genre is a list of terms like any the user writes, so it is judged, weighed and explained like those. English
-//! for now. Deliberately absent: detecting a page's genre from its form; that is a detector's work.
+//! A named genre is a list of terms like any list a user writes, so it is judged, weighted and explained in the same
+//! way. English only for now. Deliberately absent: detecting a page's genre from its form; that is a detector's job.
 
 /// The genres that have a list, and their lists.
 const LISTS: &[(&str, &[&str])] = &[

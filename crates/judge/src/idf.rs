@@ -1,7 +1,7 @@
-//! How telling a term is, from a background collection.
+//! How informative a term is, from a background collection.
 //!
-//! On disk: `{"documents": 1000, "terms": {"tea": 12, "oolong tea": 3}}`, the terms being counted once per document.
-//! Deliberately absent: making such a table from pages.
+//! On disk: `{"documents": 1000, "terms": {"tea": 12, "oolong tea": 3}}`, with each term counted once per document.
+//! Deliberately absent: building such a table from pages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,12 +23,12 @@ struct Stored {
 pub struct IdfTable {
     documents: u64,
     spelled: BTreeMap<String, u64>,
-    /// By normalised words, so that the table's spelling need not be the topic's.
+    /// By normalised words, so that the table's spelling may differ from the topic's.
     counts: BTreeMap<Vec<Token>, u64>,
 }
 
 impl IdfTable {
-    /// A table over this many documents. Of two spellings of one term the larger count stands.
+    /// A table over this many documents. When a term has two spellings, the larger count is used.
     pub fn new(documents: u64, terms: BTreeMap<String, u64>) -> Result<IdfTable, JudgeFault> {
         if documents == 0 {
             return Err(JudgeFault::IdfEmpty);
@@ -81,7 +81,8 @@ impl IdfTable {
         })
     }
 
-    /// ln(N/n). A term the collection never saw counts as seen once, so that it stays finite.
+    /// ln(N/n). A term that does not occur in the collection counts as occurring once, so that the value stays
+    /// finite.
     pub fn idf(&self, term: &str) -> f64 {
         let seen = self.counts.get(&tokenize(term)).copied().unwrap_or(0).max(1);
         (self.documents as f64 / seen as f64).ln()

@@ -1,10 +1,11 @@
-//! How far a page stands from a target, learnt from a context graph, and where its links stand.
+//! Predicts how far a page is from a target, and where its links lead, from a context graph.
 //!
-//! A context graph is the targets (layer 0) and, layer by layer, the pages that link to the layer before. [`LayerTrainingSet`]
-//! reads such pages; the [`LayerModel`] they make tells the layer of any page by its words ([`LayerModel::layers`] + 1 for
-//! none of them) and the layer that a link with given words leads to. [`WithLayers`] adds both to any judge.
+//! A context graph consists of the targets (layer 0) and, layer by layer, the pages that link to the previous layer.
+//! [`LayerTrainingSet`] reads such pages. The resulting [`LayerModel`] predicts the layer of any page from its words
+//! ([`LayerModel::layers`] + 1 for none of them), and the layer that a link with given words leads to. [`WithLayers`]
+//! adds both to any judge.
 //!
-//! Invariant: what is told depends on the page, the model and the query alone. A layer told is at most N + 1.
+//! Invariant: a prediction depends only on the page, the model and the query. A predicted layer is at most N + 1.
 //!
 //! Deliberately absent: finding the pages that link to a page, and the order of queues.
 
@@ -38,20 +39,20 @@ pub struct LayerModel {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Stored {
     layers: u8,
-    /// A page whose likeliest layer is less likely than this is of none.
+    /// A page whose likeliest layer is less likely than this belongs to none.
     threshold: f64,
-    /// How many pages of each layer were learnt from.
+    /// How many pages of each layer the model was trained on.
     sizes: Vec<u32>,
     pages: MultiBayes,
     anchors: AnchorTable,
     targets: TargetMean,
-    /// The most telling terms of each layer, the strongest first.
+    /// The most informative terms of each layer, the strongest first.
     told: Vec<Vec<String>>,
 }
 
 impl ModelFile for LayerModel {
     const KIND: &'static str = "layers";
-    // 2: with the mean of the targets' words.
+    // 2: adds the mean of the targets' words.
     const VERSION: u16 = 2;
 }
 
@@ -65,7 +66,7 @@ impl TryFrom<Stored> for LayerModel {
             && stored.sizes.len() == classes as usize
             && (0.0..=1.0).contains(&stored.threshold);
         if stored.layers > MOST_LAYERS || !fits {
-            return Err("the layers of pages and links do not fit");
+            return Err("the layers of pages and of links do not match");
         }
         Ok(LayerModel { stored })
     }
@@ -77,13 +78,13 @@ impl From<LayerModel> for Stored {
     }
 }
 
-/// More layers than this would not fit the classes of a frontier, nor any use.
+/// More layers than this would not fit the classes of a frontier, and would serve no purpose.
 pub const MOST_LAYERS: u8 = 20;
 
-/// How far a page is taken to stand from a target.
+/// How far a page is estimated to be from a target.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LayerGuess {
-    /// The likeliest layer; N + 1 where none is likely enough.
+    /// The likeliest layer; N + 1 if none is likely enough.
     pub layer: u8,
     /// How likely each of the layers 0…N is.
     pub posteriors: Vec<f64>,
@@ -92,7 +93,7 @@ pub struct LayerGuess {
 }
 
 impl LayerGuess {
-    /// What ranks the page.
+    /// The value that ranks the page.
     pub fn nearness(&self) -> Nearness {
         Nearness {
             layer: self.layer,
@@ -108,12 +109,12 @@ impl LayerModel {
         self.stored.layers
     }
 
-    /// How many pages of each layer were learnt from.
+    /// How many pages of each layer the model was trained on.
     pub fn sizes(&self) -> &[u32] {
         &self.stored.sizes
     }
 
-    /// How many terms pages are told by.
+    /// The number of terms used to classify pages.
     pub fn terms(&self) -> usize {
         self.stored.pages.terms()
     }
@@ -123,7 +124,7 @@ impl LayerModel {
         self.stored.pages.evidence()
     }
 
-    /// The most telling terms of a layer, the strongest first.
+    /// The most informative terms of a layer, the strongest first.
     pub fn telling(&self, layer: u8) -> &[String] {
         self.stored
             .told
@@ -131,7 +132,7 @@ impl LayerModel {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The layer of a page, by its words.
+    /// The layer of a page, predicted from its words.
     pub fn layer(&self, page: &ParsedPage) -> LayerGuess {
         self.guess(&Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0))))
     }
@@ -139,7 +140,7 @@ impl LayerModel {
     fn guess(&self, page: &Bag) -> LayerGuess {
         let posteriors = self.stored.pages.posteriors(page.counts().iter().copied());
         LayerGuess {
-            layer: told_layer(&posteriors, self.stored.threshold),
+            layer: likeliest_layer(&posteriors, self.stored.threshold),
             posteriors,
             similarity: self.stored.targets.similarity(page),
         }
@@ -168,8 +169,9 @@ impl LayerModel {
     }
 }
 
-/// The likeliest layer, the nearer to the targets of equal ones; one more than there are where it is below the threshold.
-fn told_layer(posteriors: &[f64], threshold: f64) -> u8 {
+/// The likeliest layer; of equally likely ones, the nearest to the targets. One more than the last layer if the
+/// likeliest is below the threshold.
+fn likeliest_layer(posteriors: &[f64], threshold: f64) -> u8 {
     let mut best = (posteriors.len(), 0.0);
     for (layer, posterior) in posteriors.iter().enumerate() {
         if *posterior > best.1 {
@@ -184,7 +186,7 @@ fn told_layer(posteriors: &[f64], threshold: f64) -> u8 {
     u8::try_from(layer).unwrap_or(u8::MAX)
 }
 
-/// The words of a page that are no stop words of its language, with their positions.
+/// The words of a page, without stop words of its language, with their positions.
 fn words(page: &ParsedPage) -> impl Iterator<Item = (u32, Token)> {
     let stops = page.language.map(StopList::of);
     (0..)
@@ -192,18 +194,18 @@ fn words(page: &ParsedPage) -> impl Iterator<Item = (u32, Token)> {
         .filter(move |(_, token)| token.is_word() && !stops.is_some_and(|stops| stops.contains(*token)))
 }
 
-/// A judge that also tells layers and places.
+/// A judge that also predicts layers and places links.
 pub struct WithLayers {
-    /// Says how relevant a page is.
+    /// Judges how relevant a page is.
     pub judge: Arc<dyn Judge>,
-    /// Says how far it is from a target.
+    /// Predicts how far it is from a target.
     pub model: Arc<LayerModel>,
-    /// What makes a link hot.
+    /// Decides which links are hot.
     pub hot: HotWords,
 }
 
 impl WithLayers {
-    /// Where a link with these words stands.
+    /// Where a link with these words belongs.
     pub fn place_of(model: &LayerModel, hot: &HotWords, anchor: &[Token]) -> LinkPlace {
         let (layer, similarity) = model.link_layer(anchor);
         LinkPlace {

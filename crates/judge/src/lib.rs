@@ -1,14 +1,14 @@
 //! How relevant a page is to the topic, and why.
 //!
-//! A [`Judge`] reads a parsed page and gives a [`Judgement`]: a relevance from 0 to 1, a verdict, and the parts the
-//! relevance was made of. [`TermJudge`] does it from the user's own terms, without training; a [`TrainedJudge`] from example
-//! pages; a [`TableJudge`] from the heaviest words of such pages; a [`QueryJudge`] by whether the page contains the query.
-//! [`WrongSense`] finds the pages that no judge should be asked about.
+//! A [`Judge`] reads a parsed page and returns a [`Judgement`]: a relevance from 0 to 1, a verdict, and the parts
+//! that make up the relevance. [`TermJudge`] works from the user's own terms, without training; [`TrainedJudge`] from
+//! example pages; [`TableJudge`] from the most heavily weighted words of such pages; [`QueryJudge`] from whether the
+//! page contains the query. [`WrongSense`] finds the pages that no judge should see.
 //!
-//! Invariant: a judgement depends on the page and the topic only, never on what was judged before, so pages may be
+//! Invariant: a judgement depends only on the page and the topic, never on what was judged before, so pages may be
 //! judged on any thread in any order. A relevance is finite and within [0, 1].
 //!
-//! Deliberately absent: links, priorities, and any decision what to fetch.
+//! Deliberately absent: links, priorities, and any decision about what to fetch.
 
 mod automaton;
 mod dictionary;
@@ -54,13 +54,13 @@ pub use crate::trained::{
 };
 pub use crate::wrong_sense::WrongSense;
 
-/// Says how relevant a page is.
+/// Judges how relevant a page is.
 pub trait Judge: Send + Sync {
     /// Judges a fetched page.
     fn judge(&self, page: &ParsedPage) -> Judgement;
 
-    /// How relevant a few words are, from 0 to 1: an anchor, or the words around a link. Called for every link of a
-    /// page, so it is cheap.
+    /// How relevant a few words are, from 0 to 1: an anchor, or the words around a link. It is called for every link
+    /// of a page, so it must be cheap.
     fn snippet(&self, tokens: &[Token]) -> f32;
 
     /// The same for the words of a URL.
@@ -68,7 +68,7 @@ pub trait Judge: Send + Sync {
         self.snippet(words)
     }
 
-    /// Where a link with these words stands among those of a context graph; none from a judge that knows no such graph.
+    /// Where a link with these words belongs in a context graph; none from a judge without such a graph.
     fn place(&self, _anchor: &[Token]) -> Option<LinkPlace> {
         None
     }

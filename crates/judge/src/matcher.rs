@@ -1,10 +1,10 @@
 //! Finds the topic's terms in a stream of tokens, under one stop list.
 //!
-//! Stop words are dropped from terms and text alike, so a phrase matches across them; a term made of nothing else
-//! matches the text as it stands. No match crosses a [`Token::BREAK`].
+//! Stop words are dropped from both terms and text, so a phrase matches across them. A term that consists of stop
+//! words only matches the text as it is. No match crosses a [`Token::BREAK`].
 //!
-//! Nearly every token of a page is none of the topic's: it is dismissed by one look into a small table, and only
-//! inside an unfinished phrase is it asked whether it is a stop word.
+//! Nearly every token of a page is not part of any term. It is dismissed with one look-up in a small table; only
+//! inside an unfinished phrase is it checked against the stop words.
 
 use std::collections::BTreeMap;
 
@@ -25,12 +25,12 @@ pub(crate) struct Matcher {
     stop: StopList,
     /// The terms without their stop words.
     phrases: Automaton,
-    /// The terms that are stop words through and through.
+    /// The terms that consist of stop words only.
     bare: Automaton,
 }
 
 impl Matcher {
-    /// The term at place `n` of the list is counted as term `n`.
+    /// The term at position `n` of the list is counted as term `n`.
     pub(crate) fn new(terms: &[Vec<Token>], stop: StopList) -> Matcher {
         let mut symbols: BTreeMap<Token, u32> = BTreeMap::new();
         let mut phrases = Vec::new();
@@ -68,7 +68,7 @@ impl Matcher {
         let mut phrase = State::START;
         let mut bare = State::START;
         for &token in tokens {
-            // A break is in no table, so it comes out as a word that ends every phrase.
+            // A break is in no table, so it is treated as a word that ends every phrase.
             match self.symbols.get(token.hash()) {
                 None => {
                     bare = State::START;
@@ -104,7 +104,7 @@ mod tests {
         counts
     }
 
-    /// What the matcher must agree with: each term looked for on its own, at every place of every block.
+    /// The reference for the matcher: each term is looked for on its own, at every position of every block.
     fn count_one_by_one(terms: &[Vec<Token>], stop: &StopList, tokens: &[Token]) -> Vec<u32> {
         terms
             .iter()

@@ -1,10 +1,10 @@
-//! A page is relevant if it contains the query: all of its words, the words as a phrase, or any of them.
+//! A page is relevant if it contains the query: all its words, its words as a phrase, or any of its words.
 //!
-//! Of a page that does not, the relevance is the share of the words that it has; where a phrase is wanted the phrase counts
-//! as one more word. So 1 means satisfied and nothing else does.
+//! If it does not, its relevance is the share of the query's words that it contains; where a phrase is wanted, the
+//! phrase counts as one more word. So 1 means that the query is satisfied, and no other value does.
 //!
-//! Stop words of the page's language are not looked for, unless the query has nothing else. In scripts without spaces the
-//! words are pairs of characters. Deliberately absent: a threshold.
+//! Stop words of the page's language are not looked for, unless the query consists of nothing else. In scripts
+//! without spaces the words are pairs of characters. Deliberately absent: a threshold.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ named_enum! {
 
 /// Judges pages by whether they contain the query.
 pub struct QueryJudge {
-    /// The words, each once, and the phrase behind them.
+    /// The words, each once, followed by the phrase.
     terms: Vocabulary,
     words: Vec<Token>,
     wanted: QueryMatch,
@@ -81,7 +81,7 @@ impl QueryJudge {
         })
     }
 
-    /// Whether the word at this place is looked for in text of this language.
+    /// Whether the word at this position is looked for in text of this language.
     fn counts(&self, place: usize, language: Option<Language>) -> bool {
         let is_stop = |token: &Token| {
             [language, self.language]

@@ -1,14 +1,15 @@
-//! What a term judge is made from.
+//! The settings of a term judge.
 
 use scenthound_types::Language;
 
 use crate::{IdfTable, JudgeFault};
 
-/// A page at least this similar to the topic is relevant, unless the user says otherwise: a middling one of the thresholds
-/// that did best on five topics. Crawls and the lab share it.
+/// A page at least this similar to the topic is relevant, unless the user says otherwise. It is in the middle of the
+/// thresholds that did best on five topics. Crawls and the lab share it.
 pub const DEFAULT_THRESHOLD: f64 = 0.45;
 
-/// How much each similarity counts. A set that the topic does not give is left out of the mean, with its weight.
+/// How much each similarity counts. A set that the topic does not provide is left out of the mean, along with its
+/// weight.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Weights {
     /// Genre against content (GW).
@@ -32,17 +33,17 @@ impl Default for Weights {
     }
 }
 
-/// Whether genre and content are compared one by one or as one set.
+/// Whether genre and content are compared separately or as one set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TermSets {
-    /// A page must speak of both: the mean of two similarities.
+    /// A page must cover both: the mean of two similarities.
     #[default]
     Separate,
-    /// The genre terms are counted as content terms. For comparison; finds less.
+    /// Genre terms are counted as content terms. For comparison only; it finds less.
     Joint,
 }
 
-/// The topic and how to compare with it. Terms are words or phrases, spelled as people write them.
+/// The topic and how to compare pages with it. Terms are words or phrases, spelled the usual way.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TermSettings {
     /// What kind of page is wanted.
@@ -51,7 +52,7 @@ pub struct TermSettings {
     pub content: Vec<String>,
     /// Words of the URL.
     pub url: Vec<String>,
-    /// Words of the wrong sense.
+    /// Words that indicate the wrong sense.
     pub exclude: Vec<String>,
     /// How many different exclude terms make a page irrelevant.
     pub exclude_at: usize,
@@ -59,11 +60,11 @@ pub struct TermSettings {
     pub language: Option<Language>,
     /// How much each set counts.
     pub weights: Weights,
-    /// Genre and content apart or joined.
+    /// Whether genre and content are separate or joined.
     pub sets: TermSets,
     /// A page at least this similar is relevant.
     pub threshold: f64,
-    /// How telling each term is; without it all are equally so.
+    /// How informative each term is; without it, all terms count the same.
     pub idf: Option<IdfTable>,
 }
 
@@ -86,7 +87,7 @@ impl Default for TermSettings {
 }
 
 impl TermSettings {
-    /// Finds the first thing that no judge can be made from. Terms are looked at where they are read.
+    /// Finds the first setting that a judge cannot be built from. Terms are checked where they are read.
     pub(crate) fn check(&self) -> Result<(), JudgeFault> {
         let Weights {
             genre,
@@ -100,7 +101,7 @@ impl TermSettings {
             ("text", text),
             ("url", url),
         ] {
-            // Bounded, so that no sum of them is infinite.
+            // Bounded, so that no sum of weights is infinite.
             if !(0.0..=1e6).contains(&value) {
                 return Err(JudgeFault::Weight { name, value });
             }

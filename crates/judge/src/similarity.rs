@@ -5,7 +5,7 @@
 //! sim = Σ w_i,page · w_i,set / (√Σ w_i,page² · √Σ w_i,set²)
 //! ```
 //!
-//! Invariant: finite and within [0, 1]; 0 where no term occurs or none that occurs tells anything (idf 0).
+//! Invariant: finite and within [0, 1]; 0 if no term occurs, or only terms with idf 0.
 
 /// How similar a page is to one set of terms.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +41,13 @@ impl Similarity {
         }
     }
 
-    /// What a term gave to the similarity; the shares of all terms found add up to it.
+    /// A term's share of the similarity; the shares of all terms found add up to it.
     pub(crate) fn share(&self, count: u32, idf: f64) -> f64 {
         f64::from(count) * idf * idf / self.scale
     }
 }
 
-/// The mean of what is there; none where nothing is, or nothing that counts.
+/// The weighted mean of the parts that are present; none if no part is present or all weights are 0.
 pub(crate) fn mean(parts: [(f64, Option<f64>); 2]) -> Option<f64> {
     let mut sum = 0.0;
     let mut weights = 0.0;

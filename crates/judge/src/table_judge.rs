@@ -1,8 +1,8 @@
 //! Judges pages by their similarity to a table of weighted words, learnt once from example pages.
 //!
-//! The table is that of the strategy of the same name, and so are the numbers; but there it is made of the seeds and goes on
-//! counting what the crawl has seen, and here nothing changes after learning. Words that the examples do not have count as
-//! if one of them had them.
+//! The table and its numbers are those of the strategy of the same name. There, the table is built from the seeds and
+//! keeps counting what the crawl has seen; here, nothing changes after learning. Words that do not occur in the
+//! examples count as if they occurred in one of them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Judge, JudgeFault};
 
-/// Words whose documents are counted, at most.
+/// The most words whose documents are counted.
 const MOST_WORDS: usize = 200_000;
-/// Words told of one page.
+/// The most words reported per page.
 const TOLD: usize = 20;
 
-/// How a table is made and used.
+/// How a table is built and used.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TableJudgeSettings {
-    /// Words of the table.
+    /// The number of words in the table.
     pub size: usize,
-    /// Over which words a page's length runs.
+    /// Which words make up a page's length.
     pub space: Space,
     /// A page at least this similar is relevant.
     pub threshold: f64,
 }
 
-/// As a file holds it.
+/// The contents of a model file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Stored {
     documents: u32,
@@ -47,7 +47,7 @@ impl ModelFile for Stored {
     const VERSION: u16 = 1;
 }
 
-/// Leaves judging to a strategy that has a table of its own: nothing is relevant before it speaks.
+/// Leaves judging to a strategy with its own table: nothing is relevant until the strategy has judged it.
 #[derive(Clone, Copy, Debug)]
 pub struct LeftToStrategy;
 
@@ -77,7 +77,7 @@ pub struct TableJudge {
 }
 
 impl TableJudge {
-    /// A judge whose table is made of the heaviest words of these pages.
+    /// A judge whose table consists of the most heavily weighted words of these pages.
     pub fn learn<'p>(
         examples: impl IntoIterator<Item = &'p ParsedPage>,
         settings: &TableJudgeSettings,
@@ -107,7 +107,7 @@ impl TableJudge {
         })
     }
 
-    /// Writes table and counts to a file.
+    /// Writes the table and the counts to a file.
     pub fn save(&self, path: &Path) -> Result<(), JudgeFault> {
         let stored = Stored {
             documents: self.counts.documents(),
@@ -126,7 +126,7 @@ impl TableJudge {
         Ok(stored.save(path)?)
     }
 
-    /// Reads table and counts from a file; of the settings the size is that of the file.
+    /// Reads the table and the counts from a file. The table's size is taken from the file, not from the settings.
     pub fn load(path: &Path, settings: &TableJudgeSettings) -> Result<TableJudge, JudgeFault> {
         check(settings)?;
         let stored = Stored::load(path)?;
@@ -174,7 +174,7 @@ impl TableJudge {
         })
     }
 
-    /// The words and their weights, the heaviest first.
+    /// The words and their weights, the largest weight first.
     pub fn words(&self) -> &[TableWord] {
         self.table.words()
     }
@@ -204,7 +204,7 @@ fn is_stop(stops: Option<&StopList>, token: Token) -> bool {
     stops.is_some_and(|stops| stops.contains(token))
 }
 
-/// How often each word is there, stop words left out.
+/// How often each word occurs, without stop words.
 fn counted(tokens: &[Token], language: Option<Language>) -> Vec<(u64, u32)> {
     let stops = language.map(StopList::of);
     let mut hashes: Vec<u64> = tokens

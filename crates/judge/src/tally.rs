@@ -1,20 +1,20 @@
-//! Counting what a pass finds.
+//! Counts what a pass finds.
 //!
-//! Both tallies list a term at its first find, so that reading them costs by what was found and not by how many
-//! terms the topic has.
+//! Both tallies list a term when it is first found, so that reading them costs time in proportion to what was found,
+//! not to the number of terms in the topic.
 
 /// How often each term was found.
 pub(crate) trait Tally {
-    /// One more of a term.
+    /// Counts one more occurrence of a term.
     fn add(&mut self, term: u32);
-    /// The terms found and how often, in the order of their first find.
+    /// The terms found and how often, in the order they were first found.
     fn counts(&self) -> &[(u32, u32)];
 }
 
-/// For a whole page: constant time per find.
+/// For a whole page: constant time per occurrence.
 pub(crate) struct PageTally {
     counts: Vec<(u32, u32)>,
-    /// One more than the place of each term in `counts`; 0 when not found yet.
+    /// One more than the position of each term in `counts`; 0 if not found yet.
     places: Vec<u32>,
 }
 
@@ -46,14 +46,14 @@ impl Tally for PageTally {
     }
 }
 
-/// How many different terms a snippet may hold before it needs memory of its own.
+/// How many different terms a snippet may contain before the tally allocates.
 const FEW: usize = 24;
 
 /// For a handful of words: no allocation as long as few terms are found.
 pub(crate) struct SnippetTally {
     few: [(u32, u32); FEW],
     used: usize,
-    /// Takes over from `few` when that is full.
+    /// Takes over from `few` when it is full.
     many: Vec<(u32, u32)>,
 }
 

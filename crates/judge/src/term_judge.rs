@@ -1,14 +1,15 @@
-//! Judges pages by the user's terms: what kind of page (genre), what it is about (content), what its URL says.
+//! Judges pages by the user's terms: what kind of page it is (genre), what it is about (content), and what its URL
+//! says.
 //!
 //! ```text
 //! text  = (GW · genre + CW · content) / (GW + CW)
 //! page  = (GCW · text + UW · url) / (GCW + UW)         relevant ⇔ page ≥ threshold
 //! ```
 //!
-//! Each similarity is a cosine (see [`similarity`](crate::similarity)); a set that is not given drops out with its
-//! weight. Exclude terms overrule everything.
+//! Each similarity is a cosine (see [`similarity`](crate::similarity)). A set that is not given is left out along
+//! with its weight. Exclude terms override everything.
 //!
-//! Deliberately absent: training, and stemming (a term matches the word as it is spelled, accents and capitals aside).
+//! Deliberately absent: training, and stemming (a term matches the word as spelled, ignoring accents and capitals).
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ struct Norms {
 }
 
 impl TermJudge {
-    /// A judge of the topic that the settings describe.
+    /// A judge for the topic that the settings describe.
     pub fn new(settings: &TermSettings) -> Result<TermJudge, JudgeFault> {
         settings.check()?;
         let idf = settings.idf.as_ref();
@@ -68,18 +69,18 @@ impl TermJudge {
             threshold: settings.threshold,
             exclude_at: settings.exclude_at,
         };
-        match judge.weigh(judge.norms.genre, judge.norms.content, judge.norms.url) {
+        match judge.combine(judge.norms.genre, judge.norms.content, judge.norms.url) {
             Some(_) => Ok(judge),
             None => Err(JudgeFault::NoWeight),
         }
     }
 
-    fn weigh(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
+    fn combine(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
         let text = mean([(self.weights.genre, genre), (self.weights.content, content)]);
         mean([(self.weights.text, text), (self.weights.url, url)])
     }
 
-    /// Whether the text holds enough words of the wrong sense.
+    /// Whether the text contains enough words of the wrong sense.
     fn excludes(&self, counts: &[(u32, u32)]) -> bool {
         let wrong = counts
             .iter()
@@ -102,7 +103,7 @@ impl TermJudge {
             |set, norm: Option<f64>| norm.map(|norm| similarity(&self.text, tally.counts(), set, norm).value);
         let genre = value(TermSet::Genre, self.norms.genre);
         let content = value(TermSet::Content, self.norms.content);
-        self.weigh(genre, content, url).unwrap_or(0.0) as f32
+        self.combine(genre, content, url).unwrap_or(0.0) as f32
     }
 }
 
@@ -131,10 +132,10 @@ impl Judge for TermJudge {
         let content = compare(&self.text, in_text.counts(), TermSet::Content, self.norms.content);
         let url = compare(&self.url, in_url.counts(), TermSet::Url, self.norms.url);
         compare(&self.text, in_text.counts(), TermSet::Exclude, None);
-        // A stable sort: equal shares stay in the order genre, content, URL, and of their first find.
+        // A stable sort: equal shares stay in the order genre, content, URL, then in the order they were first found.
         terms.sort_by(|a, b| b.share.total_cmp(&a.share));
 
-        let similarity = self.weigh(genre, content, url).unwrap_or(0.0);
+        let similarity = self.combine(genre, content, url).unwrap_or(0.0);
         let (relevance, verdict) = if self.excludes(in_text.counts()) {
             (0.0, Verdict::Irrelevant)
         } else if similarity >= self.threshold {
@@ -162,7 +163,7 @@ impl Judge for TermJudge {
         self.few_words(tokens, None)
     }
 
-    /// The URL's words are compared with the genre and content terms as a text is, and with the URL terms.
+    /// The URL's words are compared with the genre and content terms like a text, and also with the URL terms.
     fn url_snippet(&self, words: &[Token]) -> f32 {
         let url = self.norms.url.map(|norm| {
             let mut tally = SnippetTally::new();
@@ -173,7 +174,7 @@ impl Judge for TermJudge {
     }
 }
 
-/// Reads one list of the topic. A term listed twice counts once.
+/// Reads one list of the topic. A term that is listed twice counts once.
 fn read_terms(
     spellings: &[String],
     set: TermSet,

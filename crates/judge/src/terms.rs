@@ -1,14 +1,14 @@
 //! Terms from example pages: generating them, comparing lists of them, and counting how rare they are.
 //!
-//! A user who has a few pages of the kind wanted need not think up terms: [`generate`] counts the runs of one to three
-//! words on pages of the genre and on relevant pages, and offers the most frequent ones; [`suggest`] finds what sets pages a
-//! user liked apart from others. [`Overlap`] tells how much two
-//! lists of terms have in common, and [`DocumentCounter`] in how many pages of a collection each term occurs.
+//! A user who has a few example pages need not think up terms. [`generate`] counts runs of one to three words on
+//! pages of the genre and on relevant pages, and proposes the most frequent ones. [`suggest`] finds what sets the
+//! pages a user liked apart from others. [`Overlap`] measures how much two lists of terms have in common, and
+//! [`DocumentCounter`] counts the pages of a collection that contain each term.
 //!
-//! Invariant: what comes out depends on the set of pages only, not on their order, and each term offered tokenizes back
-//! to the very words it was counted as, so a judge finds it where it was found.
+//! Invariant: the result depends only on the set of pages, not on their order. Each proposed term tokenizes back to
+//! exactly the words it was counted as, so a judge finds it where it was found here.
 //!
-//! Deliberately absent: reading pages, writing topic files, and any taste in terms. The user picks.
+//! Deliberately absent: reading pages, writing topic files, and any preference among terms. The user picks.
 
 mod documents;
 mod fault;

@@ -1,13 +1,15 @@
 //! Judges pages by what example pages have in common.
 //!
-//! A page becomes a bag of words ([`FeatureWeights`]), the bag a vector, and a classifier ([`ModelKind`]) scores it. Scores become
-//! probabilities by a curve fitted on examples held out of training, those of other sites where there are enough sites. A
-//! few words at a link are scored by the same classifier but with a curve of their own, fitted on short stretches of the
-//! held-out pages: few words say less than a page, and none say no more than how common relevant pages were.
+//! A page becomes a bag of words ([`FeatureWeights`]), the bag a vector, and a classifier ([`ModelKind`]) scores it.
+//! A curve turns scores into probabilities. It is fitted on examples held out of training, from other sites if there
+//! are enough sites. The few words at a link are scored by the same classifier with a separate curve, fitted on short
+//! passages from the held-out pages: a few words say less than a page, and no words say only how common relevant
+//! pages were.
 //!
-//! Invariant: the same pages, kind and settings give the same judge to the bit, and a file read back judges the same.
+//! Invariant: the same pages, kind and settings give the same judge, bit for bit, and a judge read back from a file
+//! judges the same.
 //!
-//! Deliberately absent: finding examples, and learning while crawling.
+//! Deliberately absent: finding examples, and learning during a crawl.
 
 mod classifier;
 mod examples;
@@ -34,11 +36,11 @@ use self::features::{FeatureSource, spell, word_key};
 use self::settings::Choices;
 use crate::{Judge, JudgeFault};
 
-/// Folds for calibrating.
+/// Folds for calibration.
 const FOLDS: usize = 5;
-/// Telling words kept with their spelling, of each direction.
+/// The number of informative words kept with their spelling, for each direction.
 const TOLD: usize = 200;
-/// Telling words told with a judgement.
+/// The number of informative words reported with a judgement.
 const TOLD_A_PAGE: usize = 8;
 
 /// From a score to a probability.
@@ -54,17 +56,17 @@ impl Curve {
             Curve::Sigmoid(platt) => platt.probability(score),
             Curve::Rising(isotonic) => isotonic.probability(score),
         };
-        // A forged file may hold a curve of infinities.
+        // A tampered file may contain a curve with infinities.
         if p.is_finite() { p } else { 0.0 }
     }
 }
 
-/// A feature that tells, as people would write it.
+/// An informative feature, written for people.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TellingWord {
-    /// The word; in brackets what is no word.
+    /// The word; features that are not words are in brackets.
     pub word: Arc<str>,
-    /// How far it alone moves the score, above 0 towards relevant.
+    /// How far it moves the score on its own; above 0 means towards relevant.
     pub effect: f64,
 }
 
@@ -76,20 +78,20 @@ struct Told {
     word: Arc<str>,
 }
 
-/// How a judge does on pages held out of training.
+/// How well a judge does on pages held out of training.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Validation {
-    /// The figures. Their probabilities come from a curve fitted on the same held-out scores, two numbers of it.
+    /// The figures. Their probabilities come from a curve with two parameters, fitted on the same held-out scores.
     pub figures: BinaryFigures,
     /// How many folds there were.
     pub folds: u32,
-    /// What no two folds share.
+    /// What the folds keep together.
     pub apart: Apart,
-    /// The threshold with the best F1, in steps of a twentieth.
+    /// The threshold with the best F1, in steps of 0.05.
     pub best_threshold: f64,
 }
 
-/// What a model file holds.
+/// The contents of a model file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Model {
     kind: ModelKind,
@@ -98,7 +100,7 @@ struct Model {
     of_pages: Curve,
     of_snippets: Curve,
     threshold: f64,
-    /// By place.
+    /// By position.
     told: Vec<Told>,
 }
 
@@ -107,7 +109,7 @@ impl ModelFile for Model {
     const VERSION: u16 = 1;
 }
 
-/// A judge that has learnt from pages.
+/// A judge trained on pages.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrainedJudge {
     model: Model,
@@ -143,7 +145,7 @@ impl TrainedJudge {
         })
     }
 
-    /// How well such a judge does on pages it has not seen: trained and asked once for each of the folds.
+    /// How well such a judge does on unseen pages, trained and tested once for each fold.
     pub fn cross_validate(
         kind: ModelKind,
         pages: &TrainingPages<'_>,
@@ -182,7 +184,7 @@ impl TrainedJudge {
         Ok(TrainedJudge { model })
     }
 
-    /// What it decides by.
+    /// The kind of classifier.
     pub fn kind(&self) -> ModelKind {
         self.model.kind
     }
@@ -196,12 +198,13 @@ impl TrainedJudge {
         Ok(self)
     }
 
-    /// A page at least this relevant is so.
+    /// A page at least this relevant counts as relevant.
     pub fn threshold(&self) -> f64 {
         self.model.threshold
     }
 
-    /// The words that speak most for relevance, and those that speak most against it; strongest first, at most `most` each.
+    /// The words that speak most for relevance and those that speak most against it; strongest first, at most `most`
+    /// of each.
     pub fn telling_words(&self, most: usize) -> (Vec<TellingWord>, Vec<TellingWord>) {
         let mut words: Vec<TellingWord> = self
             .model
@@ -295,7 +298,7 @@ impl Judge for TrainedJudge {
             relevance >= self.model.threshold,
             classifier.other_votes(vector.row()),
         );
-        // Why a page is out of the question interests nobody, and most pages are.
+        // Nobody asks why a clearly irrelevant page is irrelevant, and most pages are.
         let terms = if relevance >= self.model.threshold / 2.0 {
             self.hits(&vector, &counted, relevance)
         } else {
@@ -334,7 +337,7 @@ impl Judge for TrainedJudge {
     }
 }
 
-/// The threshold with the best F1 in steps of a twentieth; of equal ones the one nearest to a half.
+/// The threshold with the best F1, in steps of 0.05; of equally good ones, the closest to 0.5.
 fn best_threshold(labels: &[bool], probabilities: &[f64]) -> f64 {
     let mut best = (0.5, f64::NEG_INFINITY);
     for step in 0..19 {
@@ -368,7 +371,7 @@ fn curves(examples: &Examples<'_>, choices: &Choices) -> Result<(Curve, Curve), 
         labels.extend(std::iter::repeat_n(*label, held.stretches.len()));
     }
     let mut of_snippets = Platt::fit(&scores, &labels)?;
-    // A curve that falls would turn the order round; that is chance, or a class that few words cannot tell.
+    // A falling curve would reverse the order. It arises by chance, or when a few words cannot identify the class.
     of_snippets.slope = of_snippets.slope.max(1e-3);
     Ok((of_pages, Curve::Sigmoid(of_snippets)))
 }
@@ -385,7 +388,7 @@ fn curve(scores: &[f64], labels: &[bool], calibrate: Calibrate) -> Result<Curve,
     })
 }
 
-/// The strongest features of each direction, by how far each alone moves the score.
+/// The strongest features of each direction, by how far each moves the score on its own.
 fn tell(fitted: &Fitted, examples: &Examples<'_>) -> Vec<Told> {
     let score = |vector: &SparseVector| fitted.classifier.score(vector.row());
     let of_nothing = score(&SparseVector::default());

@@ -1,7 +1,7 @@
 //! The topic's terms, ready to be counted in a page of any language.
 //!
-//! Which words are dropped depends on the page's language, so terms are compiled once per language met. What comes
-//! out does not depend on which thread meets it first.
+//! Which words are dropped depends on the page's language, so terms are compiled once for each language encountered.
+//! The result does not depend on which thread encounters it first.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,17 +14,17 @@ use crate::tally::Tally;
 /// One term of the topic.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
-    /// The list it stands in.
+    /// The list it is in.
     pub(crate) set: TermSet,
     /// As the topic spells it.
     pub(crate) spelling: Arc<str>,
     /// Its words, stop words included.
     pub(crate) tokens: Vec<Token>,
-    /// How telling it is.
+    /// How informative it is.
     pub(crate) idf: f64,
 }
 
-/// Two-letter codes there can be.
+/// The number of possible two-letter codes.
 const CODES: usize = 26 * 26;
 
 /// A list of terms and how to find them.
@@ -33,7 +33,7 @@ pub(crate) struct Vocabulary {
     stop: StopList,
     /// For pages whose language adds nothing to the topic's stop list.
     plain: Matcher,
-    /// By language code, made when first needed; none where the plain one will do.
+    /// By language code, built when first needed; none if the plain one will do.
     by_language: Box<[OnceLock<Option<Box<Matcher>>>]>,
 }
 
@@ -51,12 +51,12 @@ impl Vocabulary {
         }
     }
 
-    /// The terms; a tally counts them by their place.
+    /// The terms; a tally identifies them by position.
     pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// The term at a place a tally names.
+    /// The term at a position given by a tally.
     pub(crate) fn term(&self, place: u32) -> Option<&Term> {
         self.terms.get(place as usize)
     }

@@ -1,7 +1,7 @@
-//! Pages that speak of something else with the same name.
+//! Pages about something else with the same name.
 //!
-//! Who looks for the car gives the words of the cat: jungle, leopard, fur. A page with enough of them is ignored together with
-//! its links, whatever the judge makes of it.
+//! Somebody who looks for the car lists words about the cat: jungle, leopard, fur. A page with enough of them is
+//! ignored together with its links, whatever the judge says.
 //!
 //! Deliberately absent: a judgement. The words say what a page is not.
 
@@ -15,14 +15,14 @@ use crate::JudgeFault;
 use crate::tally::{PageTally, Tally};
 use crate::vocabulary::{Term, Vocabulary};
 
-/// Words of the wrong sense, and how many are too many.
+/// Words of the wrong sense, and how many make a page irrelevant.
 pub struct WrongSense {
     words: Vocabulary,
     least: usize,
 }
 
 impl WrongSense {
-    /// Words and phrases in a language, of which `least` different ones make a page one of the wrong sense.
+    /// Words and phrases in a language; a page with at least `least` different ones has the wrong sense.
     pub fn new(words: &[String], least: usize, language: Option<Language>) -> Result<WrongSense, JudgeFault> {
         if least == 0 {
             return Err(JudgeFault::ExcludeAt);

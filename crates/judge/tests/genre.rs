@@ -1,5 +1,5 @@
-//! Genre detectors trained on little made pages, kept, read back and shipped.
-#![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
+//! Genre detectors trained on small generated pages, saved, loaded and built in.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], lin
     }
 }
 
-/// The n-th page of a made site: blogs, galleries and shops by turns, two pages a site.
+/// The n-th page of a generated site: blogs, galleries and shops in turn, two pages per site.
 fn made(n: usize) -> (ParsedPage, &'static str, String) {
     let site = format!("http://site{}.test", n / 6);
     match n % 3 {
@@ -109,7 +109,7 @@ fn quick() -> GenreTrainingSettings {
 }
 
 #[test]
-fn classes_are_told_apart_on_sites_never_seen() {
+fn classes_are_distinguished_on_unseen_sites() {
     for kind in DetectorKind::ALL {
         let figures = training(kind)
             .cross_validate(GenreFolds::Groups, &quick(), |_| ())
@@ -127,7 +127,7 @@ fn classes_are_told_apart_on_sites_never_seen() {
 }
 
 #[test]
-fn a_detector_is_kept_and_says_the_same_afterwards() {
+fn a_saved_detector_gives_the_same_answers_when_loaded() {
     let detector = training(DetectorKind::Rich).train(&quick()).unwrap();
     let again = GenreDetector::from_bytes(&detector.to_bytes()).unwrap();
     let (page, class, _) = made(91);
@@ -220,7 +220,7 @@ impl Judge for Flat {
 }
 
 #[test]
-fn a_judge_with_a_detector_tells_the_genre_too() {
+fn a_judge_with_a_detector_also_detects_the_genre() {
     let judge = WithGenre {
         judge: Arc::new(Flat),
         detector: training(DetectorKind::Rich).train(&quick()).unwrap(),
@@ -233,7 +233,7 @@ fn a_judge_with_a_detector_tells_the_genre_too() {
 }
 
 #[test]
-fn the_detectors_that_come_with_the_program_can_be_read() {
+fn the_built_in_detectors_can_be_read() {
     let rich = GenreDetector::shipped(DetectorKind::Rich).unwrap();
     for class in [
         "article",

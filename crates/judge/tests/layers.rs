@@ -1,4 +1,4 @@
-//! Layers of a context graph learnt from a few pages and told on others.
+//! Layers of a context graph, learnt from a few pages and predicted for others.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@ use scenthound_judge::{HOT, HotWords, JudgeFault, LayerModel, LayerSettings, Lay
 use scenthound_types::text::{Text, tokenize};
 use scenthound_types::{CanonicalUrl, Link, LinkSource, ParsedPage, Rel};
 
-/// A page of these words, with a link of its own words to each of these.
+/// A page with these words, and a link for each of these pairs of words and target.
 fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
     let mut text = Text::default();
     text.push(words);
@@ -127,8 +127,8 @@ fn a_model_read_back_tells_the_same_and_a_cut_one_is_refused() {
     }
 }
 
-/// A department's page holds the words of its link to the exam beside its own: by the plain mean of its words it is of no layer
-/// for sure. As much evidence as places held-out pages best tells it.
+/// A department's page contains the words of its link to the exam besides its own, so by the plain mean of its words
+/// its layer is uncertain. The amount of evidence that classifies held-out pages best gets it right.
 #[test]
 fn evidence_chosen_on_held_out_pages_tells_what_the_plain_mean_does_not() {
     let confusion = |evidence| {

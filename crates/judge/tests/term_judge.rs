@@ -1,4 +1,4 @@
-//! The term judge on whole pages, against figures worked out by hand.
+//! The term judge on whole pages, checked against figures computed by hand.
 
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
@@ -59,7 +59,7 @@ fn one_term_of_sixteen_gives_a_quarter() {
 }
 
 #[test]
-fn genre_content_and_url_are_weighed_five_five_seven_three() {
+fn genre_content_and_url_are_weighted_five_five_seven_three() {
     let settings = settings(
         &["syllabus", "credits", "instructor", "grading"],
         &["relational model", "sql"],

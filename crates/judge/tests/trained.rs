@@ -1,4 +1,4 @@
-//! Judges trained on a few pages, on what they have and have not seen.
+//! Judges trained on a few pages, tested on pages they have and have not seen.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ const TEA: &str = "tea leaf oolong steep kettle green black harvest cup brew wat
 const CARS: &str = "engine wheel brake gear clutch motor road speed fuel tyre diesel garage";
 const BOTH: &str = "the page news contact home about welcome and of for with people year price shop";
 
-/// A page of words drawn from its topic and from what all pages say.
+/// A page of random words from its topic and from words common to all pages.
 fn page(url: &str, topic: &str, words: usize, seed: u64) -> ParsedPage {
     let (own, shared): (Vec<&str>, Vec<&str>) = (topic.split(' ').collect(), BOTH.split(' ').collect());
     let mut rng = Rng::from_seed(seed);
@@ -65,7 +65,7 @@ fn train(
 }
 
 #[test]
-fn every_kind_tells_pages_it_has_not_seen() {
+fn every_kind_judges_unseen_pages() {
     let (tea, cars) = (pages(TEA, 20, 4, 1), pages(CARS, 30, 4, 1000));
     for kind in ModelKind::ALL {
         let judge = train(kind, &tea, &cars).unwrap();
@@ -155,11 +155,11 @@ fn two_pages_of_each_are_enough_and_one_is_not() {
         assert!((0.0..=1.0).contains(&relevance));
     }
     let told = train(ModelKind::Svm, &tea[..1], &cars).unwrap_err().to_string();
-    assert!(told.contains("1 pages of the kind wanted and 2 others"), "{told}");
+    assert!(told.contains("1 relevant and 2 other pages"), "{told}");
 }
 
 #[test]
-fn pages_without_words_and_pages_of_other_languages_are_judged_without_a_fault() {
+fn pages_without_words_and_pages_of_other_languages_are_judged_without_an_error() {
     let empty = page("http://a.test/", "x", 0, 1);
     let mut blank = empty.clone();
     blank.text = Text::default();
@@ -168,7 +168,7 @@ fn pages_without_words_and_pages_of_other_languages_are_judged_without_a_fault()
     for page in [&empty, &blank] {
         assert!(judge.judge(page).relevance.is_finite());
     }
-    // Blank pages as examples: nothing to learn, nothing to fall over.
+    // Blank pages as examples: nothing to learn, and no failure.
     let blanks = vec![blank.clone(), blank.clone(), blank];
     for kind in ModelKind::ALL {
         let judge = train(kind, &blanks, &blanks).unwrap();
@@ -177,7 +177,7 @@ fn pages_without_words_and_pages_of_other_languages_are_judged_without_a_fault()
 }
 
 #[test]
-fn figures_are_by_site_where_there_are_sites_enough() {
+fn figures_are_by_site_if_there_are_enough_sites() {
     let validate = |sites: u64| {
         let (tea, cars) = (pages(TEA, 20, sites, 1), pages(CARS, 20, sites, 1000));
         let (positive, negative): (Vec<&ParsedPage>, Vec<&ParsedPage>) =

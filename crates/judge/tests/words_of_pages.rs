@@ -31,7 +31,7 @@ fn relevance(query: &str, wanted: QueryMatch, text: &str) -> f64 {
 }
 
 #[test]
-fn a_page_with_all_words_of_the_query_is_relevant_wherever_they_stand() {
+fn a_page_with_all_words_of_the_query_is_relevant_wherever_they_occur() {
     let all = |text| relevance("history of tea", QueryMatch::All, text);
     assert_eq!(all("Tea came late.\nIts HISTORY is long."), 1.0);
     assert_eq!(all("a history of coffee"), 0.5);
@@ -40,7 +40,7 @@ fn a_page_with_all_words_of_the_query_is_relevant_wherever_they_stand() {
 }
 
 #[test]
-fn a_phrase_must_stand_in_one_piece_stop_words_aside() {
+fn a_phrase_must_be_contiguous_except_for_stop_words() {
     let phrase = |text| relevance("history of tea", QueryMatch::Phrase, text);
     assert_eq!(phrase("the history of tea"), 1.0);
     assert_eq!(phrase("the history of the tea"), 1.0);
@@ -88,7 +88,7 @@ fn what_was_found_of_the_query_is_told_and_adds_up() {
 }
 
 #[test]
-fn a_query_without_a_word_makes_no_judge() {
+fn a_query_without_words_is_an_error() {
     assert!(matches!(
         QueryJudge::new(" — ", QueryMatch::All, None),
         Err(JudgeFault::EmptyTerm { .. })
@@ -143,7 +143,7 @@ fn a_table_judge_comes_back_from_its_file() {
 }
 
 #[test]
-fn examples_without_words_make_no_table() {
+fn examples_without_words_are_an_error() {
     assert!(matches!(
         TableJudge::learn(&[page("", None)], &settings()),
         Err(JudgeFault::NoWords)
@@ -151,7 +151,7 @@ fn examples_without_words_make_no_table() {
 }
 
 #[test]
-fn a_page_is_of_the_wrong_sense_if_it_has_enough_different_words_of_it() {
+fn a_page_has_the_wrong_sense_if_it_has_enough_different_words_of_it() {
     let words: Vec<String> = ["cat", "jungle", "big cats"].map(str::to_owned).into();
     let sense = |least| WrongSense::new(&words, least, None).unwrap();
     let jungle = page("The jaguar lives in the jungle. Jungle, jungle.", None);

@@ -1,8 +1,9 @@
-//! What reading a page costs: a made one of about 30 KB with 95 links, and real ones where recorded webs are at hand.
+//! The cost of parsing a page: a generated one of about 30 KB with 95 links, and real ones if recorded webs are
+//! available.
 //!
 //! `cargo bench -p scenthound-parse`
 
-// Benches may stop at the first surprise.
+// Benches may panic.
 #![allow(clippy::unwrap_used)]
 
 use std::convert::Infallible;
@@ -20,7 +21,7 @@ fn main() {
     divan::main();
 }
 
-/// Words as common text has them: short ones often, long ones seldom.
+/// Word lengths as in ordinary text: many short words, few long ones.
 const WORDS: [&str; 40] = [
     "the",
     "of",
@@ -64,7 +65,7 @@ const WORDS: [&str; 40] = [
     "e-mail",
 ];
 
-/// A page of about 30 KB with 95 links, of the kind that crawlers are compared on.
+/// A page of about 30 KB with 95 links, of the kind used to compare crawlers.
 fn made_page() -> String {
     let mut state = 88_172_645_463_325_252u64;
     let mut next = move |below: usize| {
@@ -154,7 +155,7 @@ impl<E: Emitter> ForwardingEmitter for Quiet<E> {
     }
 }
 
-/// The step that our scanner replaced, alone: no text, no words, no links.
+/// Only the step that our scanner replaced: no text, no words, no links.
 #[divan::bench]
 fn made_page_cut_by_html5gum(bencher: Bencher) {
     let html = made_page();
@@ -171,7 +172,7 @@ fn made_page_cut_by_html5gum(bencher: Bencher) {
     });
 }
 
-/// Words alone: the made page's tags read as text.
+/// Tokenising only: the generated page's tags are read as text.
 #[divan::bench]
 fn made_page_as_words(bencher: Bencher) {
     let html = made_page();
@@ -182,7 +183,7 @@ fn made_page_as_words(bencher: Bencher) {
     });
 }
 
-/// The first HTML bodies of a recorded web, with their addresses; none where it is not at hand.
+/// The first HTML bodies of a recorded web, with their URLs; none if it is not available.
 fn recorded(web: &str) -> Vec<(CanonicalUrl, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/webs/");
     let Ok(file) = std::fs::File::open(format!("{folder}{web}/pages.warc.gz")) else {

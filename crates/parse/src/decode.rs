@@ -1,8 +1,8 @@
-//! From bytes to characters.
+//! Turns bytes into characters.
 //!
-//! What names the encoding, in this order: a byte order mark, the Content-Type header, a meta element, an XML
-//! declaration, and at last the bytes themselves. UTF-8 (and ASCII in any encoding that agrees on it) is borrowed, not copied. Bytes that do
-//! not fit become replacement characters.
+//! The encoding is determined by, in this order: a byte order mark, the Content-Type header, a meta element, an XML
+//! declaration and, finally, the bytes themselves. UTF-8 (and ASCII in any compatible encoding) is borrowed, not
+//! copied. Invalid bytes become replacement characters.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use crate::kind::Kind;
 use crate::prescan::prescan;
 
-/// How much the detector looks at. Its guess hardly changes after this and it is the slowest step there is.
+/// How much the detector reads. Its guess hardly changes after this, and it is the slowest step of all.
 const DETECTION_BYTES: usize = 64 << 10;
 
 pub(crate) struct Decoded<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Decoded<'a> {
     pub(crate) encoding: &'static str,
 }
 
-/// Decodes a body. The host helps a guess: undeclared pages under `.jp` are likely Japanese.
+/// Decodes a body. The host helps with guessing: undeclared pages under `.jp` are probably Japanese.
 pub(crate) fn decode<'a>(content_type: Option<&str>, host: &str, body: &'a [u8], kind: Kind) -> Decoded<'a> {
     let (encoding, skip) = match Encoding::for_bom(body) {
         Some(found) => found,
@@ -53,7 +53,7 @@ fn header_charset(content_type: &str) -> Option<&'static Encoding> {
 }
 
 fn detect(body: &[u8], host: &str) -> &'static Encoding {
-    // ASCII may still be ISO-2022-JP, which is written in escapes.
+    // ASCII may still be ISO-2022-JP, which is written with escape sequences.
     if body.is_ascii() && memchr::memchr(0x1b, body).is_none() {
         return WINDOWS_1252;
     }
@@ -62,7 +62,7 @@ fn detect(body: &[u8], host: &str) -> &'static Encoding {
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(body.get(..DETECTION_BYTES).unwrap_or(body), true);
-    // The detector insists on this spelling of a top-level domain.
+    // The detector requires this spelling of a top-level domain.
     let domain = host.rsplit('.').next().map(str::as_bytes).filter(|label| {
         label
             .iter()
@@ -71,7 +71,7 @@ fn detect(body: &[u8], host: &str) -> &'static Encoding {
     detector.guess(domain, Utf8Detection::Allow)
 }
 
-/// UTF-8 but for a character that the end of the body may have cut.
+/// Whether the body is UTF-8, except for a character that its end may have cut.
 fn is_utf8_so_far(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,

@@ -1,6 +1,6 @@
-//! The elements that mean something to a crawler.
+//! The elements that matter to a crawler.
 //!
-//! Every other element is [`Element::Other`]: counted, and otherwise looked through.
+//! Every other element is [`Element::Other`]: counted, and otherwise ignored.
 
 macro_rules! elements {
     ($($variant:ident $name:literal,)*) => {
@@ -12,7 +12,7 @@ macro_rules! elements {
         }
 
         impl Element {
-            /// Reads a tag's name, in any case.
+            /// Recognises a tag's name, in any case.
             #[inline]
             #[allow(non_upper_case_globals)]
             pub(crate) fn of(name: &[u8]) -> Element {
@@ -23,7 +23,7 @@ macro_rules! elements {
                 }
             }
 
-            /// The name in lower case; empty for the others.
+            /// The name in lower case; empty for [`Element::Other`].
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     Element::Other => "",
@@ -34,8 +34,8 @@ macro_rules! elements {
     };
 }
 
-/// A name in lower case as one number, so that telling elements apart is comparing numbers. Longer names than any we
-/// know become 0.
+/// A lower-case name as one number, so that elements are compared as numbers. Names longer than any known one become
+/// 0.
 #[inline]
 const fn pack(name: &[u8]) -> u128 {
     if name.len() > 16 {
@@ -75,8 +75,8 @@ elements! {
 }
 
 impl Element {
-    /// Whether text before and after the element's tags belongs to different blocks. Table cells and list items are
-    /// blocks: nobody reads across them.
+    /// Whether the text before and after the element's tags belongs to different blocks. Table cells and list items
+    /// are blocks: nobody reads across them.
     #[inline]
     pub(crate) fn is_block(self) -> bool {
         use Element::*;
@@ -139,7 +139,7 @@ impl Element {
         )
     }
 
-    /// Whether the element stands in a line like a picture does, so that words before and after it are apart.
+    /// Whether the element sits in a line like an image, so that the words before and after it are separate.
     #[inline]
     pub(crate) fn is_object(self) -> bool {
         use Element::*;
@@ -149,7 +149,7 @@ impl Element {
         )
     }
 
-    /// Whether any attribute of the element is ever looked at.
+    /// Whether any attribute of the element is ever used.
     #[inline]
     pub(crate) fn has_telling_attributes(self) -> bool {
         use Element::*;
@@ -159,7 +159,7 @@ impl Element {
         )
     }
 
-    /// Start tags that end foreign content (an svg left open) as browsers do.
+    /// Start tags that end foreign content (an unclosed svg), as in browsers.
     pub(crate) fn ends_foreign_content(self) -> bool {
         use Element::*;
         matches!(

@@ -1,29 +1,29 @@
 //! Character references: `&amp;`, `&#38;`, `&#x26;`.
 //!
-//! Decodes as the HTML standard says, in text and, where it differs, in attribute values: a name without its semicolon
-//! is not decoded in a value when a letter, a digit or `=` follows, so that `?a=1&copy=2` stays a query.
+//! Decodes as the HTML standard says, in text and, where the rules differ, in attribute values: in a value, a name
+//! without its semicolon is not decoded if a letter, a digit or `=` follows, so that `?a=1&copy=2` stays a query.
 //!
-//! `entities.txt` is the standard's table of names. Deliberately absent: XML's way of declaring more of them.
+//! `entities.txt` is the standard's table of names. Deliberately absent: entities declared in XML.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::{memchr, memchr2};
 
-/// Where a reference stands.
+/// Where a reference occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ReferenceIn {
     Text,
     Attribute,
 }
 
-/// The longest name that is known without its semicolon.
+/// The longest name that is recognised without its semicolon.
 const LONGEST_BARE: usize = 6;
 
 /// The one or two characters a name stands for.
 type Characters = [Option<char>; 2];
 
-/// Names (with their semicolon, if they need one) and what they stand for, ascending by name.
+/// Names (with their semicolon, if they need one) and what they stand for, in ascending order.
 static NAMES: LazyLock<Vec<(&str, Characters)>> = LazyLock::new(|| {
     let code = |hex: &str| u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
     let mut names: Vec<_> = include_str!("entities.txt")
@@ -50,7 +50,7 @@ pub(crate) fn decode_into(raw: &str, place: ReferenceIn, out: &mut String) {
     out.push_str(rest);
 }
 
-/// An attribute's value, decoded; borrowed where nothing is to be decoded.
+/// An attribute's value, decoded; borrowed if there is nothing to decode.
 pub(crate) fn decode_value(raw: &str) -> Cow<'_, str> {
     if memchr2(b'&', b'\0', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -63,7 +63,8 @@ pub(crate) fn decode_value(raw: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Decodes the reference that `raw` begins with and returns its length; an `&` that begins none stands for itself.
+/// Decodes the reference at the start of `raw` and returns its length; an `&` that does not begin one stands for
+/// itself.
 fn decode_one(raw: &str, place: ReferenceIn, out: &mut String) -> usize {
     let bytes = raw.as_bytes();
     match bytes.get(1) {
@@ -85,7 +86,7 @@ fn decode_number(bytes: &[u8], out: &mut String) -> Option<usize> {
     let mut value: u32 = 0;
     let mut end = digits;
     while let Some(digit) = bytes.get(end).and_then(|b| char::from(*b).to_digit(radix)) {
-        // Anything beyond Unicode is as wrong as any other such number.
+        // Everything beyond Unicode is treated alike.
         value = (value * radix + digit).min(0x11_0000);
         end += 1;
     }
@@ -100,7 +101,7 @@ fn decode_number(bytes: &[u8], out: &mut String) -> Option<usize> {
     Some(end + usize::from(bytes.get(end) == Some(&b';')))
 }
 
-/// Numbers that name control characters were meant as bytes of windows-1252.
+/// Numbers of control characters were meant as bytes of windows-1252.
 fn windows_1252(value: u32) -> char {
     let byte = [value as u8];
     let decoded = encoding_rs::WINDOWS_1252.decode_without_bom_handling(&byte).0;
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_not_taken_for_references() {
+    fn a_query_is_not_mistaken_for_references() {
         assert_eq!(decode_value("?a=1&copy=2&amp;b=3&lt"), "?a=1&copy=2&b=3<");
         assert!(matches!(decode_value("/plain"), Cow::Borrowed(_)));
     }

@@ -1,11 +1,11 @@
-//! A 64-bit fingerprint by which near-duplicates are found.
+//! A 64-bit fingerprint for finding near-duplicates.
 //!
-//! A simhash over runs of three words: each run's hash votes on every bit, and a bit is set where the ayes have it.
-//! Pages that share most runs differ in few bits. Block breaks are stepped over, so that other markup around the same
-//! words gives the same fingerprint.
+//! A simhash over runs of three words: each run's hash votes on every bit, and a bit is set by majority. Pages that
+//! share most runs differ in few bits. Block breaks are skipped, so that the same words in different markup give the
+//! same fingerprint.
 //!
-//! The votes are counted for all 64 bits at once, in bit planes: plane k holds bit k of each of the 64 counters.
-//! Eight hashes are added together by carry-save adders before they touch the higher planes.
+//! The votes for all 64 bits are counted at once, in bit planes: plane k holds bit k of each of the 64 counters.
+//! Eight hashes at a time are combined by carry-save adders before they reach the higher planes.
 
 use scenthound_types::Token;
 
@@ -23,7 +23,7 @@ struct Votes {
     cast: u32,
 }
 
-/// Adds three bits in each of 64 places: sum and carry.
+/// Adds three bits in each of 64 positions: sum and carry.
 #[inline]
 fn add3(a: u64, b: u64, c: u64) -> (u64, u64) {
     let half = a ^ b;
@@ -64,7 +64,7 @@ impl Votes {
         }
     }
 
-    /// The bits that more than half of the votes set.
+    /// The bits set by more than half of the votes.
     fn majority(&self) -> u64 {
         let count = |bit: u32| {
             let low = [self.ones, self.twos, self.fours];
@@ -80,11 +80,11 @@ impl Votes {
     }
 }
 
-/// The fingerprint of a page's words; 0 for a page without any.
+/// The fingerprint of a page's words; 0 for a page without words.
 pub(crate) fn simhash(tokens: &[Token]) -> u64 {
     let mut votes = Votes::default();
     let mut batch = [0; 8];
-    // The two words before.
+    // The two previous words.
     let (mut before, mut last) = (0u64, 0u64);
     let mut words = 0usize;
     for token in tokens {
@@ -96,7 +96,7 @@ pub(crate) fn simhash(tokens: &[Token]) -> u64 {
         (before, last) = (last, hash);
         batch[words % 8] = run;
         words += 1;
-        // The first two runs lack words.
+        // The first two runs are incomplete.
         if words.is_multiple_of(8) {
             match words {
                 8 => batch.iter().skip(2).for_each(|run| votes.add(*run)),
@@ -108,14 +108,14 @@ pub(crate) fn simhash(tokens: &[Token]) -> u64 {
     for run in batch.get(unfinished).unwrap_or_default() {
         votes.add(*run);
     }
-    // One or two words are a run of their own.
+    // One or two words form a run by themselves.
     if words > 0 && words < 3 {
         votes.add(mix(before.rotate_left(21) ^ last));
     }
     votes.majority()
 }
 
-/// Spreads every bit over all of them.
+/// Spreads every bit over all 64.
 #[inline]
 fn mix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -135,7 +135,7 @@ mod tests {
         simhash(text.tokens())
     }
 
-    /// A page of numbered words, every `nth` replaced.
+    /// A page of numbered words, with every `nth` one replaced.
     fn page(seed: u32, replaced_every: u32) -> String {
         (0..600)
             .map(|i| match i % replaced_every {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn near_duplicates_differ_in_few_bits_and_strangers_in_many() {
+    fn near_duplicates_differ_in_few_bits_and_unrelated_pages_in_many() {
         let original = fingerprint(&page(0, 1000));
         let edited = fingerprint(&page(0, 100));
         let stranger = fingerprint(&page(1000, 1000));
@@ -192,7 +192,7 @@ mod tests {
             let expected = (0..64)
                 .filter(|bit| 2 * hashes.iter().filter(|h| *h >> bit & 1 == 1).count() > hashes.len())
                 .fold(0u64, |set, bit| set | 1 << bit);
-            // A half of an odd number of votes is rounded down, so the two agree on every tie.
+            // Half of an odd number of votes is rounded down, so the two agree on every tie.
             prop_assert_eq!(votes.majority(), expected);
         }
     }

@@ -1,7 +1,7 @@
 //! Finds what a page's markup says about its kind.
 //!
-//! Types of schema.org come as attributes anywhere on the page or inside scripts of JSON-LD; both are looked for by their
-//! names alone, without a tree and without reading JSON, so a broken page tells what it can. Every function looks at each
+//! schema.org types occur as attributes anywhere on the page or inside JSON-LD scripts. Both are found by name alone,
+//! without a tree and without parsing JSON, so a broken page still gives what it can. Every function looks at each
 //! byte a bounded number of times.
 //!
 //! Deliberately absent: RDFa, and types that say nothing about the kind of page.
@@ -9,10 +9,10 @@
 use memchr::{memchr3_iter, memmem};
 use scenthound_types::{Hint, PageHints};
 
-/// How many types a list of types may name.
+/// The most types a list of types may name.
 const TYPES: usize = 8;
 
-/// Notes the types of schema.org that elements of the page carry.
+/// Notes the schema.org types in the page's attributes.
 pub(crate) fn note_item_types(html: &str, hints: &mut PageHints) {
     let bytes = html.as_bytes();
     for at in memmem::find_iter(bytes, b"schema.org/") {
@@ -26,7 +26,7 @@ pub(crate) fn note_item_types(html: &str, hints: &mut PageHints) {
     }
 }
 
-/// Notes the types of schema.org that a script of JSON-LD names.
+/// Notes the schema.org types in a JSON-LD script.
 pub(crate) fn note_json_types(json: &str, hints: &mut PageHints) {
     let bytes = json.as_bytes();
     for at in memmem::find_iter(bytes, b"\"@type\"") {
@@ -58,7 +58,7 @@ pub(crate) fn note_json_types(json: &str, hints: &mut PageHints) {
     }
 }
 
-/// Whether what was skipped opened a list or went on in one.
+/// Whether the skipped bytes opened or continued a list.
 fn is_list(rest: &[u8], skipped: usize) -> bool {
     rest.get(..skipped)
         .unwrap_or_default()
@@ -66,7 +66,7 @@ fn is_list(rest: &[u8], skipped: usize) -> bool {
         .any(|b| matches!(b, b'[' | b','))
 }
 
-/// The letters up to the first byte that is none, no more than any type has.
+/// The letters up to the first other byte, no longer than any known type.
 fn word(bytes: &[u8]) -> &[u8] {
     let length = bytes
         .iter()
@@ -127,7 +127,7 @@ fn note_type(name: &[u8], hints: &mut PageHints) {
     hints.note(hint);
 }
 
-/// Notes what a meta element of this name or property tells.
+/// Notes what a meta element with this name or property says.
 pub(crate) fn note_meta(name: &str, content: &str, hints: &mut PageHints) {
     let is = |known: &str| name.eq_ignore_ascii_case(known);
     if is("og:type") {
@@ -165,7 +165,7 @@ fn graph_type(content: &str) -> Hint {
     }
 }
 
-/// Programs that make pages, by a part of their name, and what they are made for.
+/// Programs that generate pages, by part of their name, and what they are used for.
 const PROGRAMS: &[(&str, Hint)] = &[
     ("wordpress", Hint::MadeForBlogs),
     ("blogger", Hint::MadeForBlogs),
@@ -210,7 +210,7 @@ const PROGRAMS: &[(&str, Hint)] = &[
 ];
 
 fn note_generator(content: &str, hints: &mut PageHints) {
-    // A program's name stands in front; what follows is versions and slogans.
+    // The program's name comes first; versions and slogans follow.
     let bytes = content.as_bytes();
     let mut name = bytes.get(..80).unwrap_or(bytes).to_vec();
     name.make_ascii_lowercase();
@@ -248,7 +248,7 @@ pub(crate) fn note_body_classes(classes: &str, hints: &mut PageHints) {
     }
 }
 
-/// How many amounts of money a piece of text names: a sign of a currency beside a digit.
+/// The number of prices in a piece of text: a currency sign next to a digit.
 pub(crate) fn prices(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| {
@@ -272,7 +272,7 @@ pub(crate) fn prices(text: &str) -> u32 {
         let space = usize::from(matches!(bytes.get(after), Some(b' ')));
         let before = at.checked_sub(1).map(|before| match bytes.get(before) {
             Some(b' ') => before.saturating_sub(1),
-            // A space that does not break is C2 A0.
+            // A non-breaking space is C2 A0.
             Some(0xa0) => before.saturating_sub(2),
             _ => before,
         });
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_a_currency_beside_a_digit() {
+    fn a_price_is_a_currency_next_to_a_digit() {
         assert_eq!(prices("$5, US$ 12.50 and £3; 20 € or 20\u{a0}€, €9, ¥100, ₹7"), 8);
         assert_eq!(prices("the $ and the € are “currencies”; in $HOME 5$"), 0);
         assert_eq!(prices("€"), 0);

@@ -1,13 +1,13 @@
-//! What kind of writing a body is.
+//! What kind of text a body is.
 //!
-//! The Content-Type header decides; where it is missing, the first bytes do. Bytes that look like no writing at all
-//! are left unread, whatever the header says: half a picture makes nonsense words.
+//! The Content-Type header decides; if it is missing, the first bytes do. Bytes that do not look like text at all are
+//! not read, whatever the header says: half an image makes nonsense words.
 
 /// The dialect of markup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dialect {
     Html,
-    /// XHTML sent as XML: `<script/>` is closed and CDATA is text.
+    /// XHTML sent as XML: `<script/>` is closed, and CDATA is text.
     Xhtml,
 }
 
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Unreadable,
 }
 
-/// How much is looked at.
+/// How many bytes are examined.
 const LOOK: usize = 1024;
 
 impl Kind {

@@ -1,12 +1,12 @@
 //! The language of a page.
 //!
-//! Trigrams tell nearly seventy languages apart, but cost more than the rest of reading a page. So the page's words
-//! are looked up in our stop lists first: where a large share of them is the grammar of one big language, and no other
-//! language comes close, that is the language. The vote only ever decides for languages without close relatives that
-//! lack a list (Bulgarian would pass for Russian, Czech for Polish, Afrikaans for Dutch); everything else, and every
-//! doubt, goes to the trigrams. Chinese, Japanese and Korean are told by their script before that: a page about a program
-//! has more letters of code than characters of prose, and trigrams would call it English. What the page declares is believed
-//! only when none of them can tell.
+//! Trigrams distinguish nearly seventy languages, but cost more than the rest of parsing a page. So the page's words
+//! are first looked up in our stop lists: if a large share of them are function words of one major language, and no
+//! other language comes close, that is the language. The vote only decides for languages without close relatives that
+//! lack a list (Bulgarian would pass for Russian, Czech for Polish, Afrikaans for Dutch). Everything else, and every
+//! doubtful case, goes to the trigrams. Chinese, Japanese and Korean are recognised by their script before that: a
+//! page about a program has more letters of code than characters of prose, and trigrams would call it English. The
+//! language a page declares is used only if all of these fail.
 
 use std::sync::LazyLock;
 
@@ -17,19 +17,19 @@ use whatlang::Lang;
 /// How much text the trigrams are taken from.
 pub(crate) const SAMPLE_BYTES: usize = 2 << 10;
 
-/// How many words vote, taken evenly from the whole page.
+/// How many words vote, spread evenly over the page.
 const VOTERS: usize = 400;
-/// Fewer words than this do not vote.
+/// With fewer words than this there is no vote.
 const FEWEST_VOTERS: usize = 40;
 
-/// Fewer words than this do not tell a language by their script.
+/// With fewer words than this the script is not considered.
 const FEWEST_IN_SCRIPT: usize = 20;
 
-/// The share of words, in percent, that may be written in a script no eligible language uses.
+/// The maximum share of words, in percent, in a script that no eligible language uses.
 const MOST_STRANGERS: u32 = 15;
 
-/// The languages that the vote may decide for, and the share of words, in percent, that must be in their list (half of
-/// it where no other language gets a quarter of the votes).
+/// The languages that the vote may decide for, and the minimum share of words, in percent, that must be in their list
+/// (half of that if no other language gets a quarter of the votes).
 const ELIGIBLE: [(&str, u32); 6] = [
     ("en", 22),
     ("de", 30),
@@ -39,7 +39,7 @@ const ELIGIBLE: [(&str, u32); 6] = [
     ("pt", 30),
 ];
 
-/// Detects the language of a page from its words and a sample as written, or believes what the page declares.
+/// Detects the language of a page from its words and a sample of its text, or falls back on what the page declares.
 pub(crate) fn detect(text: &Text, sample: &str, declared: Option<&str>) -> Option<Language> {
     let told = by_script(text).or_else(|| VOTE.decide(text));
     told.or_else(|| by_trigrams(sample)).or_else(|| {
@@ -48,8 +48,8 @@ pub(crate) fn detect(text: &Text, sample: &str, declared: Option<&str>) -> Optio
     })
 }
 
-/// The language of a page half of whose words are pairs of East Asian characters: Korean if most of them are Hangul, Japanese
-/// if one in ten has a kana, else Chinese.
+/// The language of a page on which at least half of the words are pairs of East Asian characters: Korean if most of
+/// them are Hangul, Japanese if one in ten has a kana, otherwise Chinese.
 fn by_script(text: &Text) -> Option<Language> {
     let (mut words, mut han, mut kana, mut hangul) = (0_usize, 0_usize, 0_usize, 0_usize);
     let step = text.tokens().len().div_ceil(VOTERS).max(1);
@@ -88,7 +88,8 @@ fn by_trigrams(sample: &str) -> Option<Language> {
 /// Every word of every stop list, with the lists it is in.
 struct Vote {
     languages: Vec<Language>,
-    /// Open-addressed, at most a quarter full, a power of two long. Bit n of a slot's lists is the nth language.
+    /// Open-addressed, at most a quarter full, with a power-of-two length. Bit n of a slot's lists is the nth
+    /// language.
     slots: Vec<(Token, u32)>,
 }
 
@@ -111,7 +112,7 @@ static VOTE: LazyLock<Vote> = LazyLock::new(|| {
 });
 
 impl Vote {
-    /// The slot of a token, or the empty one where it would be.
+    /// The slot of a token, or the empty slot where it would go.
     fn place(&self, token: Token) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = token.hash() as usize & mask;
@@ -137,7 +138,7 @@ impl Vote {
             voters += 1;
             strangers += u32::from(text.spelling(position).bytes().next().is_some_and(|b| b >= 0xe0));
             let lists = self.slots.get(self.place(*token)).map_or(0, |(_, lists)| *lists);
-            // A word of several languages says less for each of them.
+            // A word shared by several languages says less about each of them.
             let share = 1000 / lists.count_ones().max(1);
             let mut rest = lists;
             while rest != 0 {
@@ -163,7 +164,7 @@ impl Vote {
         let language = *self.languages.get(best)?;
         let needed = ELIGIBLE.iter().find(|(code, _)| *code == language.code())?.1;
         let hits = hits.get(best)? * 100;
-        // Lists of names and links hold less grammar; then the lead must be larger.
+        // Lists of names and links have fewer function words; the lead must then be larger.
         let clear = hits >= needed * voters && *share >= 2 * second;
         let lone = hits * 2 >= needed * voters && *share >= 4 * second;
         (clear || lone).then_some(language)
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_between_code_is_told_by_its_script() {
+    fn prose_between_code_is_recognised_by_its_script() {
         let told = |prose: &str| {
             let mut words = Text::default();
             let code = "let result = match parse(input) { Ok(value) => value, Err(error) => return Err(error.into()) };";
@@ -283,7 +284,7 @@ mod tests {
             told("분석에 실패하면 오류를 호출한 함수로 돌려주고 그렇지 않으면 계속 실행합니다.").as_deref(),
             Some("ko")
         );
-        // An English page that names something in Chinese is English.
+        // An English page that mentions a name in Chinese is English.
         let english = "This is the house that was built by the people who had lived in it for many years, 老房子 by name.";
         assert_ne!(told(english).as_deref(), Some("zh"));
     }

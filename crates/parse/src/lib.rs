@@ -1,22 +1,22 @@
-//! From bytes to a parsed page: text, links, language, counts. [`Sitemap`] reads the other files that list URLs.
+//! Turns bytes into a parsed page: text, links, language, counts. [`Sitemap`] reads the other files that list URLs.
 //!
-//! [`parse`] never fails and never panics: the web is hostile and half of it is broken, so it returns what could be
-//! read. Work and memory are linear in the bytes given and bounded by [`Limits`]; there is no recursion, and nesting
+//! [`parse`] never fails and never panics: the web is hostile and half of it is broken, so it returns whatever could
+//! be read. Work and memory are linear in the input and bounded by [`Limits`]. There is no recursion, and nesting
 //! costs nothing because no tree is built.
 //!
-//! On its way a page is decoded (`decode`), cut into tags and text (`scan`), read into words and links
-//! (`read`), and its links resolved (`links`). Decisions that a reader of results will notice:
+//! A page is decoded (`decode`), split into tags and text (`scan`), read into words and links (`read`), and its links
+//! are resolved (`links`). Decisions that show in the results:
 //!
-//! * Not visible, so not text: scripts, styles, templates, svg, options of a select, what is typed into a textarea,
-//!   fallback content of media, and anything in `<noscript>`. The `hidden` attribute is not looked at: without a tree
-//!   nobody knows where the hidden element ends.
-//! * A block ends at every block element, table cell and list item, and at two line breaks in a row. One line break
-//!   ends a sentence but not the block, so a term may run across it.
-//! * One link per target. The first place counts; if it had no words (a picture), a later place with words lends its
-//!   own. A target that any place lets robots follow may be followed. Links to the page itself are left out.
+//! * Not visible, and therefore not text: scripts, styles, templates, svg, options of a select, the content of a
+//!   textarea, fallback content of media, and anything in `<noscript>`. The `hidden` attribute is ignored: without a
+//!   tree it is unknown where the hidden element ends.
+//! * A block ends at every block element, table cell and list item, and at two line breaks in a row. A single line
+//!   break ends a sentence but not the block, so a term may match across it.
+//! * One link per target. The first occurrence counts; if it had no words (an image), the words of a later one are
+//!   used. A target may be followed if any of its links may be. Links to the page itself are left out.
 //!
-//! Deliberately absent: fetching, a clock (a deadline is the caller's; here only bytes, tokens and links are counted),
-//! and opinions about which links are good.
+//! Deliberately absent: fetching, a clock (deadlines are the caller's; here only bytes, tokens and links are
+//! counted), and any ranking of links.
 
 mod decode;
 mod directives;
@@ -40,26 +40,26 @@ pub use crate::sitemap::{Location, Sitemap, SitemapEntry, SitemapKind, SitemapLi
 /// What was fetched.
 #[derive(Clone, Copy, Debug)]
 pub struct PageInput<'a> {
-    /// The address it was read from, after redirects.
+    /// The URL it was read from, after redirects.
     pub url: &'a CanonicalUrl,
     /// The Content-Type header as sent.
     pub content_type: Option<&'a str>,
-    /// The body, its content-encoding undone.
+    /// The body, with its content encoding removed.
     pub body: &'a [u8],
     /// Whether the fetch already cut the body short.
     pub truncated: bool,
 }
 
-/// How much of a page is read. What lies beyond a limit is ignored and the page marked truncated.
+/// How much of a page is read. Anything beyond a limit is ignored, and the page is marked as truncated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of the body.
     pub body_bytes: usize,
-    /// Tokens of visible text (overshot by at most one block).
+    /// Tokens of visible text (exceeded by at most one block).
     pub tokens: u32,
-    /// Places that link somewhere, before those to one target are merged.
+    /// Link occurrences, before those with the same target are merged.
     pub links: usize,
-    /// Bytes of one attribute: longer addresses are no links, longer titles are cut.
+    /// Bytes of one attribute: longer URLs are ignored, longer titles are cut.
     pub attribute_bytes: usize,
 }
 
@@ -74,7 +74,7 @@ impl Default for Limits {
     }
 }
 
-/// Reads a page.
+/// Parses a page.
 pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
     let body = input.body.get(..limits.body_bytes).unwrap_or(input.body);
     let kind = kind::Kind::of(input.content_type, body);

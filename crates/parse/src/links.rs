@@ -1,6 +1,6 @@
-//! From the places that link somewhere to one link per target.
+//! Merges link occurrences into one link per target.
 //!
-//! Deliberately absent: any choice between links. What leads to a page that can be fetched is kept.
+//! Deliberately absent: any selection. Every link that can be fetched is kept.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,13 +10,14 @@ use scenthound_types::{CanonicalUrl, Link, Rel, Text, TokenRange};
 use crate::read::ScannedPage;
 use crate::resolve::Resolver;
 
-/// The words of a link and around it, in all.
+/// The number of words of a link and around it, in total.
 const AROUND: u32 = 20;
 
 /// The links of a page in document order.
 pub(crate) fn gather(reading: &ScannedPage<'_>, resolver: &mut Resolver, page: &CanonicalUrl) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::with_capacity(reading.places.len());
-    // Only looked up, never walked, so that its random seed (which a hostile page cannot guess) reaches no output.
+    // Only looked up, never iterated, so its random seed (which a hostile page cannot guess) does not affect any
+    // output.
     let mut known: HashMap<CanonicalUrl, usize> = HashMap::with_capacity(reading.places.len());
     for place in &reading.places {
         let Some(url) = resolver.resolve(&place.href) else {
@@ -69,7 +70,7 @@ pub(crate) fn gather(reading: &ScannedPage<'_>, resolver: &mut Resolver, page: &
     links
 }
 
-/// The run without breaks at its ends, which a link around whole blocks has.
+/// The run without the breaks at its ends, which occur if a link spans whole blocks.
 fn trim(text: &Text, run: &TokenRange) -> TokenRange {
     let tokens = text.run(run);
     let ahead = tokens.iter().take_while(|token| !token.is_word()).count() as u32;

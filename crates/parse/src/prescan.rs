@@ -1,15 +1,16 @@
 //! Looks for a declared character encoding in the first bytes of a page.
 //!
 //! The standard's prescan: meta elements are read byte by byte before anything is decoded, with just enough knowledge
-//! of comments and tags to not be fooled by them. Failing that, an XML declaration in the very first bytes counts.
+//! of comments and tags not to be fooled by them. If there is none, an XML declaration in the very first bytes
+//! counts.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How much of the page is looked at. Browsers look at 1,024 bytes and start over when a meta element comes later;
-/// looking further at once ends in the same encoding.
+/// How much of the page is examined. Browsers look at 1,024 bytes and start over if a meta element comes later;
+/// looking further right away gives the same encoding.
 const LOOK: usize = 16 << 10;
 
-/// The encoding that the page declares.
+/// The encoding declared by the page.
 pub(crate) fn prescan(body: &[u8]) -> Option<&'static Encoding> {
     in_meta(body).or_else(|| in_xml(body))
 }
@@ -27,7 +28,7 @@ fn in_xml(body: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label).map(readable)
 }
 
-/// A page whose ASCII could be read so far is not in 16-bit units, and the last one is no encoding of text.
+/// A page whose ASCII could be read so far is not UTF-16, and x-user-defined is not a text encoding.
 fn readable(encoding: &'static Encoding) -> &'static Encoding {
     match encoding.name() {
         "UTF-16LE" | "UTF-16BE" => UTF_8,
@@ -36,7 +37,7 @@ fn readable(encoding: &'static Encoding) -> &'static Encoding {
     }
 }
 
-/// The encoding that a meta element declares.
+/// The encoding declared by a meta element.
 fn in_meta(body: &[u8]) -> Option<&'static Encoding> {
     let mut scan = Prescan {
         bytes: body.get(..LOOK).unwrap_or(body),
@@ -99,7 +100,7 @@ impl<'a> Prescan<'a> {
     fn meta(&mut self) -> Option<&'static Encoding> {
         let mut seen: Vec<&[u8]> = Vec::new();
         let mut is_pragma = false;
-        // Whether the charset still needs the pragma to count; none before any charset was seen.
+        // Whether the charset still needs the pragma in order to count; none before a charset was seen.
         let mut needs_pragma = None;
         let mut charset = None;
         while let Some((name, value)) = self.attribute() {
@@ -118,7 +119,7 @@ impl<'a> Prescan<'a> {
                 charset = Encoding::for_label(value);
                 needs_pragma = Some(false);
             }
-            // More names than these matter to nobody, and each is compared with all before it.
+            // More names than this do not matter, and each is compared with all the previous ones.
             if seen.len() < 16 {
                 seen.push(name);
             }
@@ -138,7 +139,7 @@ impl<'a> Prescan<'a> {
             return None;
         }
         let start = self.at;
-        // An equals sign that begins a name is part of it.
+        // An equals sign at the start of a name is part of it.
         self.at += 1;
         while !is_space(self.byte()?) && !matches!(self.byte()?, b'=' | b'/' | b'>') {
             self.at += 1;

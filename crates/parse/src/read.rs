@@ -1,10 +1,11 @@
-//! Reads tags and text into words, places that link somewhere, and counts.
+//! Reads tags and text into words, link occurrences and counts.
 //!
-//! The text of a block is gathered raw and handed over whole at the block's end, because inline tags may split words;
-//! where links begin and end is marked in it. A page is read once, from front to back. Only when its title comes after
-//! visible text is it read a second time, so that the title's words always come first.
+//! The text of a block is collected raw and tokenised as a whole at the block's end, because inline tags may split
+//! words. The start and end of each link are marked in it. A page is read once, from front to back. Only if its title
+//! comes after visible text is it read a second time, so that the title's words always come first.
 //!
-//! Deliberately absent: a tree. What is hidden is known from a few flags, which broken markup can fool but not blow up.
+//! Deliberately absent: a tree. A few flags say what is hidden; broken markup can fool them but not make them
+//! explode.
 
 use std::borrow::Cow;
 
@@ -20,10 +21,10 @@ use crate::kind::Dialect;
 use crate::language::SAMPLE_BYTES;
 use crate::scan::{Event, Keep, Raw, Scanner};
 
-/// A block longer than this is handed over in parts.
+/// A block longer than this is processed in parts.
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// Room made for text before any is seen, at most. Most pages fit, and those that are all script cost little.
+/// The most space reserved for text in advance. Most pages fit, and pages that are all script cost little.
 const ROOM_BYTES: usize = 256 << 10;
 
 /// Frames from these hosts play videos.
@@ -48,7 +49,7 @@ pub(crate) struct LinkPlace<'a> {
     pub(crate) nofollow: bool,
 }
 
-/// What reading a page found.
+/// What was found on a page.
 #[derive(Debug, Default)]
 pub(crate) struct ScannedPage<'a> {
     pub(crate) title: String,
@@ -62,7 +63,7 @@ pub(crate) struct ScannedPage<'a> {
     pub(crate) tags: TagCounts,
     pub(crate) hints: PageHints,
     pub(crate) visible_chars: u32,
-    /// The first visible text as written, for telling the language.
+    /// The first visible text as written, for language detection.
     pub(crate) sample: String,
     pub(crate) truncated: bool,
 }
@@ -115,13 +116,13 @@ struct Reader<'a> {
     dialect: Dialect,
     limits: Limits,
     page: ScannedPage<'a>,
-    /// The present block as written, references decoded.
+    /// The current block as written, with references decoded.
     block: String,
     marks: Vec<Mark>,
-    /// The place each mark belongs to, by index.
+    /// The link occurrence each mark belongs to, by index.
     marked: Vec<usize>,
     positions: Vec<u32>,
-    /// The link whose end has not come yet, by index.
+    /// The link that has not ended yet, by index.
     open: Option<usize>,
     has_title: bool,
     late_title: Option<String>,
@@ -243,7 +244,7 @@ impl<'a> Reader<'a> {
             Audio | Video | Canvas if !self.is_closed(closed) => self.in_media = Some(element),
             _ => {}
         }
-        // A select left open ends where browsers end it.
+        // An unclosed select ends where browsers end it.
         if self.in_select && matches!(element, Input | Textarea | Table | Tr | Td | Form) {
             self.in_select = false;
         }
@@ -266,7 +267,7 @@ impl<'a> Reader<'a> {
         if self.in_media == Some(element) {
             self.in_media = None;
         }
-        // Browsers read this end tag as a line break, and the one of a paragraph as an empty paragraph.
+        // Browsers treat this end tag as a line break, and `</p>` as an empty paragraph.
         if element == Br {
             self.line_break();
         }
@@ -283,7 +284,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Scripts tell nothing but the types in their JSON-LD.
+    /// Scripts are only used for the types in their JSON-LD.
     fn script(&mut self, closed: bool) {
         if self.is_closed(closed) {
             return;
@@ -321,7 +322,7 @@ impl<'a> Reader<'a> {
     }
 
     fn enter_foreign(&mut self, element: Element, closed: bool) {
-        // Here `/>` closes in every dialect.
+        // Here `/>` closes the element in every dialect.
         if !closed && self.foreign != Foreign::HtmlInSvg {
             self.set_foreign(match element {
                 Element::Svg => Foreign::Svg,
@@ -334,7 +335,7 @@ impl<'a> Reader<'a> {
         self.set_foreign(Foreign::No);
     }
 
-    /// Handles a start tag that means something else inside svg or math. False where it means what it always does.
+    /// Handles a start tag with a different meaning inside svg or math. Returns false if it has its usual meaning.
     fn start_in_foreign(&mut self, element: Element) -> bool {
         if self.foreign == Foreign::HtmlInSvg {
             return false;
@@ -380,7 +381,7 @@ impl<'a> Reader<'a> {
         self.page.text.push_break();
     }
 
-    /// Hands what was gathered of the block to the text.
+    /// Passes what was collected of the block on to the text.
     fn hand_over(&mut self) {
         if self.marks.is_empty() && self.block.bytes().all(is_space) {
             self.block.clear();
@@ -395,7 +396,7 @@ impl<'a> Reader<'a> {
             if let Some(place) = self.page.places.get_mut(*place_index) {
                 match mark.edge {
                     Edge::Start => place.anchor = *position..*position,
-                    // A link of no length inside a word has no words, though the word lies on both its sides.
+                    // An empty link inside a word has no words, although the word is on both sides of it.
                     Edge::End if before.is_some_and(|(i, m)| i == *place_index && m.at == mark.at) => {}
                     Edge::End => place.anchor.end = (*position).max(place.anchor.start),
                 }
@@ -460,9 +461,9 @@ impl<'a> Reader<'a> {
         self.scanner.attribute(name).map(decode_value)
     }
 
-    /// Notes a place that links somewhere; none where it leads nowhere or the page has too many.
+    /// Records a place that links somewhere; none if it leads nowhere or the page has too many.
     fn add_place(&mut self, href: Cow<'a, str>, source: LinkSource) -> Option<usize> {
-        // A fragment of this page is no link to another.
+        // A fragment of this page is not a link to another page.
         if self.templates > 0 || href.len() > self.limits.attribute_bytes || href.starts_with('#') {
             return None;
         }
@@ -524,9 +525,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A link without words of its own.
+    /// A link without any words of its own.
     fn add_point(&mut self, href: Cow<'a, str>, source: LinkSource, asides: &[&str]) {
-        // The words beside the text must be in one piece for each link.
+        // Each link's words outside the text must be contiguous.
         let reopened = self.open.take();
         if let Some(place) = reopened {
             self.end_asides(place);
@@ -555,7 +556,7 @@ impl<'a> Reader<'a> {
     fn end_asides(&mut self, place: usize) {
         if let Some(place) = self.page.places.get_mut(place) {
             let end = self.page.asides.len();
-            // A link interrupted by another keeps what it had.
+            // A link interrupted by another keeps the words it had.
             if place.title.is_empty() || place.title.end == end {
                 place.title.end = end;
             }
@@ -705,14 +706,14 @@ impl<'a> Reader<'a> {
 }
 
 fn is_space(byte: u8) -> bool {
-    // Tab to carriage return, the vertical tab of a line break among them.
+    // Tab to carriage return, including the vertical tab that marks a line break.
     byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
-/// Characters, runs of white space counted as one.
+/// The number of characters, with each run of white space counted as one.
 fn folded_length(text: &str) -> u32 {
     let bytes = text.as_bytes();
-    // Two passes without branches, short enough to count in bytes: both are done many bytes at a time.
+    // Two branch-free passes, short enough to count in bytes: both process many bytes at a time.
     let characters: u32 = bytes
         .chunks(255)
         .map(|chunk| u32::from(chunk.iter().map(|b| u8::from(b & 0xc0 != 0x80)).sum::<u8>()))
@@ -732,7 +733,7 @@ fn folded_length(text: &str) -> u32 {
     characters - doubled
 }
 
-/// Adds visible text to the sample until that is full.
+/// Adds visible text to the sample until it is full.
 fn sample(sample: &mut String, visible: &str) {
     let room = SAMPLE_BYTES.saturating_sub(sample.len());
     if room == 0 || visible.is_empty() {

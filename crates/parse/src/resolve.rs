@@ -1,26 +1,26 @@
-//! From the address in an attribute to a canonical URL.
+//! Turns the URL in an attribute into a canonical URL.
 //!
-//! Most addresses on most pages are plain: a path of ordinary characters on this host or a lower-case one. Those are
-//! put together here without parsing; everything else goes through the url crate. A property test holds both ways
-//! equal, so the short one is only ever a saving.
+//! Most URLs on most pages are plain: a path of ordinary characters on this host or on a lower-case one. Those are
+//! assembled here without parsing; everything else goes through the url crate. A property test checks that both ways
+//! agree, so the fast path is only an optimisation.
 
 use scenthound_types::CanonicalUrl;
 use url::Url;
 
-/// Longer addresses take the long way, where they are refused.
+/// Longer URLs take the slow path, where they are refused.
 const MAX_BYTES: usize = 2_000;
 
-/// Resolves the addresses of one page.
+/// Resolves the URLs of one page.
 pub(crate) struct Resolver {
     base: Option<Url>,
-    /// The base in canonical spelling; none where the base itself is no ordinary URL.
+    /// The base in canonical spelling; none if the base itself is not an ordinary URL.
     plain: Option<CanonicalUrl>,
-    /// Where addresses are put together, used again and again.
+    /// A reusable buffer for assembling URLs.
     spelled: String,
 }
 
 impl Resolver {
-    /// For a page and what its first base element says.
+    /// For a page and the value of its first base element.
     pub(crate) fn new(page: &CanonicalUrl, base: Option<&str>) -> Resolver {
         let page_url = page.to_url().ok();
         let based = base.and_then(|href| page_url.as_ref()?.join(href).ok());
@@ -38,17 +38,17 @@ impl Resolver {
         }
     }
 
-    /// The canonical URL of an address; none when it leads nowhere we could fetch.
+    /// The canonical URL of a reference; none if it does not lead to anything we can fetch.
     pub(crate) fn resolve(&mut self, href: &str) -> Option<CanonicalUrl> {
-        self.shortly(href).or_else(|| self.at_length(href))
+        self.quickly(href).or_else(|| self.slowly(href))
     }
 
-    fn at_length(&self, href: &str) -> Option<CanonicalUrl> {
+    fn slowly(&self, href: &str) -> Option<CanonicalUrl> {
         CanonicalUrl::from_url(self.base.as_ref()?.join(href).ok()?).ok()
     }
 
-    /// The short way; none when the address is not plain.
-    fn shortly(&mut self, href: &str) -> Option<CanonicalUrl> {
+    /// The fast path; none if the reference is not plain.
+    fn quickly(&mut self, href: &str) -> Option<CanonicalUrl> {
         let href = href.trim_ascii();
         let href = href.split_once('#').map_or(href, |(before, _)| before);
         if href.is_empty() || href.len() > MAX_BYTES {
@@ -76,7 +76,7 @@ impl Resolver {
                 .then(|| spell(&mut self.spelled, &[base.origin(), href]))
                 .flatten();
         }
-        // A colon in front of the first slash may end a scheme, and a question mark begins a query of the base itself.
+        // A colon before the first slash may end a scheme, and a question mark begins a query on the base itself.
         let first = href.split('/').next().unwrap_or(href);
         if first.contains(':') || first.starts_with('?') {
             return None;
@@ -110,7 +110,7 @@ fn folder_of(path: &str) -> &str {
     path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or("/")
 }
 
-/// Lower-case labels of letters, digits and inner hyphens, the last one no number.
+/// Lower-case labels of letters, digits and inner hyphens; the last one is not a number.
 fn is_plain_host(host: &str) -> bool {
     let plain = host.len() <= 253
         && host.split('.').all(|label| {
@@ -149,7 +149,7 @@ static PLAIN: [u8; 256] = {
     plain
 };
 
-/// A path, perhaps with a query, that the url crate and the canonical spelling would leave as it is.
+/// A path, possibly with a query, that the url crate and canonicalisation would leave unchanged.
 fn is_plain_path(path: &str) -> bool {
     let bytes = path.as_bytes();
     let mut segment_start = true;
@@ -158,7 +158,7 @@ fn is_plain_path(path: &str) -> bool {
             let query = bytes.get(at + 1..).unwrap_or_default();
             return !query.is_empty() && query.iter().all(|b| PLAIN[*b as usize] & IN_QUERY != 0);
         }
-        // Dot segments begin with a dot; so do few others.
+        // Dot segments begin with a dot, and few others do.
         if PLAIN[*byte as usize] & IN_PATH == 0 || segment_start && *byte == b'.' {
             return false;
         }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_resolve_as_in_a_browser() {
+    fn references_resolve_as_in_a_browser() {
         for (href, expected) in [
             ("/p", "http://a.test/p"),
             ("p", "http://a.test/x/p"),
@@ -200,7 +200,7 @@ mod tests {
             ("https://b.test", "https://b.test/"),
             ("/é", "http://a.test/%C3%A9"),
             ("http:p", "http://a.test/x/p"),
-            // A space in front of the fragment is part of the path.
+            // A space before the fragment is part of the path.
             ("/ #f", "http://a.test/%20"),
         ] {
             assert_eq!(resolved(href).as_deref(), Some(expected), "{href}");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_counts_when_it_can_be_fetched() {
+    fn a_base_counts_if_it_can_be_fetched() {
         let at = |base: &str| {
             resolver("http://a.test/x/", Some(base))
                 .resolve("p")
@@ -233,13 +233,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_ends_where_the_long_way_does(
+        fn the_fast_path_agrees_with_the_slow_path(
             page in "http://(a\\.test|b\\.c\\.org:81)/([a-c.]{0,3}/){0,3}[a-c.]{0,3}(\\?[a-c]{1,2})?",
             href in "( |/|//|https?://(a\\.test|b-c\\.de|1\\.2\\.3|x\\.1|xn--a\\.de|a\\.\\.b|A\\.b))?(\\.{0,2}/){0,3}[a-zA-Z0-9.%~_:@&=+,;!$'()*?#/ -]{0,12}",
         ) {
             let mut resolver = resolver(&page, None);
-            if let Some(short) = resolver.shortly(&href) {
-                prop_assert_eq!(Some(short), resolver.at_length(&href));
+            if let Some(short) = resolver.quickly(&href) {
+                prop_assert_eq!(Some(short), resolver.slowly(&href));
             }
         }
     }

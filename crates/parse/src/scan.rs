@@ -1,32 +1,32 @@
-//! Cuts HTML into tags and text.
+//! Splits HTML into tags and text.
 //!
-//! A hand-written tokenizer of only those states of the HTML standard whose outcome a crawler can see. It borrows
-//! everything from the page, looks at each byte a bounded number of times, and leaves character references to whoever
-//! wants a piece decoded. A property test holds it equal to html5gum, which implements all of the states
-//! (docs/decisions/html-scanner.md tells why we do not use that).
+//! A hand-written tokenizer with only those states of the HTML standard whose outcome a crawler can see. It borrows
+//! everything from the page, looks at each byte a bounded number of times, and leaves decoding character references
+//! to its caller. A property test checks it against html5gum, which implements all of the states
+//! (docs/decisions/html-scanner.md explains why we do not use that).
 //!
 //! Deliberately absent: comments, doctypes and processing instructions (skipped), parse errors, and the tree. The
-//! reader says when an element's content is raw text, because only it knows whether the tag counts.
+//! caller says when an element's content is raw text, because only it knows whether the tag counts.
 
 use memchr::{memchr, memchr2, memmem};
 
 use crate::element::Element;
 
-/// One attribute as written, references undecoded.
+/// One attribute as written, with references not decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Attribute<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: &'a str,
 }
 
-/// What comes next in the page.
+/// The next piece of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event<'a> {
-    /// Text, references undecoded.
+    /// Text, with references not decoded.
     Text(&'a str),
-    /// Text of a CDATA section, in which there are no references.
+    /// Text of a CDATA section, which has no references.
     Verbatim(&'a str),
-    /// A start tag; its attributes are asked for by [`Scanner::attribute`].
+    /// A start tag; [`Scanner::attribute`] gives its attributes.
     Start {
         name: &'a str,
         element: Element,
@@ -36,7 +36,7 @@ pub(crate) enum Event<'a> {
     End { name: &'a str, element: Element },
 }
 
-/// How the content of an element is read when it is no markup.
+/// How the content of an element is read if it is not markup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Raw {
     /// Up to the element's end tag.
@@ -50,7 +50,7 @@ pub(crate) enum Raw {
 /// Which attributes to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Keep {
-    /// Those of elements that have telling ones.
+    /// Those of elements with attributes that matter.
     Telling,
     /// All of them.
     #[cfg_attr(not(test), allow(dead_code))]
@@ -65,7 +65,7 @@ pub(crate) struct Scanner<'a> {
     keep: Keep,
     /// Whether `<![CDATA[` begins a section of text, as in XML and in foreign content, or a bogus comment.
     pub(crate) reads_cdata: bool,
-    /// Bytes looked at, to test that none is looked at often.
+    /// The number of bytes looked at, to test that none is looked at often.
     #[cfg(test)]
     looked_at: std::cell::Cell<usize>,
 }
@@ -83,13 +83,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The attributes of the start tag read last, in order.
+    /// The attributes of the latest start tag, in order.
     #[cfg(test)]
     pub(crate) fn attributes(&self) -> &[Attribute<'a>] {
         &self.attributes
     }
 
-    /// The first attribute of this name (lower case).
+    /// The first attribute with this name (lower case).
     pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
         self.attributes
             .iter()
@@ -121,7 +121,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    /// Counts the bytes from one place to another, or to the end of the page.
+    /// Counts the bytes from one position to another, or to the end of the page.
     #[inline]
     fn look(&self, _from: usize, _to: Option<usize>) {
         #[cfg(test)]
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Where the next `<` stands that begins markup; the end of the page if there is none.
+    /// The position of the next `<` that begins markup; the end of the page if there is none.
     #[inline]
     fn next_markup(&self, from: usize) -> usize {
         let mut search = from;
@@ -219,12 +219,12 @@ impl<'a> Scanner<'a> {
         self.slice(start, start + length)
     }
 
-    /// Reads attributes up to the end of the tag. Tells whether it ended in `/>`; none when the page ends first.
+    /// Reads attributes up to the end of the tag. Returns whether it ended in `/>`; none if the page ends first.
     #[inline]
     fn rest_of_tag(&mut self, from: usize, keep: bool) -> Option<bool> {
         let bytes = self.html.as_bytes();
         let mut at = from;
-        // Ends the scan early when the page ends within the tag: such a tag does not count.
+        // Ends the scan early if the page ends within the tag: such a tag does not count.
         self.at = bytes.len();
         loop {
             match *bytes.get(at)? {
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a> {
                 _ => {}
             }
             let name_start = at;
-            // An equals sign that begins a name is part of it.
+            // An equals sign at the start of a name is part of it.
             at += 1;
             while !matches!(*bytes.get(at)?, b'/' | b'>' | b'=') && !is_space(*bytes.get(at)?) {
                 at += 1;
@@ -288,7 +288,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips what begins with `<!`, but for CDATA where that is read.
+    /// Skips what begins with `<!`, except CDATA where that is read.
     fn declaration(&mut self, from: usize) -> Option<Event<'a>> {
         let rest = self.html.get(from..)?;
         if rest.starts_with("--") {
@@ -349,7 +349,7 @@ impl<'a> Scanner<'a> {
         self.slice(start, end)
     }
 
-    /// Where the `</name` stands that ends raw text.
+    /// The position of the `</name` that ends raw text.
     fn raw_end(&self, name: &str, from: usize) -> Option<usize> {
         let mut search = from;
         loop {
@@ -361,7 +361,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether a tag's name stands here and ends.
+    /// Whether this complete tag name is at this position.
     fn names(&self, at: usize, name: &str) -> bool {
         let end = at + name.len();
         let bytes = self.html.as_bytes();
@@ -373,7 +373,7 @@ impl<'a> Scanner<'a> {
                 .is_some_and(|b| is_space(*b) || matches!(b, b'/' | b'>'))
     }
 
-    /// Where the `</script` stands that ends a script. Inside `<!--` a nested `<script` hides one end tag.
+    /// The position of the `</script` that ends a script. Inside `<!--`, a nested `<script` hides one end tag.
     fn script_end(&self, from: usize) -> Option<usize> {
         #[derive(PartialEq)]
         enum Script {
@@ -389,7 +389,7 @@ impl<'a> Scanner<'a> {
             self.look(at, found);
             at = found?;
             if self.byte(at) == Some(b'-') {
-                // Two dashes or more, then a `>`, end the comment.
+                // Two or more dashes, then a `>`, end the comment.
                 let dashes = bytes.get(at..)?.iter().take_while(|b| **b == b'-').count();
                 if state != Script::Bare && dashes >= 2 && self.byte(at + dashes) == Some(b'>') {
                     state = Script::Bare;

@@ -1,4 +1,4 @@
-//! The scanner against html5gum, which implements every state of the standard's tokenizer.
+//! Compares the scanner with html5gum, which implements every state of the standard's tokenizer.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::entity::{ReferenceIn, decode_into, decode_value};
 
-/// What both tokenizers are asked for: start tags with decoded attributes, end tags, and joined decoded text.
+/// What is compared: start tags with decoded attributes, end tags, and joined decoded text.
 #[derive(Clone, PartialEq, Debug)]
 enum Seen {
     Text(String),
@@ -27,7 +27,7 @@ fn push_text(seen: &mut Vec<Seen>, text: &str) {
     }
 }
 
-/// The elements after which html5gum switches states by itself (its `noframe` included).
+/// The elements after which html5gum switches states by itself (including its `noframe`).
 fn raw_kind(name: &str) -> Option<(Raw, bool)> {
     match name {
         "textarea" | "title" => Some((Raw::Plain, true)),
@@ -72,7 +72,7 @@ fn by_scanner(html: &str) -> Vec<Seen> {
                         false => text.push_str(content),
                     }
                     push_text(&mut seen, &text.replace('\0', "\u{fffd}"));
-                    // The scanner reads the end tag along with the content, so it is looked at again here.
+                    // The scanner reads the end tag along with the content, so it is examined again here.
                     let end = content.as_ptr() as usize - html.as_ptr() as usize + content.len();
                     if let Some(Event::End { .. }) = Scanner::new(&html[end..], Keep::Telling).next() {
                         seen.push(Seen::End(name));
@@ -126,7 +126,7 @@ fn by_html5gum(html: &str) -> Vec<Seen> {
     seen
 }
 
-/// Pieces that markup is made of, whole and broken.
+/// Pieces of markup, complete and broken.
 const PIECES: [&str; 96] = [
     "<",
     ">",
@@ -235,29 +235,29 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn tag_soup_is_cut_as_html5gum_cuts_it(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24)) {
+    fn tag_soup_is_split_as_by_html5gum(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24)) {
         agree(&pieces.concat())?;
     }
 
     #[test]
-    fn scripts_end_where_html5gum_ends_them(
+    fn scripts_end_where_they_end_for_html5gum(
         pieces in prop::collection::vec(prop::sample::select(&PIECES[..50]), 0..24)
     ) {
         agree(&format!("<script>{}", pieces.concat()))?;
     }
 
     #[test]
-    fn any_text_is_cut_as_html5gum_cuts_it(html in "[^\r]{0,60}") {
+    fn any_text_is_split_as_by_html5gum(html in "[^\r]{0,60}") {
         agree(&html)?;
     }
 
     #[test]
-    fn any_brackets_are_cut_as_html5gum_cuts_them(html in "[<>/=!?&;#x'\"a -]{0,40}") {
+    fn any_brackets_are_split_as_by_html5gum(html in "[<>/=!?&;#x'\"a -]{0,40}") {
         agree(&html)?;
     }
 }
 
-/// Each piece, and each pair with an opening one in front, repeated: what makes careless tokenizers quadratic.
+/// Each piece, and each pair after an opening one, repeated: this makes careless tokenizers quadratic.
 #[test]
 fn no_byte_is_looked_at_often() {
     for opening in [

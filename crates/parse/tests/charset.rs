@@ -1,6 +1,6 @@
-//! Encodings against the html5lib sniffing cases and the labels of the Encoding Standard.
+//! Encodings, checked against the html5lib sniffing cases and the labels of the Encoding Standard.
 
-// The exception made for tests does not reach the functions that they share.
+// The lint exception for tests does not cover their shared functions.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::Path;
@@ -51,7 +51,7 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Cases we answer differently, each with the reason.
+/// Cases in which we differ, each with the reason.
 const EXPECTED_FAILURES: [(&str, u64); 0] = [];
 
 #[test]
@@ -95,7 +95,7 @@ fn every_label_of_the_standard_is_known_in_header_and_meta() {
             "{label}"
         );
         let meta = format!("<meta charset='{label}'><p>x");
-        // A page that could be read up to its meta element is not in 16-bit units.
+        // A page that could be read up to its meta element is not UTF-16.
         let in_meta = match name.to_ascii_lowercase().as_str() {
             "utf-16le" | "utf-16be" => "UTF-8",
             "x-user-defined" => "windows-1252",

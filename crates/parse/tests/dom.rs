@@ -1,6 +1,6 @@
-//! Links of broken markup against a tree built by html5ever, which parses as browsers do.
+//! Links of broken markup, checked against a tree built by html5ever, which parses like browsers.
 
-// The exception made for tests does not reach the functions that they share.
+// The lint exception for tests does not cover their shared functions.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Nothing a server sends may panic, hang or cost more than its size.
 
-// The exception made for tests does not reach the functions that they share.
+// The lint exception for tests does not cover their shared functions.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -18,10 +18,10 @@ fn read(content_type: Option<&str>, body: &[u8]) -> ParsedPage {
     parse(&input, &Limits::default())
 }
 
-/// What must hold of any page, however broken.
+/// What must hold for any page, however broken.
 fn check(page: &ParsedPage, bytes: usize) -> Result<(), TestCaseError> {
     let length = page.text.len();
-    // Decoding at most triples a byte and a character makes at most one token and one break.
+    // Decoding at most triples a byte, and a character gives at most one token and one break.
     prop_assert!(length as usize <= 6 * bytes + 2);
     for link in &page.links {
         for range in [&link.anchor, &link.around, &link.sentence] {
@@ -121,8 +121,8 @@ proptest! {
     }
 }
 
-/// Pages that have brought parsers down: each repeats one piece to about a megabyte. None of them may make more of a
-/// page than there is in it; reading them at all within the test's life shows that no step is quadratic.
+/// Pages that have brought parsers down: each repeats one piece up to about a megabyte. None may yield more than
+/// there is in it; reading them at all within the test's time limit shows that no step is quadratic.
 #[test]
 fn a_megabyte_of_anything_is_read_once() {
     for piece in [
@@ -188,7 +188,7 @@ fn ten_thousand_links_in_one_endless_sentence_stay_small() {
         .collect();
     let page = read(Some("text/html"), body.as_bytes());
     assert_eq!(page.links.len(), 10_000);
-    // The words told of all links together are bounded by the links, not by links times words.
+    // The total number of words of all links is bounded by the number of links, not by links times words.
     let told: u64 = page.links.iter().map(|link| link.sentence.len() as u64).sum();
     assert!(told <= 10_000 * (2 * 64 + 2));
 }

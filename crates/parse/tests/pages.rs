@@ -1,6 +1,6 @@
-//! Little pages and what is read from them.
+//! Small pages and what is read from them.
 
-// The exception made for tests does not reach the functions that they share.
+// The lint exception for tests does not cover their shared functions.
 #![allow(clippy::unwrap_used)]
 
 use scenthound_parse::{Limits, PageInput, parse};
@@ -23,7 +23,7 @@ fn page(html: &str) -> ParsedPage {
     page_of("text/html; charset=utf-8", html.as_bytes())
 }
 
-/// The words of a page, `|` for a break.
+/// The words of a page, with `|` for a break.
 fn words(html: &str) -> String {
     let page = page(html);
     let words: Vec<&str> = (0..page.text.len())
@@ -68,7 +68,7 @@ fn the_title_comes_first_as_a_block_of_its_own() {
 }
 
 #[test]
-fn inline_tags_split_no_word_and_blocks_split_text() {
+fn inline_tags_do_not_split_words_and_blocks_split_text() {
     assert_eq!(
         words("<b>foo</b>bar <i>b</i>az<p>one<div>two</div>three"),
         "foobar baz | one | two | three"
@@ -215,7 +215,7 @@ fn links_that_wget2_misses_are_found() {
 }
 
 #[test]
-fn odd_addresses_are_read_as_browsers_read_them() {
+fn odd_urls_are_read_as_in_browsers() {
     assert_eq!(urls("<a href=' \n/a\n\tb '>x</a>"), ["http://a.test/ab"]);
     assert_eq!(urls("<A HREF=/up>x</A>"), ["http://a.test/up"]);
     assert_eq!(urls("<a href=/first href=/second>x</a>"), ["http://a.test/first"]);
@@ -265,7 +265,7 @@ fn anchors_end_where_they_should() {
 }
 
 #[test]
-fn the_page_speaks_to_robots_and_of_itself() {
+fn robots_directives_and_the_canonical_url_are_read() {
     let page = page(
         "<html lang=pt-BR><head><meta name=ROBOTS content='NoIndex, nofollow'><meta name=googlebot content=noarchive>
          <link rel=canonical href=/canon><meta name=scenthound content=noarchive>",

@@ -1,10 +1,10 @@
-//! Seed files: one URL a line.
+//! Seed files: one URL per line.
 //!
-//! Blank lines and comments (`#` at the beginning or after a blank) are skipped, so is a byte order mark. A line
-//! without a scheme that begins with a host name (`example.com/x`, `localhost:8080`) gets `https://`. A URL named
-//! twice, in whatever spelling, counts once, where it was first named.
+//! Blank lines and comments (`#` at the start of a line or after a space) are skipped, and so is a byte order mark. A
+//! line without a scheme that begins with a host name (`example.com/x`, `localhost:8080`) gets `https://`. A URL that
+//! occurs twice, in any spelling, counts once, at its first position.
 //!
-//! Invariant: either every line is understood, or all faults are told and nothing is crawled.
+//! Invariant: either every line is understood, or all faults are reported and nothing is crawled.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,29 +17,29 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SeedsError {
-    /// The file cannot be read.
-    #[error("cannot read seeds from {}", path.display())]
+    /// The file could not be read.
+    #[error("could not read seeds from {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error from the system.
         source: std::io::Error,
     },
-    /// Some lines are no URLs.
-    #[error("{}", told(faults))]
+    /// Some lines are not URLs.
+    #[error("{}", report(faults))]
     Lines {
         /// Every bad line, in order.
         faults: Vec<BadLine>,
     },
 }
 
-/// A line that is no URL.
+/// A line that is not a URL.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line}: {fault}: {text}")]
 pub struct BadLine {
     /// Counted from 1.
     pub line: usize,
-    /// What stands there, cut if it is long.
+    /// The text of the line, shortened if it is long.
     pub text: String,
     /// What is wrong with it.
     pub fault: LineFault,
@@ -49,11 +49,11 @@ pub struct BadLine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum LineFault {
-    /// It is no URL we could fetch.
+    /// It is not a URL we can fetch.
     #[error(transparent)]
     Url(#[from] UrlFault),
-    /// There is a blank inside.
-    #[error("more than one word; write one URL a line")]
+    /// There is a space inside.
+    #[error("more than one word; write one URL per line")]
     Words,
     /// It is not UTF-8.
     #[error("not UTF-8 text")]
@@ -69,7 +69,7 @@ pub fn read_seeds(path: &Path) -> Result<Vec<CanonicalUrl>, SeedsError> {
     parse_seeds(&bytes).map_err(|faults| SeedsError::Lines { faults })
 }
 
-/// Reads the bytes of a seed file; the error is every bad line.
+/// Reads the bytes of a seed file; the error contains every bad line.
 pub fn parse_seeds(bytes: &[u8]) -> Result<Vec<CanonicalUrl>, Vec<BadLine>> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut seeds = Vec::new();
@@ -112,7 +112,7 @@ fn read_line(line: &[u8]) -> Result<Option<CanonicalUrl>, LineFault> {
     Ok(Some(url?))
 }
 
-/// Whether the word is a URL that lacks only its scheme. `mailto:a@b.c` is not, nor is a single word.
+/// Whether the word is a URL that only lacks its scheme. `mailto:a@b.c` is not, nor is a single word.
 fn begins_with_host(word: &str) -> bool {
     let authority = word.split(['/', '?', '#']).next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
@@ -123,10 +123,10 @@ fn begins_with_host(word: &str) -> bool {
     named && !host.contains('@') && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn told(faults: &[BadLine]) -> String {
+fn report(faults: &[BadLine]) -> String {
     let mut text = match faults.len() {
-        1 => "a seed is no URL".to_owned(),
-        n => format!("{n} seeds are no URLs"),
+        1 => "a seed is not a valid URL".to_owned(),
+        n => format!("{n} seeds are not valid URLs"),
     };
     for fault in faults {
         // Writing to a string cannot fail.
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn one_url_a_line_with_comments_and_blank_lines() {
+    fn one_url_per_line_with_comments_and_blank_lines() {
         let text =
             "\u{feff}# tea\r\nhttp://a.test/x#part\r\n\r\n  https://b.test  # the other one\n#http://c.test/";
         assert_eq!(seeds(text), ["http://a.test/x", "https://b.test/"]);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_counts_once_where_it_was_first_named() {
+    fn a_url_counts_once_at_its_first_position() {
         assert_eq!(
             seeds("http://b.test/\nhttp://a.test/\nHTTP://B.test:80\nhttp://a.test/#x"),
             ["http://b.test/", "http://a.test/"]
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bad_line_is_told_at_once() {
+    fn every_bad_line_is_reported_at_once() {
         let text = b"http://a.test/\ntea\n\nmailto:a@b.c\nhttp://a.test/ http://b.test/\nhttp://\n\xFF\xFE.test\nftp://a.b/";
         let faults = parse_seeds(text).unwrap_err();
         let facts: Vec<_> = faults.iter().map(|bad| (bad.line, bad.fault)).collect();
@@ -194,7 +194,7 @@ mod tests {
                 (8, LineFault::Url(UrlFault::Scheme)),
             ]
         );
-        assert_eq!(faults[0].to_string(), "line 2: not a URL: tea");
+        assert_eq!(faults[0].to_string(), "line 2: not an absolute URL: tea");
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         let told = read_seeds(&path).unwrap_err().to_string();
         assert_eq!(
             told,
-            "2 seeds are no URLs\n  line 1: not a URL: tea\n  line 3: not a URL: green"
+            "2 seeds are not valid URLs\n  line 1: not an absolute URL: tea\n  line 3: not an absolute URL: green"
         );
         std::fs::write(&path, "http://a.test/").unwrap();
         assert_eq!(read_seeds(&path).unwrap().len(), 1);

@@ -1,11 +1,12 @@
-//! Seeds from search engines: what to ask, what an answer says, and how several engines' answers become one list.
+//! Seeds from search engines: what to ask, how to read the answers, and how to merge several engines' answers into
+//! one list.
 //!
-//! Everything here is a function of its input. An [`Engine`] makes [`Request`]s and reads answers; an [`Inquiry`] leads one
-//! question through the pages of one engine and says when the next request may go out; [`merge`] makes one list of all.
-//! Whoever has sockets and a clock carries the requests.
+//! Everything here is a function of its input. An [`Engine`] makes [`Request`]s and reads answers. An [`Inquiry`]
+//! takes one question through the result pages of one engine and says when the next request may be sent. [`merge`]
+//! combines all results into one list. A caller with sockets and a clock sends the requests.
 //!
-//! Invariant: a key is in a [`Secret`] from the moment it is read. It leaves only in a request, never in a fault, a hit or
-//! anything that is printed. Deliberately absent: sockets, clocks, retries without end.
+//! Invariant: a key is in a [`Secret`] from the moment it is read. It is only ever sent in a request, and never
+//! appears in a fault, a hit or anything that is printed. Deliberately absent: sockets, clocks, endless retries.
 
 mod brave;
 mod collection;
@@ -68,12 +69,12 @@ pub struct Question {
     pub query: String,
     /// The kind of page.
     pub category: Category,
-    /// How many answers are wanted.
+    /// The number of results wanted.
     pub most: usize,
 }
 
 impl Question {
-    /// The words, and the one that stands for the category.
+    /// The words, including the one that stands for the category.
     fn words(&self) -> String {
         match self.category.word() {
             Some(word) => format!("{} {word}", self.query),
@@ -82,21 +83,21 @@ impl Question {
     }
 }
 
-/// A page an engine names.
+/// A page named by an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hit {
-    /// Where it is.
+    /// Its URL.
     pub url: CanonicalUrl,
-    /// What it is called, if the engine says.
+    /// Its title, if the engine gives one.
     pub title: Option<String>,
 }
 
-/// A request for an engine's answer. The URL may hold a key, so it is shown without its query.
+/// A request to an engine. The URL may contain a key, so it is shown without its query.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What to GET.
+    /// The URL to GET.
     pub url: CanonicalUrl,
-    /// Header lines to send along.
+    /// Header lines to send with it.
     pub headers: Vec<(&'static str, Secret)>,
 }
 
@@ -106,18 +107,18 @@ impl fmt::Debug for Request {
     }
 }
 
-/// How an engine wants to be asked.
+/// The request rate and page size of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
-    /// Answers a page; at least 1.
+    /// Results per page; at least 1.
     pub page_size: usize,
-    /// Pages there are at most.
+    /// The maximum number of pages.
     pub pages: u32,
     /// The shortest time between two requests.
     pub spacing: Duration,
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnswerPage {
     /// The pages it names, best first.
@@ -126,29 +127,29 @@ pub struct AnswerPage {
     pub has_more: bool,
 }
 
-/// A search engine: how it is asked, and how its answers are read.
+/// A search engine: how to query it, and how to read its answers.
 pub trait Engine: Send + Sync {
-    /// How it wants to be asked.
+    /// The request rate and page size.
     fn pace(&self, question: &Question) -> Pace;
 
-    /// The request for a page of answers, counted from 0.
+    /// The request for a page of results, counted from 0.
     fn request(&self, question: &Question, page: u32) -> Result<Request, EngineFault>;
 
-    /// Reads a whole answer with a status of success.
+    /// Reads a complete answer with a success status.
     fn read(&self, question: &Question, answer: &Value) -> Result<AnswerPage, EngineFault>;
 
-    /// What an answer with another status means, where this engine has its own way of saying it. `said` is its message,
-    /// safe to show.
+    /// What an answer with any other status means, if this engine has its own way of saying so. `said` is its
+    /// message, safe to show.
     fn refusal(&self, status: u16, answer: &Value, said: Option<&str>) -> Option<EngineFault>;
 
-    /// What to do if it answers with a web page in place of JSON.
+    /// What to do if it answers with a web page instead of JSON.
     fn remedy_for_html(&self) -> &'static str;
 
-    /// What must never be shown.
+    /// The keys that must never be shown.
     fn secrets(&self) -> Vec<&Secret>;
 }
 
-/// A request for a path below a base address.
+/// A request for a path below a base URL.
 fn request_at(
     base: &CanonicalUrl,
     path: &str,
@@ -157,7 +158,7 @@ fn request_at(
 ) -> Result<Request, EngineFault> {
     let fault = |_| EngineFault::QueryTooLong;
     let mut url: Url = base.to_url().map_err(fault)?;
-    // The base may be a folder of a host, as http://host/searxng.
+    // The base may be a folder on a host, such as http://host/searxng.
     let path = format!("{}{path}", base.path().trim_end_matches('/'));
     url.set_path(&path);
     url.query_pairs_mut().clear().extend_pairs(parameters);

@@ -1,5 +1,5 @@
-//! What is asked of each engine, and what is made of answers in the form its documentation gives.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! The requests to each engine, and how answers in its documented form are read.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn status(status: u16, text: &[u8]) -> Reply<'_> {
     }
 }
 
-/// The request's address without the origin, with its parameters readable.
+/// The request's URL without the origin, with readable parameters.
 fn asked(request: &Request) -> String {
     let url = request.url.to_url().unwrap();
     let pairs: Vec<_> = url
@@ -54,7 +54,7 @@ fn urls(inquiry: Inquiry<'_>) -> Vec<String> {
         .collect()
 }
 
-/// One answer, and what is made of it.
+/// Reads one answer.
 fn answered(spec: &str, category: Category, reply: Reply<'_>) -> Result<Vec<String>, EngineFault> {
     let engine = engine(spec);
     let mut inquiry = Inquiry::new(&*engine, question(category, 50));
@@ -66,7 +66,7 @@ const SEARXNG: &str = "searxng=http://127.0.0.1:8888/sub/";
 const ALL: [&str; 4] = [SEARXNG, "brave", "google-cse", "marginalia"];
 
 #[test]
-fn each_engine_is_asked_as_it_wants_to_be_and_categories_as_near_as_they_come() {
+fn each_engine_gets_its_own_requests_and_the_closest_categories() {
     let ask = |spec: &str, category, page| {
         let engine = engine(spec);
         asked(&engine.request(&question(category, 25), page).unwrap())
@@ -174,7 +174,7 @@ fn documented_answers_are_read() {
 }
 
 #[test]
-fn nothing_found_is_an_answer_and_no_fault() {
+fn nothing_found_is_an_answer_and_not_a_fault() {
     let nothing = include_bytes!("answers/google-nothing.json");
     for (spec, text) in [
         ("google-cse", &nothing[..]),
@@ -218,7 +218,7 @@ fn titles_are_one_line() {
 }
 
 #[test]
-fn what_is_no_answer_is_told_apart() {
+fn invalid_answers_are_distinguished() {
     for spec in ALL {
         let made = |reply| answered(spec, Category::Web, reply).unwrap_err();
         assert!(
@@ -278,7 +278,7 @@ fn one_good_item_among_bad_ones_is_taken() {
 }
 
 #[test]
-fn a_refused_key_is_told_from_a_used_up_quota_and_from_json_that_is_off() {
+fn a_refused_key_differs_from_a_used_up_quota_and_from_json_that_is_off() {
     let refused =
         |spec, code, text: &'static [u8]| answered(spec, Category::Web, status(code, text)).unwrap_err();
     for (spec, code, text) in [
@@ -309,7 +309,7 @@ fn a_key_that_comes_back_in_an_answer_is_not_passed_on() {
     let fault = answered("brave", Category::Web, status(403, echo.as_bytes())).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "it refuses the key (status 403): bad key [key] [31m!"
+        "the key was refused (status 403): bad key [key] [31m!"
     );
     let hits = format!(
         r#"{{"web": {{"results": [{{"url": "http://a.test/?k={KEY}"}}, {{"url": "http://b.test/", "title": "{KEY}"}}, {{"url": "http://c.test/"}}]}}}}"#
@@ -320,7 +320,7 @@ fn a_key_that_comes_back_in_an_answer_is_not_passed_on() {
     );
 }
 
-/// An answer of `count` pages, from a number on.
+/// An answer with `count` pages, starting from a number.
 fn page(from: usize, count: usize) -> String {
     let items: Vec<_> = (from..from + count)
         .map(|number| format!(r#"{{"url": "http://h{number}.test/", "title": "t"}}"#))
@@ -332,11 +332,11 @@ fn page(from: usize, count: usize) -> String {
 }
 
 #[test]
-fn no_more_pages_are_asked_for_than_the_answers_wanted_take() {
+fn no_more_pages_are_requested_than_the_results_need() {
     let engine = engine("brave");
     let mut inquiry = Inquiry::new(&*engine, question(Category::Web, 50));
     let mut offsets = vec![asked(&inquiry.begin().unwrap())];
-    // Each page brings fewer than it should: that is no reason to ask on for ever.
+    // Each page brings fewer than it should, which is no reason to keep asking for ever.
     for number in 0.. {
         match inquiry.take(body(page(number * 100, 5).as_bytes())).unwrap() {
             Next::Ask { request, after } => {
@@ -397,7 +397,7 @@ fn a_busy_engine_is_asked_once_more_after_the_time_it_wants_and_what_came_before
 }
 
 #[test]
-fn a_query_that_fits_no_address_is_told() {
+fn a_query_too_long_for_a_url_is_refused() {
     let long = Question {
         query: "茶".repeat(2_000),
         ..question(Category::Web, 5)

@@ -1,4 +1,4 @@
-//! The plain focused crawler: a link is as good as the best page it stands on.
+//! The plain focused crawler: a link is as good as the best page it appears on.
 
 use scenthound_types::{Merge, PageReport, Rank, Updates, UrlKey};
 
@@ -18,7 +18,7 @@ impl Strategy for BestFirst {
     }
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
-        // A sitemap has no relevance of its own; its entries wait at the end.
+        // A sitemap has no relevance of its own; its entries go to the end of the queue.
         let relevance = report.judgement.map_or(0.0, |judgement| judgement.relevance);
         offer_links(report, Merge::Max, out, |_| Rank::of_score(relevance));
     }

@@ -1,4 +1,4 @@
-//! The two strategies that look at nothing: the baselines.
+//! The two strategies that ignore page content: the baselines.
 
 use scenthound_types::{Merge, PageReport, Rank, Updates, UrlKey};
 
@@ -22,7 +22,7 @@ impl Strategy for BreadthFirst {
     }
 }
 
-/// Any waiting URL is as good as another; the crawl's seed decides.
+/// All waiting URLs are equally good; a hash with the crawl's seed decides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random;
 

@@ -1,15 +1,15 @@
-//! A link is as good as the words around it and, a little, the page it stands on.
+//! A link is as good as the words around it and, to a lesser degree, the page it appears on.
 
 use scenthound_types::{Merge, PageReport, Rank, SnippetScores, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_each};
 
-/// Weight of the page against the words around the link, as the paper has it.
+/// Weight of the page against the words around the link, as in the paper.
 pub const PAGE_WEIGHT: f64 = 0.25;
 
-/// How relevant the target of a link promises to be, from the page it stands on and the words around it.
+/// The predicted relevance of a link's target, from the page the link is on and the words around it.
 ///
-/// A link without words of its own, as a sitemap's, promises what its page does, in the page's share.
+/// A link without any words, such as a sitemap entry, is predicted from the page's part alone.
 pub(crate) fn predict(page_weight: f64, page: f64, snippets: Option<SnippetScores>) -> f64 {
     let around = snippets.map_or(0.0, |scores| f64::from(scores.around));
     page_weight * page + (1.0 - page_weight) * around

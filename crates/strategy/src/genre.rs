@@ -1,28 +1,28 @@
-//! How likely a link leads to a relevant page also depends on the kind of page it stands on.
+//! Also uses the genre of the page a link is on to estimate how likely the link leads to a relevant page.
 //!
-//! S = w_R · R + w_G · (C · P_IG): R, the verdict I, the genre G and the detector's confidence C are the source page's.
-//! [`PigTable`] holds P_IG, given or counted during the crawl.
+//! S = w_R · R + w_G · (C · P_IG): R, the verdict I, the genre G and the detector's confidence C are those of the
+//! source page. [`PigTable`] holds P_IG, either given or counted during the crawl.
 //!
-//! A waiting URL carries the class of the page that gave it its score as its tie, so when it is fetched the right row is
-//! counted and no list of sources is kept. So a link to a page that is fetched already counts at once, a link that gave a URL
-//! its score counts when the URL is fetched, and other links to a URL that waits are not counted during the crawl; a table
-//! learnt from a recorded crawl counts them all.
+//! A waiting URL carries the class of the page that gave it its score as its tie. When it is fetched, the right row
+//! is counted, and no list of sources is needed. A link to a page that is already fetched therefore counts at once,
+//! and a link that gave a URL its score counts when the URL is fetched. Other links to a waiting URL are not counted
+//! during the crawl; a table learnt from a recorded crawl counts them all.
 
 use scenthound_types::{Judgement, Merge, PageReport, Rank, Standing, StateDelta, Updates, UrlKey};
 
 use crate::pig::{LinkClass, PigTable};
 use crate::{RestoreError, Strategy, offer_links};
 
-/// What the strategy goes by.
+/// The settings of the strategy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GenreSettings {
     /// w_R, from 0 to 1; w_G is the rest.
     pub relevance_weight: f64,
-    /// Where P_IG starts.
+    /// The initial P_IG.
     pub table: PigTable,
     /// Whether P_IG stays as given.
     pub is_fixed: bool,
-    /// From this relevance on a page that was fetched before counts as relevant.
+    /// The relevance from which a previously fetched page counts as relevant.
     pub threshold: f64,
 }
 
@@ -37,17 +37,17 @@ impl Default for GenreSettings {
     }
 }
 
-/// Best-first with a part of the score from the genre of the source page.
+/// Best-first, with part of the score from the genre of the source page.
 #[derive(Clone, Debug)]
 pub struct Genre {
     settings: GenreSettings,
-    /// The classes met, by the ties they are known by, less one.
+    /// The classes seen so far; a class's tie is its position plus one.
     classes: Vec<LinkClass>,
     is_table_changed: bool,
     are_classes_changed: bool,
 }
 
-/// The names the state is saved by.
+/// The names the state is saved under.
 const TABLE: &str = "genre/pig";
 const CLASSES: &str = "genre/classes";
 
@@ -62,7 +62,7 @@ impl Genre {
         }
     }
 
-    /// P_IG as it is now.
+    /// The current P_IG.
     pub fn table(&self) -> &PigTable {
         &self.settings.table
     }
@@ -86,7 +86,7 @@ impl Genre {
         u32::try_from(place + 1).unwrap_or(u32::MAX)
     }
 
-    /// Counts the link that led here, and the links that lead to what is fetched already.
+    /// Counts the link that led here, and the links to pages that are already fetched.
     fn count(&mut self, report: &PageReport<'_>, judgement: &Judgement, class: &LinkClass) {
         let tie = report.lease.taken.rank.tie;
         let source = (tie as usize)
@@ -147,7 +147,7 @@ impl Strategy for Genre {
                 }
                 self.rank(judgement, &class)
             }
-            // A sitemap has neither relevance nor genre; its entries wait at the end.
+            // A sitemap has neither relevance nor genre; its entries go to the end of the queue.
             None => Rank::default(),
         };
         offer_links(report, Merge::Max, out, |_| rank);
@@ -180,7 +180,8 @@ impl Strategy for Genre {
             what,
         };
         for (name, value) in saved {
-            let text = || std::str::from_utf8(value).map_err(|_| damaged(format!("{name} is no text")));
+            let text =
+                || std::str::from_utf8(value).map_err(|_| damaged(format!("{name} is not UTF-8 text")));
             match name.as_str() {
                 TABLE => {
                     self.settings.table =
@@ -195,7 +196,7 @@ impl Strategy for Genre {
                         let is_relevant = match source {
                             "relevant" => true,
                             "irrelevant" => false,
-                            other => return Err(damaged(format!("a class of links {other:?}"))),
+                            other => return Err(damaged(format!("unknown class of links {other:?}"))),
                         };
                         Ok(LinkClass { is_relevant, genre })
                     };

@@ -1,10 +1,10 @@
-//! Queues by how far the page of a link stands from a target.
+//! Queues by how far the source page of a link is from a target.
 //!
-//! The judge tells the layer of a page, 0…N, or N + 1 for none. [`ContextGraph`] serves the links of nearer pages first, in
-//! the order found. [`Layered`] also reads the links themselves: those with the words of the query come before all others, and
-//! within a queue those whose words lead nearer to a target.
+//! The judge predicts the layer of a page: 0…N, or N + 1 for none. [`ContextGraph`] serves the links of nearer pages
+//! first, in the order they were found. [`Layered`] also reads the links themselves: links with the words of the
+//! query come first and, within a queue, links whose words lead nearer to a target.
 //!
-//! Nothing is remembered here: queues are classes of the frontier, so a crawl is taken up again where it stopped.
+//! No state is kept here: queues are classes of the frontier, so a resumed crawl continues where it stopped.
 
 use scenthound_types::{LinkPlace, Merge, PageReport, Rank, Score, Updates, UrlKey};
 
@@ -16,7 +16,7 @@ pub enum Placing {
     /// It stays where it is.
     #[default]
     Once,
-    /// It moves up if the new place is better.
+    /// It moves up if the new position is better.
     Again,
 }
 
@@ -29,7 +29,7 @@ impl Placing {
     }
 }
 
-/// The layer of the report's page; the one beyond the last where nothing tells.
+/// The layer of the report's page; the one beyond the last if there is no prediction.
 fn layer_of(report: &PageReport<'_>, layers: u8) -> u16 {
     let told = report.judgement.and_then(|judgement| judgement.layer);
     told.map_or(beyond(layers), |layer| u16::from(layer).min(beyond(layers)))
@@ -79,7 +79,7 @@ impl Strategy for ContextGraph {
     }
 }
 
-/// Queues by layer with hot links first, ordered within by what the links' own words promise.
+/// Queues by layer, hot links first, ordered within a queue by what the links' own words predict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layered {
     /// N, the distance of the farthest layer.
@@ -89,8 +89,8 @@ pub struct Layered {
 }
 
 impl Layered {
-    /// The place of a link in queue `queue`: queues are served one after the other, and in each the links by layer, then by
-    /// similarity.
+    /// The rank of a link in queue `queue`: queues are served one after the other, and within each the links by
+    /// layer, then by similarity.
     fn rank(&self, queue: u16, place: LinkPlace) -> Rank {
         let beyond = beyond(self.layers);
         Rank {
@@ -100,7 +100,7 @@ impl Layered {
         }
     }
 
-    /// A link that says nothing of itself, as a seed or a sitemap's entry.
+    /// A link without words of its own, such as a seed or a sitemap entry.
     fn unread(&self) -> LinkPlace {
         LinkPlace {
             is_hot: false,
@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// The ranks a strategy gives to links of a page of a layer.
+    /// The ranks a strategy gives to the links of a page in a layer.
     fn ranks(
         strategy: &mut dyn Strategy,
         layer: Option<u8>,
@@ -252,7 +252,7 @@ mod tests {
         let links = ranks(&mut plain, Some(3), &[place(true, 0, 1.0), place(false, 5, 0.0)]);
         assert_eq!(links[0], links[1]);
         assert_eq!((links[0].0.class, links[0].1), (3, Merge::Keep));
-        // A page that nobody told a layer of, or an impossible one, is as good as a seed.
+        // A page without a layer, or with an impossible one, ranks like a seed.
         for told in [None, Some(200)] {
             assert_eq!(ranks(&mut plain, told, &[None])[0].0, plain.seed(UrlKey(0), 1));
         }

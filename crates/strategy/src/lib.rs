@@ -1,10 +1,10 @@
 //! What a judged page means for the URLs around it.
 //!
-//! A strategy reads one report at a time and answers with updates: plain data that the frontier applies. It cannot tell
-//! whether it crawls the live web or a recorded one.
+//! A strategy reads one report at a time and answers with updates: plain data that the frontier applies. It cannot
+//! tell whether it is crawling the live web or a recorded one.
 //!
-//! Deliberately absent: clocks, randomness, sockets, and any handle on the frontier. What belongs to a single URL (its
-//! score, its cash) is the frontier's; a strategy keeps only what it has learnt.
+//! Deliberately absent: clocks, randomness, sockets, and any handle on the frontier. What belongs to a single URL
+//! (its score, its cash) is kept by the frontier; a strategy keeps only what it has learnt.
 
 mod best;
 mod breadth;
@@ -39,24 +39,24 @@ pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentScore, TableSettings, TopicTable};
 
-/// What a strategy wants to find in its reports, said once.
+/// What a strategy needs in its reports. It declares this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Needs {
     /// Scores of each link's anchor, surroundings and URL.
     pub snippets: bool,
-    /// Where each link stands among those of a context graph.
+    /// Where each link belongs in a context graph.
     pub places: bool,
     /// The words of each page.
     pub words: bool,
-    /// What is known of each link's target, all links seen to it together; kept while it waits.
+    /// What is known about each link's target, from all links to it seen so far; kept while it waits.
     pub evidence: bool,
-    /// No link is followed before every seed has been read.
+    /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
-    /// The frontier must know every fetched page that links to a URL, not only the first.
+    /// Whether the frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
-    /// How many URLs it likes to have drawn at a time, for whoever has no wish of their own; 0 for one by one.
+    /// How many URLs to draw at a time if the user does not say; 0 for one by one.
     pub list_size: usize,
 }
 
@@ -75,35 +75,35 @@ impl Default for Needs {
     }
 }
 
-/// Saved state that cannot be taken up again.
+/// Saved state that cannot be restored.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RestoreError {
     /// It is not what this strategy writes.
     #[error("the saved state of strategy {strategy} is damaged: {what}")]
     Damaged {
-        /// Whose state.
+        /// The strategy.
         strategy: &'static str,
         /// What was found.
         what: String,
     },
 }
 
-/// What a strategy makes of a page by what it has learnt.
+/// A strategy's score for a page, based on what it has learnt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PageScore {
     /// From 0 to 1.
     pub relevance: f64,
-    /// What that was made of.
+    /// What the score is made of.
     pub parts: Parts,
 }
 
 /// Turns reports into updates.
 pub trait Strategy: Send {
-    /// The name it is chosen by.
+    /// The name it is selected by.
     fn name(&self) -> &'static str;
 
-    /// What it wants in its reports.
+    /// What it needs in its reports.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -111,44 +111,44 @@ pub trait Strategy: Send {
     /// The rank of a seed, one of `seeds`.
     fn seed(&self, key: UrlKey, seeds: usize) -> Rank;
 
-    /// Sees how a lease for a page or a sitemap ended, failures too, and says what should change.
+    /// Receives how a lease for a page or a sitemap ended, including failures, and says what should change.
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates);
 
-    /// What a page is worth by what was learnt so far, asked once for each page that was read, before it is observed. Links
-    /// carry it as the worth of their parent; it is the page's relevance where the user wants the strategy to judge. The
-    /// report's links have no evidence yet.
+    /// The score of a page, based on what was learnt so far. Called once for each page that was read, before it is
+    /// observed. Links carry it as the score of their parent, and it becomes the page's relevance if the user lets
+    /// the strategy judge. The report's links have no evidence yet.
     fn score_page(&mut self, _report: &PageReport<'_>) -> Option<PageScore> {
         None
     }
 
-    /// All seeds have been read or given up: said once to strategies that need `seeds_first`.
+    /// Called once all seeds have been read or given up, for strategies that need `seeds_first`.
     fn seeds_done(&mut self) {}
 
-    /// Counts how often its mind changed so much that waiting links should be scored again.
+    /// How often the model changed so much that waiting links should be scored again.
     fn epoch(&self) -> u64 {
         0
     }
 
-    /// The rank of a link that was scored in an earlier epoch; none to leave it.
+    /// The new rank of a link that was scored in an earlier epoch; none to leave it as it is.
     fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
         None
     }
 
-    /// What was learnt, for people: words and their weights, the heaviest first.
+    /// What was learnt, for people: words and their weights, the largest weight first.
     fn learnt(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
 
-    /// Puts what changed since the last call, so that it can be restored. Written with the page that changed it.
+    /// Stores what changed since the last call, so that it can be restored. Written with the page that changed it.
     fn save_changes(&mut self, _out: &mut StateDelta) {}
 
-    /// Takes up what was saved, by name.
+    /// Restores what was saved, by name.
     fn restore(&mut self, _saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
         Ok(())
     }
 }
 
-/// Offers every link of the report with the rank given for it.
+/// Offers every link of the report with the rank computed for it.
 fn offer_links(
     report: &PageReport<'_>,
     merge: Merge,
@@ -158,7 +158,7 @@ fn offer_links(
     offer_each(report, merge, out, |_, link| rank(link.key));
 }
 
-/// Offers every link of the report with the rank given for its place on the page and what is known of it.
+/// Offers every link of the report with the rank computed from its position on the page and what is known about it.
 fn offer_each(
     report: &PageReport<'_>,
     merge: Merge,
@@ -175,8 +175,8 @@ fn offer_each(
     }));
 }
 
-/// In place of a random number: keys are hashes that depend on the crawl's seed.
+/// Used instead of a random number: keys are hashes that depend on the crawl's seed.
 fn random_tie(key: UrlKey) -> u32 {
-    // Not the key's own bits, which also order hash tables.
+    // Not the key's own bits, which also determine the order of hash tables.
     (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }

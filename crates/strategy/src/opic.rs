@@ -1,13 +1,14 @@
-//! On-line page importance: priority is cash, and cash flows along links.
+//! Online page importance: priority is cash, and cash flows along links.
 
 use scenthound_types::{LeaseKind, Merge, Outcome, PageReport, Rank, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_links};
 
-/// The seeds share one unit of cash. A fetched page gives what it holds to its links in equal parts; the richest URL is next.
+/// The seeds share one unit of cash. A fetched page distributes its cash equally over its links; the richest URL is
+/// next.
 ///
-/// Cash lives in the frontier as the URLs' scores. That of a page without links, or of a URL that cannot be fetched, is
-/// lost to the crawl; that of a fetched page stays with it.
+/// Cash is kept in the frontier as the URLs' scores. The cash of a page without links, or of a URL that cannot be
+/// fetched, is lost to the crawl. Cash that reaches a fetched page stays with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opic;
 
@@ -17,7 +18,7 @@ impl Strategy for Opic {
     }
 
     fn needs(&self) -> Needs {
-        // The target of a redirect inherits the cash, on top of what it has.
+        // The target of a redirect inherits the cash, in addition to its own.
         Needs {
             redirects: Merge::Add,
             ..Needs::default()
@@ -30,7 +31,7 @@ impl Strategy for Opic {
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         if matches!(report.outcome, Outcome::Body { .. }) {
-            // What a sitemap lists has no cash until a page links to it: cash comes from the seeds alone.
+            // A sitemap's entries have no cash until a page links to them: cash comes from the seeds alone.
             let cash = match report.lease.kind {
                 LeaseKind::Page => report.lease.taken.rank.score.get(),
                 LeaseKind::Robots | LeaseKind::Sitemap => 0.0,

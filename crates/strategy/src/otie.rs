@@ -1,11 +1,12 @@
-//! On-line topical importance: cash flows along links, and more of it to where the topic is.
+//! Online topical importance: cash flows along links, and more of it goes to where the topic is.
 //!
-//! Cash lives in the frontier as the URLs' scores, so nothing here grows with the web: what a page may give is what its
-//! lease was taken with, and what a fetched target is worth stands in the report. A URL gains also while it is leased or
-//! after it was fetched; once in a while the fetched page that has gathered the most is fetched again to pass it on.
+//! Cash is kept in the frontier as the URLs' scores, so nothing here grows with the web: what a page may give away is
+//! the score of its lease, and the relevance of a fetched target is in the report. A URL also gains cash while it is
+//! leased and after it was fetched. From time to time, the fetched page that has gathered the most is fetched again
+//! to pass it on.
 //!
-//! Invariant: a page gives exactly its revised cash, or, without links, nothing. What a dead end, a failure or the
-//! revision of a page off the topic takes away is lost; what the revision of a page on the topic adds is new.
+//! Invariant: a page gives away exactly its revised cash or, without links, nothing. Cash is lost at dead ends, at
+//! failures and when an off-topic page's cash is revised; revising an on-topic page's cash creates new cash.
 
 use scenthound_types::{
     LeaseKind, Merge, Outcome, PageReport, Rank, ReportedLink, Standing, StateDelta, Updates, UrlKey,
@@ -14,23 +15,23 @@ use scenthound_types::{
 use crate::context::{PAGE_WEIGHT, predict};
 use crate::{Needs, RestoreError, Strategy, offer_each};
 
-/// What OTIE goes by.
+/// The settings of OTIE.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OtieSettings {
     /// β of the predicted relevance of a link.
     pub page_weight: f64,
     /// a: how much a page's relevance changes its cash; above 0.
     pub revision: f64,
-    /// d: how much less the undecided pages change; odd.
+    /// d: how much less pages near the middle change; odd.
     pub power: u32,
-    /// Pages between two visits to the fetched page that has gathered the most; 0 for none.
+    /// Pages between two visits to the fetched page that has gathered the most; 0 to disable such visits.
     pub revisit_every: u32,
-    /// The fetch list it is at home with.
+    /// The default length of the fetch list.
     pub list_size: usize,
 }
 
 impl Default for OtieSettings {
-    /// As the paper has it; its "periodically" is read as once every ten fetch lists.
+    /// As in the paper; its "periodically" is read as once every ten fetch lists.
     fn default() -> OtieSettings {
         OtieSettings {
             page_weight: PAGE_WEIGHT,
@@ -42,16 +43,17 @@ impl Default for OtieSettings {
     }
 }
 
-/// Priority is cash; a page's cash is revised by its relevance and shared by the predicted relevance of its links.
+/// Priority is cash. A page's cash is revised by its relevance and distributed by the predicted relevance of its
+/// links.
 #[derive(Clone, Debug)]
 pub struct Otie {
     settings: OtieSettings,
-    /// Visits since the last time a fetched page was sent for again.
+    /// Visits since the last time a fetched page was scheduled again.
     visits: u32,
     changed: bool,
 }
 
-/// The name the count of visits is saved by.
+/// The name under which the count of visits is saved.
 const VISITS: &str = "otie/visits";
 
 impl Otie {
@@ -64,7 +66,7 @@ impl Otie {
         }
     }
 
-    /// What a page of this relevance makes of its cash.
+    /// The revised cash of a page with this relevance.
     pub fn revise(&self, cash: f64, relevance: f64) -> f64 {
         let power = i32::try_from(self.settings.power).unwrap_or(i32::MAX);
         let change = self.settings.revision * (2.0 * relevance - 1.0).powi(power);
@@ -88,7 +90,7 @@ impl Otie {
         let sum: f64 = weights.iter().sum();
         let even = 1.0 / weights.len().max(1) as f64;
         offer_each(report, Merge::Add, out, |place, _| {
-            // Sums so small that dividing by them is not exact any more count as none.
+            // Sums too small to divide by exactly count as zero.
             let part = match weights.get(place) {
                 Some(weight) if sum >= f64::MIN_POSITIVE => weight / sum,
                 _ => even,
@@ -97,7 +99,7 @@ impl Otie {
         });
     }
 
-    /// Counts a visit, and sends for the richest fetched page when it is time.
+    /// Counts a visit, and schedules the richest fetched page again when it is time.
     fn count_visit(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         if self.settings.revisit_every == 0 || report.lease.revisit {
             return;
@@ -142,7 +144,7 @@ impl Strategy for Otie {
             }
             self.count_visit(report, out);
         } else {
-            // What a sitemap lists has no cash until a page links to it: cash comes from the seeds alone.
+            // A sitemap's entries have no cash until a page links to them: cash comes from the seeds alone.
             offer_each(report, Merge::Add, out, |_, _| Rank::default());
         }
     }
@@ -157,7 +159,7 @@ impl Strategy for Otie {
         if let Some((_, value)) = saved.iter().find(|(name, _)| name == VISITS) {
             let bytes = value.as_slice().try_into().map_err(|_| RestoreError::Damaged {
                 strategy: self.name(),
-                what: format!("a count of visits in {} bytes", value.len()),
+                what: format!("the count of visits has {} bytes", value.len()),
             })?;
             self.visits = u32::from_le_bytes(bytes);
         }

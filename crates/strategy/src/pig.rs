@@ -1,10 +1,10 @@
-//! P_IG: of the links on pages of one relevance and genre, the share that lead to relevant pages.
+//! P_IG: the share of links on pages of a given relevance and genre that lead to relevant pages.
 //!
-//! A table holds counts, so that it can be given, learnt from a recorded crawl, or go on counting during a crawl. Genres are
-//! open: one without a row of its own is taken for "all".
+//! A table holds counts, so that it can be given, learnt from a recorded crawl, or counted further during a crawl.
+//! Any genre is allowed; one without its own row uses the row "all".
 //!
-//! As a file it is TOML: under `[relevant]` and `[irrelevant]`, the source page's verdict, one entry a genre, either
-//! `blog = { links = 500, relevant = 446 }` or just the share, `blog = 0.892`.
+//! The file format is TOML: under `[relevant]` and `[irrelevant]`, the source page's verdict, there is one entry per
+//! genre, either `blog = { links = 500, relevant = 446 }` or just the share, `blog = 0.892`.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,16 @@ use thiserror::Error;
 
 /// The row for all genres together.
 const ALL: &str = "all";
-/// The shares a table starts from: the means of the paper's two topics.
+/// The initial shares: the means of the paper's two topics.
 const FROM_RELEVANT: f64 = 0.7025;
 const FROM_IRRELEVANT: f64 = 0.0225;
-/// Links that what was assumed counts for, against those seen: of all genres from the start, and of each genre from all.
+/// How many links the assumed share counts for: the initial share against all genres, and all genres against each
+/// genre.
 const ASSUMED: f64 = 10.0;
-/// Links that a share given without counts stands for.
+/// How many links a share given without counts stands for.
 const BARE: f64 = 100.0;
 
-/// How many links were seen, and how many of them led to relevant pages. Fractions, where they were assumed.
+/// How many links were seen, and how many of them led to relevant pages. Fractions if they were assumed.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Leads {
@@ -42,18 +43,18 @@ impl Leads {
         self.relevant += f64::from(u8::from(is_relevant));
     }
 
-    /// The share, smoothed by so many links of an assumed one.
+    /// The share, smoothed with an assumed share that counts for this many links.
     fn share(&self, assumed: f64, links: f64) -> f64 {
         (self.relevant + assumed * links) / (self.links + links)
     }
 }
 
-/// What matters of the page a link stands on.
+/// What matters about the page a link is on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LinkClass {
     /// Whether the page is relevant.
     pub is_relevant: bool,
-    /// Its genre, where a detector ran.
+    /// Its genre, if a detector ran.
     pub genre: Option<Box<str>>,
 }
 
@@ -67,16 +68,16 @@ impl LinkClass {
     }
 }
 
-/// Why a text is no table.
+/// Why a text is not a table.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PigError {
-    /// It is not the TOML such a table is written in.
-    #[error("not a table of P_IG: {0}")]
+    /// It is not valid TOML for such a table.
+    #[error("not a P_IG table: {0}")]
     Unreadable(#[from] toml::de::Error),
-    /// The numbers of a row make no share.
+    /// The numbers of a row are not a valid share.
     #[error(
-        "the row {genre} of [{section}] is no share of links: 0 ≤ relevant ≤ links is wanted, and a share from 0 to 1"
+        "the row {genre} of [{section}] is invalid: write a share from 0 to 1, or counts with 0 ≤ relevant ≤ links"
     )]
     NoShare {
         /// `relevant` or `irrelevant`.
@@ -104,7 +105,7 @@ pub struct PigTable {
 }
 
 impl PigTable {
-    /// A table with nothing in it yet.
+    /// An empty table.
     pub fn new() -> PigTable {
         PigTable::default()
     }
@@ -130,7 +131,8 @@ impl PigTable {
         }
     }
 
-    /// P_IG just as the table has it; the row of all genres for one without a row, and the usual share without that.
+    /// P_IG exactly as in the table. A genre without a row uses the row of all genres, and without that the initial
+    /// share.
     pub fn given(&self, source: &LinkClass) -> f64 {
         let (rows, usual) = self.rows(source.is_relevant);
         let own = source.genre.as_deref().and_then(|genre| rows.get(genre));
@@ -138,8 +140,8 @@ impl PigTable {
         known.map_or(usual, |leads| leads.relevant / leads.links)
     }
 
-    /// P_IG as far as the counts tell: few links of a genre are held against all genres, few links of all against the
-    /// usual share.
+    /// P_IG as estimated from the counts. A genre with few links is smoothed towards all genres, and all genres with
+    /// few links towards the initial share.
     pub fn estimate(&self, source: &LinkClass) -> f64 {
         let (rows, usual) = self.rows(source.is_relevant);
         let all = rows.get(ALL).copied().unwrap_or_default().share(usual, ASSUMED);
@@ -148,7 +150,7 @@ impl PigTable {
             .map_or(all, |leads| leads.share(all, ASSUMED))
     }
 
-    /// Every row: the class of the source pages (no genre for all together) and what was counted.
+    /// Every row: the class of the source pages (no genre for all together) and its counts.
     pub fn iter(&self) -> impl Iterator<Item = (LinkClass, Leads)> {
         let of = |rows: &'_ Rows, is_relevant| -> Vec<(LinkClass, Leads)> {
             rows.iter()
@@ -163,7 +165,7 @@ impl PigTable {
             .chain(of(&self.irrelevant, false))
     }
 
-    /// Reads a table. Where the row of all genres is missing, it is the sum of the others.
+    /// Reads a table. If the row of all genres is missing, it is the sum of the others.
     pub fn from_toml(text: &str) -> Result<PigTable, PigError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -203,10 +205,11 @@ impl PigTable {
         })
     }
 
-    /// Writes the table so that it is read back.
+    /// Writes the table in a form that can be read back.
     pub fn to_toml(&self) -> String {
-        let mut text = "# Of the links on relevant and on irrelevant pages of each genre: how many lead to relevant pages.\n"
-            .to_owned();
+        let mut text =
+            "# How many links on relevant and on irrelevant pages of each genre lead to relevant pages.\n"
+                .to_owned();
         for (section, rows) in [("relevant", &self.relevant), ("irrelevant", &self.irrelevant)] {
             text.push_str(&format!("\n[{section}]\n"));
             for (genre, leads) in rows {
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unseen_genre_is_taken_for_all_and_an_empty_table_for_the_usual() {
+    fn an_unseen_genre_uses_all_and_an_empty_table_the_initial_shares() {
         let table = PigTable::from_toml("[relevant]\nall = 0.6\nblog = 0.9\n").unwrap();
         assert!((table.given(&class(true, Some("blog"))) - 0.9).abs() < 1e-12);
         assert!((table.given(&class(true, Some("shop"))) - 0.6).abs() < 1e-12);
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_told_by_its_row() {
+    fn an_invalid_share_names_its_row() {
         for bad in [
             "blog = 1.5",
             "blog = { links = 2, relevant = 3 }",

@@ -1,15 +1,15 @@
 //! Layers learnt from the crawl itself, without a graph given beforehand.
 //!
-//! The crawl begins breadth-first or best-first. What it reads it remembers: each page's words, and each link with its words.
-//! Once enough targets are found (pages judged relevant), the context graph around them is built from these links, a
-//! [`LayerTrainer`] learns the layers, and links are queued by layer from then on, those that wait already included. Each time the
-//! targets have doubled, it learns again.
+//! The crawl begins breadth-first or best-first. It remembers what it reads: each page's words, and each link with
+//! its words. Once enough targets are found (pages judged relevant), the context graph around them is built from
+//! these links, a [`LayerTrainer`] learns the layers, and from then on links are queued by layer, including those
+//! already waiting. It learns again each time the number of targets has doubled.
 //!
-//! Only the last few thousand pages are remembered, so neither memory nor learning time follows the length of the crawl. A
-//! crawl taken up again learns from what it remembers of the pages it had learnt from: until the memory first overflows, that
-//! is exactly what it knew.
+//! Only the last few thousand pages are remembered, so neither memory nor learning time grows with the crawl. A
+//! resumed crawl learns from what it remembers of the pages it had learnt from. Until the memory first overflows,
+//! that restores exactly what it knew.
 //!
-//! Deliberately absent: how layers are told from words; that is the trainer's.
+//! Deliberately absent: how layers are predicted from words; that is the trainer's job.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,28 +23,28 @@ use serde::{Deserialize, Serialize};
 use crate::layered::Placing;
 use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 
-/// One page of a context graph, to learn from.
+/// One page of a context graph, for training.
 #[derive(Clone, Debug)]
 pub struct TrainingPage<'a> {
     /// Its distance to a target.
     pub layer: u8,
     /// Its words and how often each occurs.
     pub words: &'a [(u64, u32)],
-    /// The words of each of its links, and the layer the link leads to: one beyond the last where to none.
+    /// The words of each of its links, and the layer the link leads to: one beyond the last if it leads to none.
     pub links: Vec<(&'a [u64], u8)>,
 }
 
-/// Learns to tell layers from the pages of a context graph.
+/// Learns to predict layers from the pages of a context graph.
 pub trait LayerTrainer: Send {
-    /// What was learnt; none if these pages cannot teach anything.
+    /// The trained reader; none if nothing can be learnt from these pages.
     fn train(&self, training: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>>;
 }
 
-/// Tells layers by words.
+/// Predicts layers from words.
 pub trait LayerReader: Send {
-    /// How near a page with these words stands to a target.
+    /// How near a page with these words is to a target.
     fn nearness(&self, words: &[(u64, u32)]) -> Nearness;
-    /// Where a link with these words stands.
+    /// Where a link with these words belongs.
     fn place(&self, anchor: &[u64]) -> LinkPlace;
 }
 
@@ -60,22 +60,22 @@ named_enum! {
     }
 }
 
-/// How a crawl teaches itself.
+/// The settings of a self-taught crawl.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SelfTaughtSettings {
     /// N, the distance of the farthest layer.
     pub layers: u8,
-    /// Targets after which it learns for the first time.
+    /// The number of targets that triggers the first training.
     pub learn_after: u32,
     /// How links are ranked until then.
     pub from: LearnFrom,
-    /// Pages remembered.
+    /// The number of pages remembered.
     pub most_pages: u32,
-    /// Pages of a layer learnt from, at most.
+    /// The most pages per layer used for training.
     pub most_per_layer: usize,
     /// What happens to a URL that is found again.
     pub placing: Placing,
-    /// Whether links' own words count: hot links first, and within a queue by where their words lead.
+    /// Whether the links' own words count: hot links first, and within a queue by where their words lead.
     pub reads_links: bool,
 }
 
@@ -93,16 +93,16 @@ impl Default for SelfTaughtSettings {
     }
 }
 
-/// Words kept of one page, and links.
+/// The most words, and links, kept per page.
 const MOST_WORDS: usize = 1_000;
 const MOST_LINKS: usize = 500;
-/// Pages whose layer is remembered, for links that wait.
+/// The most pages whose layer is remembered, for waiting links.
 const MOST_LAYERS_KNOWN: usize = 1_000_000;
 
-/// A page as it is remembered.
+/// A remembered page.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Page {
-    /// Pages read before it.
+    /// The number of pages read before it.
     number: u64,
     key: u64,
     is_target: bool,
@@ -110,29 +110,29 @@ struct Page {
     links: Vec<(u64, Vec<u64>)>,
 }
 
-/// Layered queues that are learnt while crawling.
+/// Layered queues, learnt during the crawl.
 pub struct SelfTaught {
     settings: SelfTaughtSettings,
     trainer: Box<dyn LayerTrainer>,
     reader: Option<Box<dyn LayerReader>>,
-    /// By number modulo the most that are remembered.
+    /// By page number modulo the number of pages remembered.
     pages: BTreeMap<u64, Page>,
-    /// Pages read so far.
+    /// The number of pages read so far.
     read: u64,
     targets: u64,
-    /// Targets at which it learns next.
+    /// The number of targets at which it learns next.
     learn_at: u64,
-    /// Pages read when it learnt last.
+    /// The number of pages read when it last learnt.
     learnt_from: u64,
     epoch: u64,
-    /// Layers of pages, as told by what was learnt last, or when they were read.
+    /// Layers of pages, predicted by the latest model or when they were read.
     layers: HashMap<UrlKey, u8>,
     unsaved: Vec<u64>,
     is_unsaved: bool,
 }
 
 impl SelfTaught {
-    /// A crawl that teaches itself with this trainer.
+    /// A self-taught crawl with this trainer.
     pub fn new(settings: SelfTaughtSettings, trainer: Box<dyn LayerTrainer>) -> SelfTaught {
         SelfTaught {
             learn_at: u64::from(settings.learn_after.max(1)),
@@ -212,7 +212,7 @@ impl SelfTaught {
         self.targets += u64::from(is_target);
     }
 
-    /// Learns from the pages remembered that were read before so many.
+    /// Learns from the remembered pages whose number is below `before`.
     fn learn(&mut self, before: u64) {
         let pages: Vec<&Page> = self.pages.values().filter(|page| page.number < before).collect();
         let number_of: HashMap<u64, u32> = (0..).zip(&pages).map(|(at, page)| (page.key, at)).collect();
@@ -346,7 +346,7 @@ impl Strategy for SelfTaught {
 
     fn save_changes(&mut self, out: &mut StateDelta) {
         for slot in std::mem::take(&mut self.unsaved) {
-            // A page that cannot be written is a page that is not remembered.
+            // A page that cannot be serialised is not remembered.
             if let Some(bytes) = self
                 .pages
                 .get(&slot)
@@ -368,8 +368,9 @@ impl Strategy for SelfTaught {
         };
         for (name, value) in saved {
             if let Some(slot) = name.strip_prefix("page/") {
-                let slot = slot.parse().map_err(|_| damaged("a page without a number"))?;
-                let page = postcard::from_bytes(value).map_err(|_| damaged("a remembered page"))?;
+                let slot = slot.parse().map_err(|_| damaged("a page has no number"))?;
+                let page =
+                    postcard::from_bytes(value).map_err(|_| damaged("a remembered page cannot be read"))?;
                 self.pages.insert(slot, page);
             } else if name == "counts" {
                 let counts: Option<Vec<u64>> = std::str::from_utf8(value)
@@ -399,15 +400,15 @@ mod tests {
 
     use super::*;
 
-    /// Knows a page by its first word: the layer in which that word was seen.
+    /// Recognises a page by its first word: the layer in which that word was seen.
     struct ByWord;
 
     impl LayerTrainer for ByWord {
         fn train(&self, training: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>> {
             let words = training
                 .iter()
-                .filter_map(|lesson| Some((lesson.words.first()?.0, lesson.layer)));
-            let links = training.iter().flat_map(|lesson| &lesson.links);
+                .filter_map(|page| Some((page.words.first()?.0, page.layer)));
+            let links = training.iter().flat_map(|page| &page.links);
             let links = links.filter_map(|(anchor, layer)| Some((*anchor.first()?, *layer)));
             Some(Box::new(Known {
                 words: words.collect(),
@@ -455,7 +456,8 @@ mod tests {
         (url, key)
     }
 
-    /// Has the strategy see a page with a word, its relevance and its links with a word each; the ranks of the links.
+    /// Shows the strategy a page with one word, its relevance and its links with a word each; returns the ranks of
+    /// the links.
     fn see(
         strategy: &mut SelfTaught,
         page: u64,
@@ -556,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_placed_by_what_was_learnt_of_the_page_it_was_found_on() {
+    fn waiting_links_are_ranked_by_what_was_learnt_about_their_page() {
         let mut strategy = learnt();
         let known = evidence(url(1).1, 20);
         let waiting = WaitingLink {
@@ -579,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn taken_up_again_it_knows_what_it_knew() {
+    fn a_resumed_crawl_knows_what_it_knew() {
         let mut before = learnt();
         see(&mut before, 5, 11, 0.0, &[(2, 22)]);
         let mut saved = StateDelta::default();
@@ -600,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_pages_are_remembered() {
+    fn a_limited_number_of_pages_is_remembered() {
         let mut strategy = taught();
         strategy.settings.most_pages = 3;
         (0..10).for_each(|page| drop(see(&mut strategy, page, page, 0.0, &[])));

@@ -1,20 +1,21 @@
-//! Fish that follow a scent: schools of links that live on while food is near and die out where there is none.
+//! Fish and shark search: links stay alive while relevant pages are near, and die out where there are none.
 //!
-//! `fish` knows relevant and irrelevant only. `shark` blends what a link inherits from the pages before it with what the
-//! words at the link say. Both give the links of a good page a full life, and those of a poor page one step less than the
-//! page had itself; links whose life is over wait until nothing else is left, rather than being thrown away.
+//! `fish` only distinguishes relevant from irrelevant. `shark` blends what a link inherits from the pages before it
+//! with what the words at the link say. Both give the links of a good page a full life, and the links of a poor page
+//! one step less than the page itself had. Links whose life is over are not discarded; they wait until nothing else
+//! is left.
 //!
-//! What a URL inherits and how long it lives travel in its tie, which comes back with its lease: no table is kept.
-//! Among equal scores the larger inheritance, then the longer life is served first.
+//! What a URL inherits and how long it lives are stored in its tie, which comes back with its lease, so no table is
+//! needed. Among equal scores, the larger inheritance is served first, then the longer life.
 
 use scenthound_types::{Merge, PageReport, Rank, Score, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_each};
 
-/// Links past their life wait in this class, behind all others.
+/// Links whose life is over wait in this class, after all others.
 const SPENT: u16 = 1;
 
-/// What a URL is given on its way: what it inherits from the pages before it, and how many poor pages may still follow.
+/// What a URL inherits from the pages before it, and how many poor pages may still follow.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Heritage {
     /// From 0 to 1.
@@ -22,20 +23,21 @@ struct Heritage {
     life: u8,
 }
 
-/// Bits of an inheritance that are dropped to make room for the life: below a hundred-thousandth of its size.
+/// Low bits of an inheritance that are dropped to make room for the life: less than a hundred-thousandth of its
+/// value.
 const DROPPED: u32 = 6;
 
 impl Heritage {
-    /// As a tie: small, so early, for large inheritances and long lives.
+    /// As a tie: small, and so served early, for large inheritances and long lives.
     fn to_tie(self) -> u32 {
-        // The bits of numbers from 0 to 1 grow with the numbers and need thirty places.
+        // The bit patterns of numbers from 0 to 1 grow with the numbers and need thirty bits.
         let bits = self.inherited.clamp(0.0, 1.0).to_bits() >> DROPPED;
         !(bits << 8 | u32::from(self.life))
     }
 
     fn from_tie(tie: u32) -> Heritage {
         let bits = (!tie >> 8) << DROPPED;
-        // Ties of other makes could be anything.
+        // A tie from another source could be anything.
         let inherited = f32::from_bits(bits).clamp(0.0, 1.0);
         Heritage {
             inherited: if inherited.is_nan() { 0.0 } else { inherited },
@@ -52,7 +54,7 @@ impl Heritage {
     }
 }
 
-/// The life of a page's links, and whether they have none at all.
+/// The life of a page's links, and whether it is over.
 fn life_of_links(is_good: bool, full: u8, own: u8) -> (u8, bool) {
     if is_good {
         (full, false)
@@ -61,16 +63,16 @@ fn life_of_links(is_good: bool, full: u8, own: u8) -> (u8, bool) {
     }
 }
 
-/// Inherited scores that fade, and the neighbourhood of the link.
+/// Inherited scores that decay, combined with the neighbourhood of the link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shark {
-    /// δ: what is left of a score one step further.
+    /// δ: the share of a score that is left one step further on.
     pub decay: f64,
     /// γ: weight of the inherited score against the neighbourhood of the link.
     pub inherited_weight: f64,
     /// β: weight of the link's own words against those around it.
     pub anchor_weight: f64,
-    /// Poor pages in a row that are followed before a link has to wait for all others.
+    /// How many poor pages in a row are followed before a link has to wait for all others.
     pub life: u8,
 }
 
@@ -110,7 +112,8 @@ impl Strategy for Shark {
         let relevance = report.judgement.map_or(0.0, |judgement| judgement.relevance);
         let is_good = report.judgement.is_some_and(|judgement| judgement.is_relevant());
         let (life, is_spent) = life_of_links(is_good, self.life, own.life);
-        // A page without any scent passes on what it inherited, so that a short dull stretch can be crossed.
+        // A page without any relevance passes on what it inherited, so that a short irrelevant stretch can be
+        // crossed.
         let source = if relevance > 0.0 {
             relevance
         } else {
@@ -124,7 +127,7 @@ impl Strategy for Shark {
         offer_each(report, Merge::Max, out, |_, link| {
             let words = link.snippets.unwrap_or_default();
             let anchor = f64::from(words.anchor);
-            // A link that speaks for itself needs no surroundings.
+            // A link whose own words score needs no surroundings.
             let around = if anchor > 0.0 { 1.0 } else { words.around.into() };
             let nearby = self.anchor_weight * anchor + (1.0 - self.anchor_weight) * around;
             let score = self.inherited_weight * inherited + (1.0 - self.inherited_weight) * nearby;
@@ -133,12 +136,12 @@ impl Strategy for Shark {
     }
 }
 
-/// The binary ancestor: links of relevant pages first, then the first links of other pages, then the rest.
+/// The binary predecessor: links of relevant pages first, then the first links of other pages, then the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fish {
-    /// Poor pages in a row that are followed before a link has to wait for all others.
+    /// How many poor pages in a row are followed before a link has to wait for all others.
     pub life: u8,
-    /// How many links of a poor page are worth more than nothing; of a good page half as many again.
+    /// How many links of a poor page get a score above 0; of a good page, half as many again.
     pub width: u32,
 }
 
@@ -183,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heritage_comes_back_from_its_tie_and_better_ones_are_smaller() {
+    fn a_heritage_survives_its_tie_and_better_ones_are_smaller() {
         let heritage = |inherited, life| Heritage { inherited, life };
         let best_to_worst = [
             heritage(1.0, 3),

@@ -1,8 +1,9 @@
-//! Genre-aware queueing: a good page raises the links that stood beside its own.
+//! Genre-aware queueing: a good page raises the links listed next to its own.
 //!
 //! Pages of one genre tend to be listed together, so when one item of a list turns out good, the rest of the list is
-//! worth a look. Which parent's list counts and how equal scores are ordered are settings, because with the first parent
-//! and first-in-first-out ties a serial crawl is plain breadth-first: the list already stands side by side in the queue.
+//! worth a look. Which parent's list counts and how ties are broken are settings: with the first parent and
+//! first-in-first-out ties, a serial crawl is plain breadth-first, because the items of a list are already adjacent
+//! in the queue.
 
 use scenthound_types::named_enum;
 use scenthound_types::{Merge, PageReport, Parents, Rank, Update, Updates, UrlKey};
@@ -37,15 +38,15 @@ named_enum! {
 /// The policies PS, FS-1, FS-2, PFS-1 and PFS-2.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Siblings {
-    /// The name it is chosen by.
+    /// The name it is selected by.
     pub name: &'static str,
     /// Who gets the score.
     pub pull: Pull,
-    /// Only scores above this are passed on; none passes all.
+    /// Only scores above this are passed on; none passes all on.
     pub change_threshold: Option<f64>,
-    /// Whose children are siblings.
+    /// Whose children count as siblings.
     pub parents: Parents,
-    /// How a passed score meets the one a URL has.
+    /// How a passed-on score is combined with the one a URL has.
     pub merge: Merge,
     /// How equal scores are ordered.
     pub ties: Ties,
@@ -118,7 +119,7 @@ impl Strategy for Siblings {
                 merge: self.merge,
             });
         }
-        // A child that is already known keeps what it has unless this page passes something on.
+        // A child that is already known keeps its rank unless this page passes something on.
         let merge = if to_children.is_some() {
             self.merge
         } else {

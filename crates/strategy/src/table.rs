@@ -1,4 +1,4 @@
-//! A table of weighted words, learnt from the seeds, says what links are worth.
+//! Scores links with a table of weighted words, learnt from the seeds.
 //!
 //! ```text
 //! topic(link) = Σ W/s of the anchor's words + of the URL's + of the sentences around + Σ cosine(parent, table)
@@ -6,20 +6,21 @@
 //! score       = topic weight · topic + genre weight · genre
 //! ```
 //!
-//! W is a word's weight in the table and s the table's size. Seeds are class 0 and come first, whatever is found meanwhile
-//! waits in class 1 without a score; when all are read the table is made of their heaviest words, and everything that waits
-//! is scored. A table that grows takes in words of pages that are similar enough to it, and what waits is scored again.
+//! W is a word's weight in the table and s the table's size. Seeds are class 0 and come first; whatever is found
+//! meanwhile waits in class 1 without a score. When all seeds are read, the table is built from their most heavily
+//! weighted words, and everything that waits is scored. A growing table adds words of pages that are similar enough
+//! to it, and what waits is scored again.
 //!
-//! Readings. A page counts as seen before it is compared, so every word of it was seen at least once. A seed is compared when
-//! the table stands, which is after its links got their evidence; what it turned out to be worth is kept here, and used in place
-//! of what the evidence says. A parent's worth is that of the time it was read. What a parent is worth for genres is kept for
-//! the last hundred thousand pages.
+//! Details. A page counts as seen before it is compared, so each of its words was seen at least once. A seed is
+//! compared once the table is built, which is after its links got their evidence; its score is kept here and used
+//! instead of the one in the evidence. A parent's score is that of the time it was read. The genre scores of parents
+//! are kept for the last hundred thousand pages.
 //!
-//! Invariant: what is kept is bounded by the settings and the number of seeds, not by the length of the crawl. Deliberately
-//! absent: the evidence of links; that is the frontier's.
+//! Invariant: the state is bounded by the settings and the number of seeds, not by the length of the crawl.
+//! Deliberately absent: the evidence of links; the frontier keeps that.
 
+mod genre_scores;
 mod link_words;
-mod page_worths;
 mod settings;
 mod state;
 
@@ -36,23 +37,23 @@ pub use link_words::{LinkGenre, LinkWords, LinkWordsError};
 pub use settings::{ParentScore, TableSettings};
 
 use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
-use page_worths::PageWorths;
+use genre_scores::GenreScores;
 use state::Unsaved;
 
-/// Words of seeds that are kept until the table stands, over all seeds. What a seed beyond that is worth counts as the mean
-/// of the others.
+/// The most words of seeds kept until the table is built, over all seeds. A seed beyond that gets the mean score of
+/// the others.
 const MOST_SEED_WORDS: usize = 1_000_000;
-/// Words told of one page.
+/// The most words reported per page.
 const TOLD: usize = 20;
 /// The class of links.
 const LINKS: u16 = 1;
 
-/// What is known of a seed.
+/// What is known about a seed.
 #[derive(Clone, Debug)]
 enum Seed {
-    /// Before the table stands: what it said.
+    /// Before the table is built: its words.
     Words(PageWords),
-    /// The same, where there were too many words.
+    /// The same, if there were too many words.
     Untold,
     /// Afterwards: how similar it is to the table.
     Worth(f32),
@@ -63,13 +64,13 @@ enum Seed {
 pub struct TopicTable {
     settings: TableSettings,
     counts: WordCounts,
-    /// Empty until it stands.
+    /// Empty until the table is built.
     table: WeightTable,
-    stands: bool,
+    is_built: bool,
     are_seeds_done: bool,
     seeds: BTreeMap<UrlKey, Seed>,
     seed_words: usize,
-    worths: PageWorths,
+    scores: GenreScores,
     epoch: u64,
     unsaved: Unsaved,
 }
@@ -77,24 +78,24 @@ pub struct TopicTable {
 impl TopicTable {
     /// The strategy with these settings.
     pub fn new(mut settings: TableSettings) -> TopicTable {
-        // Words of the table are never dropped; the others must leave room when they are.
+        // Words of the table are never dropped, so there must be room for others besides them.
         let most_in_table = settings.size.max(settings.ceiling);
         settings.vocabulary = settings.vocabulary.max(most_in_table.saturating_mul(4));
         TopicTable {
             counts: WordCounts::new(settings.vocabulary),
             settings,
             table: WeightTable::default(),
-            stands: false,
+            is_built: false,
             are_seeds_done: false,
             seeds: BTreeMap::new(),
             seed_words: 0,
-            worths: PageWorths::default(),
+            scores: GenreScores::default(),
             epoch: 0,
             unsaved: Unsaved::default(),
         }
     }
 
-    /// The table as it is now; empty before all seeds are read.
+    /// The current table; empty until all seeds are read.
     pub fn table(&self) -> &WeightTable {
         &self.table
     }
@@ -105,7 +106,7 @@ impl TopicTable {
         self.unsaved.state = true;
     }
 
-    /// Keeps what a seed says until the table stands.
+    /// Keeps a seed's words until the table is built.
     fn keep_seed(&mut self, key: UrlKey, words: &PageWords) {
         let has_room = self.seed_words + words.len() <= MOST_SEED_WORDS;
         self.seeds.insert(
@@ -120,9 +121,9 @@ impl TopicTable {
         self.unsaved.seeds.push(key);
     }
 
-    /// Makes the table of what the seeds said, once there is anything, and compares them with it.
-    fn stand(&mut self) {
-        if self.stands || !self.are_seeds_done || self.counts.documents() == 0 {
+    /// Builds the table from the seeds' words, if there are any, and compares the seeds with it.
+    fn build(&mut self) {
+        if self.is_built || !self.are_seeds_done || self.counts.documents() == 0 {
             return;
         }
         let mut spellings: BTreeMap<u64, Option<Arc<str>>> = self
@@ -141,53 +142,53 @@ impl TopicTable {
             }
         }
         self.table = WeightTable::heaviest(&self.counts, self.settings.size, |key| {
-            // Of seeds whose words were too many to keep.
+            // For seeds that had too many words to keep.
             spellings.remove(&key).flatten().unwrap_or_else(|| "…".into())
         });
-        self.stands = true;
+        self.is_built = true;
         self.epoch += 1;
         self.unsaved.state = true;
         self.compare_seeds();
     }
 
     fn compare_seeds(&mut self) {
-        let mut worths = Vec::with_capacity(self.seeds.len());
+        let mut scores = Vec::with_capacity(self.seeds.len());
         for (key, seed) in &self.seeds {
             if let Seed::Words(words) = seed {
                 let (cosine, _) = self
                     .table
                     .cosine(&self.counts, words.pairs(), self.settings.space);
-                worths.push((*key, cosine as f32, self.genre_worths(words)));
+                scores.push((*key, cosine as f32, self.genre_scores(words)));
             }
         }
-        let sum: f64 = worths.iter().map(|(_, cosine, _)| f64::from(*cosine)).sum();
-        let mean = (sum / worths.len().max(1) as f64) as f32;
+        let sum: f64 = scores.iter().map(|(_, cosine, _)| f64::from(*cosine)).sum();
+        let mean = (sum / scores.len().max(1) as f64) as f32;
         for seed in self.seeds.values_mut() {
             *seed = Seed::Worth(mean);
         }
-        for (key, cosine, genres) in worths {
+        for (key, cosine, genres) in scores {
             self.seeds.insert(key, Seed::Worth(cosine));
-            self.keep_worths(key, genres);
+            self.keep_scores(key, genres);
         }
         self.seed_words = 0;
         self.unsaved.seeds.extend(self.seeds.keys());
     }
 
-    fn genre_worths(&self, words: &PageWords) -> Box<[f32]> {
+    fn genre_scores(&self, words: &PageWords) -> Box<[f32]> {
         let genres = self.settings.genres.iter();
         genres
             .map(|genre| genre.cosine(&self.counts, words.pairs(), self.settings.space) as f32)
             .collect()
     }
 
-    fn keep_worths(&mut self, key: UrlKey, genres: Box<[f32]>) {
+    fn keep_scores(&mut self, key: UrlKey, genres: Box<[f32]>) {
         if !genres.is_empty() {
-            self.worths.keep(key, genres);
+            self.scores.keep(key, genres);
             self.unsaved.state = true;
         }
     }
 
-    /// Takes in words of a page that is similar enough.
+    /// Adds words of a page that is similar enough.
     fn grow(&mut self, words: &PageWords, cosine: f64) {
         let settings = &self.settings;
         if settings.adds <= 0.0 || cosine < settings.adds_from {
@@ -205,7 +206,7 @@ impl TopicTable {
     fn rank(&self, evidence: &Evidence) -> Rank {
         Rank {
             class: LINKS,
-            score: Score::new(if self.stands { self.score(evidence) } else { 0.0 }),
+            score: Score::new(if self.is_built { self.score(evidence) } else { 0.0 }),
             tie: 0,
         }
     }
@@ -219,11 +220,11 @@ impl TopicTable {
             .of(evidence.parents.iter().map(|parent| self.parent(parent)));
         let of_genre = (0..).zip(&settings.genres).map(|(place, genre)| {
             let words: f64 = lists.iter().map(|words| genre.share_of(words)).sum();
-            let worths = evidence
+            let scores = evidence
                 .parents
                 .iter()
-                .map(|parent| self.worths.page_score(parent.key, place));
-            words + settings.parents.of(worths)
+                .map(|parent| self.scores.page_score(parent.key, place));
+            words + settings.parents.of(scores)
         });
         settings.topic_weight * (words + parents) + settings.genre_weight * of_genre.fold(0.0, f64::max)
     }
@@ -258,16 +259,16 @@ impl Strategy for TopicTable {
         let words = report.words?;
         let key = report.lease.key;
         if !report.lease.seed {
-            // Where a crawl is repeated from its records nobody says so.
+            // When a crawl is repeated from its records, `seeds_done` is not called.
             self.seeds_done();
         }
         if !report.lease.revisit {
             self.count(words);
         }
-        if !self.stands {
+        if !self.is_built {
             self.keep_seed(key, words);
-            self.stand();
-            // What made the table is on the topic; how much so is known when the table is.
+            self.build();
+            // The pages that the table is built from are on topic; how much so is known once it is built.
             return Some(PageScore {
                 relevance: 1.0,
                 ..PageScore::default()
@@ -276,8 +277,8 @@ impl Strategy for TopicTable {
         let (cosine, shared) = self
             .table
             .cosine(&self.counts, words.pairs(), self.settings.space);
-        let genres = self.genre_worths(words);
-        self.keep_worths(key, genres);
+        let genres = self.genre_scores(words);
+        self.keep_scores(key, genres);
         let mut terms: Vec<TermHit> = shared
             .iter()
             .filter_map(|part| {
@@ -305,9 +306,9 @@ impl Strategy for TopicTable {
     }
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
-        // The score is made of all that is known, so a new one takes the place of the old. Before the table stands every
-        // link has the same; a seed that is linked to must stay a seed.
-        let merge = if self.stands { Merge::Replace } else { Merge::Max };
+        // The score uses everything that is known, so a new one replaces the old one. Before the table is built,
+        // every link has the same score, and a seed that is linked to must stay a seed.
+        let merge = if self.is_built { Merge::Replace } else { Merge::Max };
         let nothing = Evidence::default();
         offer_each(report, merge, out, |_, link| {
             self.rank(link.evidence.as_deref().unwrap_or(&nothing))
@@ -318,7 +319,7 @@ impl Strategy for TopicTable {
         if !self.are_seeds_done {
             self.are_seeds_done = true;
             self.unsaved.state = true;
-            self.stand();
+            self.build();
         }
     }
 

@@ -1,4 +1,5 @@
-//! Where the cash goes: OPIC neither makes nor loses any unaccounted for, OTIE makes and loses what its revisions say.
+//! Where the cash goes: OPIC neither creates nor loses any unaccounted for; OTIE creates and loses what its revisions
+//! say.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code)]
@@ -35,13 +36,13 @@ fn webs() -> impl Strategy<Value = Vec<ToyPage>> {
     vec(page, PAGES)
 }
 
-/// One step of a crawl with several requests out: how many more to ask for, which of those out ends, and whether the
-/// crawl is killed and taken up again afterwards.
+/// One step of a crawl with several requests in flight: how many more to ask for, which of those in flight ends, and
+/// whether the crawl is killed and resumed afterwards.
 fn steps() -> impl Strategy<Value = Vec<(usize, usize, bool)>> {
     vec((0..4_usize, 0..8_usize, proptest::bool::weighted(0.05)), 1..80)
 }
 
-/// What a settled lease makes of the total: how much is new, or lost.
+/// How a settled lease changes the total: how much is created or lost.
 type Change<'a> = &'a dyn Fn(&ToyPage, &Lease) -> f64;
 
 fn open(
@@ -90,7 +91,7 @@ fn is_accounted_for(
     Ok(())
 }
 
-/// Links that get something: a page gives nothing to itself.
+/// Whether any links receive something: a page gives nothing to itself.
 fn has_heirs(page: &ToyPage, lease: &Lease) -> bool {
     page.links.iter().any(|link| link.to != number(&lease.url))
 }
@@ -99,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn opic_conserves_cash_but_for_dead_ends(web in webs(), steps in steps(), list_size in 0..4_usize) {
+    fn opic_conserves_cash_except_at_dead_ends(web in webs(), steps in steps(), list_size in 0..4_usize) {
         let change = |page: &ToyPage, lease: &Lease| {
             let taken = lease.taken.rank.score.get();
             match page.fate {
@@ -112,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn otie_makes_and_loses_what_its_revisions_say(web in webs(), steps in steps(), list_size in 0..4_usize) {
+    fn otie_creates_and_loses_what_its_revisions_say(web in webs(), steps in steps(), list_size in 0..4_usize) {
         let settings = OtieSettings { revisit_every: 5, ..OtieSettings::default() };
         let change = |page: &ToyPage, lease: &Lease| {
             let taken = lease.taken.rank.score.get();
@@ -127,8 +128,8 @@ proptest! {
 }
 
 #[test]
-fn a_resumed_crawl_counts_on_to_the_next_second_visit() {
-    // 1 gathers from everyone. Every fourth visit calls for the richest; the crawl is taken up anew after each.
+fn a_resumed_crawl_keeps_counting_towards_the_next_second_visit() {
+    // 1 gathers from everyone. Every fourth visit schedules the richest; the crawl is resumed after each.
     let web = [
         page(0.5, &[1, 2]),
         page(0.5, &[3]),

@@ -1,4 +1,4 @@
-//! Little webs that show what each strategy does.
+//! Small webs that show what each strategy does.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code)]
@@ -19,8 +19,8 @@ fn words(relevance: f64, links: &[ToyLink]) -> ToyPage {
 }
 
 #[test]
-fn link_context_follows_the_words_around_a_link_before_the_page_it_stands_on() {
-    // 1 and 2 stand on a good page, 3 on a poor one but among good words.
+fn link_context_follows_the_words_around_a_link_before_the_page_it_is_on() {
+    // 1 and 2 are on a good page, 3 on a poor one but among good words.
     let web = [
         words(0.9, &[link(1, 0.0, 0.0), link(2, 0.0, 0.4)]),
         words(0.1, &[]),
@@ -35,7 +35,7 @@ fn link_context_follows_the_words_around_a_link_before_the_page_it_stands_on() {
 
 #[test]
 fn otie_sends_cash_to_where_the_topic_is_and_opic_does_not() {
-    // Both 1 and 2 are found at once; the words at 2 are better, and what is off the topic keeps little to pass on.
+    // Both 1 and 2 are found at once; the words at 2 are better, and what is off topic keeps little to pass on.
     let web = [
         words(0.9, &[link(1, 0.0, 0.1), link(2, 0.0, 0.9)]),
         page(0.0, &[3]),
@@ -71,7 +71,7 @@ fn otie_without_any_similarity_shares_evenly() {
 
 #[test]
 fn otie_fetches_the_richest_page_again_when_it_is_time() {
-    // All pages link back to 1, which has been fetched; after four visits it passes on what it gathered.
+    // All pages link back to 1, which has been fetched. After four visits it passes on what it gathered.
     let web = [
         page(0.5, &[1, 2]),
         page(0.5, &[3]),
@@ -87,13 +87,13 @@ fn otie_fetches_the_richest_page_again_when_it_is_time() {
     };
     assert_eq!(visits(&web, otie(0), 0), [0, 1, 2, 3, 4]);
     assert_eq!(visits(&web, otie(4), 0), [0, 1, 2, 3, 1, 4]);
-    // Also where lists are drawn: the second visit is on the next list.
+    // The same with fetch lists: the second visit is on the next list.
     assert_eq!(visits(&web, otie(4), 2), [0, 1, 2, 3, 1, 4]);
 }
 
 #[test]
 fn shark_inherits_across_a_dull_page_and_trusts_the_anchor() {
-    // 1 says nothing at all, so 3 inherits from 0 what is left; 4, with a promising anchor, goes first of all.
+    // 1 says nothing at all, so 3 inherits from 0 what is left; 4, with a promising anchor, goes first.
     let web = [
         words(1.0, &[link(1, 0.0, 0.1), link(2, 0.0, 0.0)]),
         words(0.0, &[link(3, 0.0, 0.0)]),
@@ -106,7 +106,7 @@ fn shark_inherits_across_a_dull_page_and_trusts_the_anchor() {
 }
 
 #[test]
-fn fish_die_out_after_so_many_poor_pages_but_are_not_forgotten() {
+fn fish_die_out_after_several_poor_pages_but_are_not_forgotten() {
     // Two paths of poor pages; the one found on a good page lives on.
     let web = [
         page(1.0, &[1, 2]),
@@ -119,7 +119,7 @@ fn fish_die_out_after_so_many_poor_pages_but_are_not_forgotten() {
     ];
     let fish = |life| Fish { life, width: 10 };
     assert_eq!(visits(&web, fish(9), 0), [0, 1, 2, 4, 3, 6, 5]);
-    // Only the first link of a poor page counts. Its own link comes next while it lives, and after all others otherwise.
+    // Only the first link of a poor page counts. Its own link comes next while it lives, otherwise after all others.
     let wide = [
         page(0.0, &[1, 2]),
         page(0.0, &[3]),
@@ -158,8 +158,9 @@ fn genre_prefers_links_on_pages_of_a_genre_that_links_well() {
 
 #[test]
 fn genre_finds_out_during_the_crawl_which_genre_links_well() {
-    // 0 lists ten shops, then ten blogs. Links on shops lead nowhere, those on blogs to good pages. All else is equal, so
-    // best-first serves what the shops found last but by age; having seen some of both, genre leaves the shops' for last.
+    // 0 lists ten shops, then ten blogs. Links on shops lead nowhere, those on blogs to good pages. All else is
+    // equal, so best-first serves what the shops found by age alone. Having seen some of both, genre leaves the
+    // shops' links for last.
     let mut web = vec![page(0.6, &(1..=20).collect::<Vec<_>>())];
     for hub in 1..=20 {
         let genre = if hub <= 10 { "shop" } else { "blog" };
@@ -168,7 +169,7 @@ fn genre_finds_out_during_the_crawl_which_genre_links_well() {
     for target in 21..=60 {
         web.push(page(if target <= 40 { 0.0 } else { 0.6 }, &[]));
     }
-    // Two of the shops' pages were seen before the shops, so that their genre has a name for leading nowhere.
+    // A shop's target and a blog's target are fetched before the hubs, so the links to them count at once.
     web[0].links.insert(0, link(21, 0.0, 0.0));
     web[0].links.insert(0, link(41, 0.0, 0.0));
     let order = visits(&web, Genre::default(), 0);
@@ -183,7 +184,7 @@ fn genre_finds_out_during_the_crawl_which_genre_links_well() {
     assert!(plain_place(23) < plain_place(43));
 }
 
-/// Any web of so many pages.
+/// Any web with this many pages.
 fn webs(pages: usize) -> impl proptest::strategy::Strategy<Value = Vec<ToyPage>> {
     let genres = prop_oneof![Just(None), Just(Some(("blog", 0.8))), Just(Some(("shop", 0.6)))];
     let fates = prop_oneof![
@@ -206,7 +207,7 @@ fn webs(pages: usize) -> impl proptest::strategy::Strategy<Value = Vec<ToyPage>>
     vec(page, pages)
 }
 
-/// As a parser has it.
+/// As a parser would report them.
 fn one_per_target(links: impl Iterator<Item = ToyLink>) -> Vec<ToyLink> {
     let mut kept: Vec<ToyLink> = Vec::new();
     for link in links {

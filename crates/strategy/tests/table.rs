@@ -1,4 +1,5 @@
-//! The weight table as a crawl uses it: seeds first, then links scored by what is known of them, and the same after a restart.
+//! The weight table as a crawl uses it: seeds first, then links scored by what is known about them, and the same
+//! after a restart.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ fn page(name: &'static str, words: &str, links: &[(&'static str, &'static str)])
     }
 }
 
-/// What a crawl keeps around a strategy: what waits with which rank and evidence, and what the strategy wrote down.
+/// What a crawl keeps around a strategy: the rank and evidence of waiting links, and the strategy's saved state.
 struct Crawl {
     settings: TableSettings,
     strategy: TopicTable,
@@ -132,7 +133,7 @@ impl Crawl {
         self.strategy.observe(&report(&links), &mut updates);
         for update in updates {
             let Update::Offer(offer) = update else {
-                panic!("a table offers links and does nothing else");
+                panic!("a table only offers links");
             };
             self.ranks.insert(offer.key, offer.rank);
         }
@@ -212,7 +213,7 @@ fn links_wait_without_a_score_until_the_seeds_are_read() {
 }
 
 #[test]
-fn the_scores_are_those_worked_out_by_hand() {
+fn the_scores_match_those_computed_by_hand() {
     let [a, b, c] = tea();
     let mut crawl = Crawl::new(settings());
     crawl.read(&a);
@@ -236,7 +237,7 @@ fn the_scores_are_those_worked_out_by_hand() {
     let third = |has: bool| if has { 1.098_612 * 0.627_313 } else { 0.0 };
     let of_a = (1.058_150 + LN_2 * 0.791_581 + third(has_cup)) / (1.675_435 * 1.421_310);
     let of_b = (LN_2 + LN_2 * 0.791_581 + third(!has_cup)) / (1.472_364 * 1.421_310);
-    // Anchors of green: tea and leaf; its URL says nothing.
+    // Anchors of green: tea and leaf; its URL has no words of the table.
     let green = (1.0 + 0.791_581) / 3.0 + of_a + of_b;
     assert!(
         (crawl.score("green") - green).abs() < 1e-5,
@@ -258,7 +259,7 @@ fn the_scores_are_those_worked_out_by_hand() {
     assert_eq!(&*scored.parts.terms[0].term, "tea");
     assert!((scored.parts.terms[0].share - scored.relevance).abs() < 1e-12);
     assert!((crawl.score("pot") - (1.0 / 3.0 + of_c)).abs() < 1e-5);
-    // Another parent was found: it counts too.
+    // Another parent was found, and it counts too.
     assert!((crawl.score("cars") - (of_a + of_c)).abs() < 1e-5);
 }
 
@@ -346,15 +347,15 @@ fn genres_raise_links_whose_words_or_parents_speak_of_them() {
     assert_eq!((topic_x, topic_y), (x, y));
     let [x, y, z] = run(&["shop", "news"], 1.0);
     assert!(x > y, "the words of x are those of news");
-    assert_eq!(y, topic_y, "nothing at y is");
-    assert!(z > topic_z, "the page with z is");
+    assert_eq!(y, topic_y, "no words at y are those of news");
+    assert!(z > topic_z, "the page with z is about news");
     let [far_x, _, far_z] = run(&["shop", "news"], 10.0);
     assert!((far_x - topic_x - 10.0 * (x - topic_x)).abs() < 1e-9);
     assert!((far_z - topic_z - 10.0 * (z - topic_z)).abs() < 1e-9);
 }
 
 #[test]
-fn a_seed_that_waits_stays_a_seed_when_it_is_linked_to() {
+fn a_waiting_seed_stays_a_seed_when_it_is_linked_to() {
     let mut crawl = Crawl::new(settings());
     crawl.read(&page("a", "tea", &[("b", "b")]));
     // The link was offered with the better of both ranks, and a seed's class is better.
@@ -370,7 +371,7 @@ fn a_seed_that_waits_stays_a_seed_when_it_is_linked_to() {
 }
 
 #[test]
-fn without_any_seed_the_first_page_read_makes_the_table() {
+fn without_seeds_the_table_is_built_from_the_first_page_read() {
     let mut crawl = Crawl::new(settings());
     crawl.seeds_done();
     assert!(crawl.strategy.table().is_empty());
@@ -380,7 +381,7 @@ fn without_any_seed_the_first_page_read_makes_the_table() {
 }
 
 #[test]
-fn a_page_that_is_no_seed_ends_the_seeds_where_nobody_says_so() {
+fn a_page_other_than_a_seed_ends_the_seeds_if_nobody_announces_it() {
     let [a, b, c] = tea();
     let (mut told, mut untold) = (Crawl::new(settings()), Crawl::new(settings()));
     for crawl in [&mut told, &mut untold] {
@@ -403,10 +404,10 @@ fn damaged_state_is_refused_with_its_name() {
 }
 
 proptest! {
-    /// A crawl that is killed and taken up after any of its pages, also while seeds are being read, ranks everything as one
-    /// that never stopped, to the bit.
+    /// A crawl that is killed and resumed after any of its pages, even while seeds are being read, ranks everything
+    /// exactly like one that never stopped.
     #[test]
-    fn a_crawl_taken_up_again_ranks_as_one_that_never_stopped(
+    fn a_resumed_crawl_ranks_like_one_that_never_stopped(
         pages in prop::collection::vec(
             (prop::collection::vec(0_usize..30, 1..20), prop::collection::vec((0_usize..12, 0_usize..30), 0..5), any::<bool>()),
             3..25,

@@ -1,4 +1,4 @@
-//! What making a page of the bench web costs its server.
+//! The server's cost of generating a page of the benchmark web.
 
 #![allow(missing_docs, clippy::unwrap_used)] // nobody calls a bench, and its input is its own
 

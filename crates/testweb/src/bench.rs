@@ -1,7 +1,7 @@
-//! The web of the benchmark: tens of thousands of real-sized pages on a few dozen hosts, made while they are asked for.
+//! The web of the benchmark: tens of thousands of pages of realistic size on a few dozen hosts, generated on request.
 //!
-//! A page is spliced from prose that is written once at the start, so that serving it costs little more than copying
-//! it. Its address, its choice of prose and its links follow from its number.
+//! A page is assembled from prose that is generated once at the start, so that serving it costs little more than
+//! copying. Its URL, its choice of prose and its links follow from its number.
 //!
 //! Invariant: every page can be reached from page 0 of host 0. On each host page `n` links to pages `10n + 1` to
 //! `10n + 10`, and page 0 of host `h` to page 0 of hosts `h + 1` and `2h + 1`; the other links are scattered.
@@ -16,7 +16,7 @@ use crate::rng::PageRng;
 use crate::server::{ServeOptions, Serving, serve};
 use crate::site::{SiteResponse, TestSite};
 
-/// The commonest words of English prose, so that a page is recognised as English.
+/// The most common words of English prose, so that a page is recognised as English.
 const COMMON: &str = "the of and to a in that it is was for with as on be at by this had not are but from or have an \
     they which one you were all her she there would their we him been has when who will no more if out so what up \
     said its about than into them can only other time new some could these two may first then do any like my now \
@@ -26,7 +26,7 @@ const COMMON: &str = "the of and to a in that it is was for with as on be at by 
     go come since against right came take used himself few house american use place during high without again home \
     around small however found part school";
 
-/// Words a topic could ask for, at middling ranks.
+/// Words a topic could ask for, at middle ranks.
 const TOPICAL: &str = "guide method kettle tea brew leaves garden recipe course syllabus lecture harbour winter river \
     engine bridge market window museum station letter doctor concert football library mountain island kitchen bread \
     salt pepper butter flour oven plate table chair paper pencil colour painting theatre cinema camera picture";
@@ -43,39 +43,39 @@ const ENDINGS: [&str; 16] = [
     "ure",
 ];
 
-/// How many different words.
+/// The number of different words.
 const VOCABULARY: usize = 6_000;
-/// How many different half paragraphs, headings and anchors.
+/// The number of different half paragraphs, headings and anchors.
 const HALVES: usize = 1_024;
 const ANCHORS: usize = 2_048;
 
-/// Links on every page to the host's first sections, as a navigation bar.
+/// Links on every page to the host's first sections, like a navigation bar.
 const NAVIGATION: usize = 12;
 /// Of the others, every eighth leads to another host.
 const ABROAD: usize = 8;
 
-/// How hosts are called.
+/// How hosts are named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Naming {
-    /// `h0.bench.test`, `h1.bench.test`…, to be pinned to the server's address.
+    /// `h0.bench.test`, `h1.bench.test`…, to be mapped to the server's address.
     Names,
-    /// `127.0.0.1:port`, `127.0.0.2:port`…, for clients that cannot pin names.
+    /// `127.0.0.1:port`, `127.0.0.2:port`…, for clients that cannot map names.
     Addresses {
-        /// The same on all of them.
+        /// The port, the same for all of them.
         port: u16,
     },
 }
 
-/// What the bench web looks like.
+/// The dimensions of the benchmark web.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BenchSize {
-    /// How many hosts.
+    /// The number of hosts.
     pub hosts: usize,
-    /// How many pages on all of them together.
+    /// The total number of pages.
     pub pages: usize,
-    /// About how many bytes a page has.
+    /// The approximate size of a page, in bytes.
     pub bytes: usize,
-    /// How many links a page has.
+    /// The number of links on a page.
     pub links: usize,
 }
 
@@ -123,7 +123,7 @@ impl BenchWeb {
         }
     }
 
-    /// How many pages there are to find.
+    /// The number of pages to find.
     pub fn pages(&self) -> usize {
         self.size.pages
     }
@@ -138,7 +138,7 @@ impl BenchWeb {
         (0..self.size.pages).map(|page| self.url(page))
     }
 
-    /// Name or address of a host, with its port if it has one.
+    /// The name or address of a host, with its port if it has one.
     pub fn authority(&self, host: usize) -> String {
         match self.naming {
             Naming::Names => format!("h{host}.bench.test"),
@@ -153,7 +153,7 @@ impl BenchWeb {
         url
     }
 
-    /// Sections hold a hundred pages each.
+    /// Each section has a hundred pages.
     fn push_path(&self, place: usize, path: &mut String) {
         // Writing to a string cannot fail.
         let _ = match place {
@@ -171,7 +171,7 @@ impl BenchWeb {
         (place > 0 && section.parse() == Ok(place / 100)).then_some(place)
     }
 
-    /// The host's number, from its name or address.
+    /// The number of a host, from its name or address.
     fn host_of(&self, host: &str) -> Option<usize> {
         let number = match self.naming {
             Naming::Names => host
@@ -253,7 +253,7 @@ impl BenchWeb {
         }
         let _ = write!(html, "</ul></nav>\n<main id=\"main\">\n<h1>{title}</h1>\n");
 
-        // Half of the links stand inside paragraphs, the others in lists between them.
+        // Half of the links are inside paragraphs, the others in lists between them.
         let (inline, listed) = others.split_at(others.len() / 2);
         let mut listed = listed.chunks(8);
         for (n, target) in inline.iter().enumerate() {
@@ -304,7 +304,7 @@ impl BenchWeb {
         html.push_str("</ul>\n");
     }
 
-    /// Links within the host leave its name out, as most sites do.
+    /// Links within the host omit its name, as on most sites.
     fn push_link(&self, from: usize, (host, place): (usize, usize), anchor: &str, html: &mut String) {
         html.push_str("<a href=\"");
         if host != from {
@@ -337,7 +337,7 @@ impl TestSite for BenchWeb {
     }
 }
 
-/// Serves the web, one after another on each address, until `until` ends (a parent's pipe, say). `ready` is told the
+/// Serves the web on each of the addresses until `until` ends (for example a parent's pipe). `ready` receives the
 /// server once it answers.
 pub fn main_loop(
     web: BenchWeb,
@@ -381,7 +381,7 @@ fn vocabulary() -> Vec<String> {
     words
 }
 
-/// A word, the n-th of the list about 1/n as often as the first.
+/// A random word; the n-th of the list is about 1/n as frequent as the first.
 fn frequent<'a>(words: &'a [String], rng: &mut PageRng) -> &'a str {
     let rank = (words.len() as f64).powf(rng.fraction()) as usize;
     words.get(rank.saturating_sub(1)).map_or("", String::as_str)
@@ -416,7 +416,7 @@ mod tests {
 
     use super::*;
 
-    /// The double-quoted targets of all links on a page but those within it, in order.
+    /// The double-quoted targets of all links on a page, except those within it, in order.
     fn hrefs(html: &str) -> Vec<&str> {
         html.split("<a ")
             .skip(1)
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_the_same_every_time_and_no_other_address_answers() {
+    fn a_page_is_the_same_every_time_and_no_other_url_answers() {
         let web = BenchWeb::new(BenchSize::default(), Naming::Names);
         let again = BenchWeb::new(BenchSize::default(), Naming::Names);
         let path = "/section-4/article-412.html";

@@ -1,7 +1,7 @@
-//! A certificate authority for one run, and certificates for whatever host is asked for.
+//! A certificate authority for one run, and certificates for any host.
 //!
-//! The authority's key is made at the start and never leaves the process: only its certificate is shown, for the one
-//! crawler that is to trust it. Certificates of hosts are made when first asked for and kept.
+//! The authority's key is generated at the start and never leaves the process. Only its certificate is given out, to
+//! the one crawler that is to trust it. Host certificates are generated on first use and cached.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,14 @@ use rustls::pki_types::PrivateKeyDer;
 
 use crate::TestwebError;
 
-/// No more hosts are remembered; certificates can be made again.
+/// The most hosts remembered; certificates can be generated again.
 const MOST_KEPT: usize = 10_000;
 
-/// Makes certificates.
+/// Generates certificates.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
-    /// All hosts share one key: a certificate then costs a signature, not a key.
+    /// All hosts share one key, so a certificate costs a signature but no key generation.
     key: KeyPair,
     kept: Mutex<HashMap<String, Arc<ServerConfig>>>,
 }
@@ -51,7 +51,7 @@ impl Authority {
         &self.pem
     }
 
-    /// TLS as the host itself would speak it. IPv6 addresses stand in brackets.
+    /// The TLS configuration for a host. IPv6 addresses are in brackets.
     pub(crate) fn host(&self, host: &str) -> Result<Arc<ServerConfig>, TestwebError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = kept.get(host) {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_name_gets_none() {
+    fn an_invalid_host_name_gets_no_certificate() {
         assert!(Authority::new().unwrap().host("é").is_err());
     }
 }

@@ -1,10 +1,11 @@
-//! What is said on one connection: requests and answers, and for a proxy the tunnel under which TLS begins.
+//! The exchange on one connection: requests and answers and, for a proxy, the tunnel in which TLS begins.
 //!
-//! Blocking reads and one gathered write per answer.
+//! Blocking reads and one vectored write per answer.
 //!
-//! Invariant: a request is in the log before its answer is sent, so a test that has seen the answer sees the request.
+//! Invariant: a request is in the log before its answer is sent, so a test that has seen the answer also sees the
+//! request.
 
-// The log says when requests came and went, which is what tests of politeness are about.
+// The log records when requests came and went, because tests of politeness need that.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::{self, IoSlice, Read, Write};
@@ -19,9 +20,9 @@ use crate::request::{Addressed, Head, MAX_HEAD, end_of_head, read_head};
 use crate::server::{Request, Shared, lock};
 use crate::site::{Scheme, SiteRequest, SiteResponse, reason};
 
-/// Whom the requests of a connection are for.
+/// Which host the requests of a connection are for.
 enum Partner {
-    /// The host of each request's Host header or whole URL.
+    /// The host in each request's Host header or absolute URL.
     Any,
     /// The host a tunnel was opened to.
     Tunnel(Endpoint),
@@ -33,15 +34,15 @@ struct Endpoint {
     port: Option<u16>,
 }
 
-/// How a conversation ended.
+/// How an exchange ended.
 enum Ended {
     Finished,
-    /// A tunnel was asked for and granted. The bytes that came after the request belong to it.
+    /// A tunnel was requested and granted. The bytes after the request belong to it.
     Tunnel(Endpoint, Vec<u8>),
 }
 
 impl Shared {
-    /// Answers one request after the other until either side has had enough.
+    /// Answers one request after the other until either side closes the connection.
     pub(crate) fn attend(&self, mut connection: TcpStream, peer: SocketAddr) -> io::Result<()> {
         connection.set_nodelay(true)?;
         let Ended::Tunnel(endpoint, early) = self.converse(&mut connection, &Partner::Any, peer)? else {
@@ -111,7 +112,7 @@ impl Shared {
         }
     }
 
-    /// The tunnel a request asks for; none if it cannot be had.
+    /// The tunnel a request asks for; none if it is not possible.
     fn tunnel(&self, head: &Head) -> Option<Endpoint> {
         let authority = self.authority.as_ref()?;
         authority.host(&head.host).ok()?;
@@ -121,7 +122,7 @@ impl Shared {
         })
     }
 
-    /// Answers one request; whether another may follow.
+    /// Answers one request; returns whether another may follow.
     fn answer(
         &self,
         connection: &mut (impl Read + Write),
@@ -193,7 +194,7 @@ impl Shared {
     }
 }
 
-/// A stream of which something has been read already.
+/// A stream from which some bytes have already been read.
 struct Continued {
     early: Vec<u8>,
     read: usize,
@@ -226,7 +227,7 @@ impl Write for Continued {
     }
 }
 
-/// Head and body in as few writes as the kernel allows.
+/// Sends head and body in as few writes as the kernel allows.
 fn send(
     connection: &mut impl Write,
     answer: &SiteResponse,

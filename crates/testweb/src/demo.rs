@@ -1,10 +1,10 @@
-//! The web that `hound demo` crawls: ten small sites about tea, and about other things.
+//! The web that `hound demo` crawls: ten small sites about tea and other things.
 //!
-//! The topic is guides to brewing tea: pages that are guides *and* about tea. Around them stand guides about other
-//! things (gardens, cars), pages about tea of other kinds (news, shop, forum, museum), and what makes real webs hard:
-//! dead ends, redirects in circles, a calendar without end, mirrors, forbidden folders, odd links and odd encodings.
+//! The topic is guides to brewing tea: pages that are guides *and* about tea. They are surrounded by guides about
+//! other things (gardens, cars), other kinds of pages about tea (news, shop, forum, museum), and what makes real webs
+//! hard: dead ends, redirect loops, an endless calendar, mirrors, forbidden folders, odd links and odd encodings.
 //!
-//! Invariant: what is relevant, forbidden or a copy is known from the making, not from judging.
+//! Invariant: what is relevant, forbidden or a copy is known by construction, not by judging.
 //!
 //! Deliberately absent: anything fetched or copied. Every sentence was written for this web.
 
@@ -35,7 +35,7 @@ impl DemoWeb {
     /// The topic file of the demo, with its seeds.
     pub const TOPIC: &'static str = include_str!("demo/topic.toml");
 
-    /// The names of the seeds in [`DemoWeb::TOPIC`].
+    /// The seeds in [`DemoWeb::TOPIC`].
     pub const SEEDS: [&'static str; 2] = ["http://city-herald.test/", "http://tea-society.test/"];
 
     /// Builds all pages.
@@ -78,7 +78,7 @@ impl DemoWeb {
         web
     }
 
-    /// How many answers with status 200 there are, robots.txt and sitemaps included, the endless ones not counted.
+    /// The number of answers with status 200, including robots.txt and sitemaps but not the endless parts.
     pub fn pages(&self) -> usize {
         self.pages
             .values()
@@ -87,22 +87,22 @@ impl DemoWeb {
             .count()
     }
 
-    /// The URLs of all pages a perfect crawl brings home.
+    /// The URLs of all pages that a perfect crawl collects.
     pub fn relevant(&self) -> &[String] {
         &self.relevant
     }
 
-    /// Pages that say the same as another: the copy, then the original.
+    /// Pages with the same content as another: the copy, then the original.
     pub fn copies(&self) -> &[(String, String)] {
         &self.copies
     }
 
-    /// Relevant pages that ask not to be kept (noindex).
+    /// Relevant pages that ask not to be indexed (noindex).
     pub fn unlisted(&self) -> &[String] {
         &self.unlisted
     }
 
-    /// URLs that are linked to but that a robots.txt forbids. They have pages, and tempting ones.
+    /// URLs that are linked to but forbidden by a robots.txt. They have pages, and tempting ones.
     pub fn forbidden(&self) -> &[String] {
         &self.forbidden
     }

@@ -1,12 +1,12 @@
-//! Which requests go wrong on purpose, and how.
+//! Which requests fail on purpose, and how.
 //!
-//! Invariant: it follows from the URL, so that a crawl over sockets and a replay without them meet the same failures, in
-//! whatever order they ask.
+//! Invariant: failures depend only on the URL, so that a crawl over sockets and a replay without them see the same
+//! failures, in any order of requests.
 
 use crate::TestwebError;
 use crate::site::SiteRequest;
 
-/// What befalls an unlucky request.
+/// What happens to a failing request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trouble {
     /// It is answered with this status.
@@ -15,19 +15,19 @@ pub enum Trouble {
     HangUp,
 }
 
-/// Shares of the URLs that never answer well. A robots.txt is not among them, as a failed one closes its host.
+/// Shares of URLs that always fail. A robots.txt never does, because a failing one closes its host.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Errors {
-    /// Share of the URLs answered with status 500.
+    /// The share of URLs answered with status 500.
     pub failures: f64,
-    /// Share of the URLs whose connection is closed without an answer.
+    /// The share of URLs whose connection is closed without an answer.
     pub hang_ups: f64,
-    /// Another seed chooses other URLs.
+    /// The random seed; another seed selects other URLs.
     pub seed: u64,
 }
 
 impl Errors {
-    /// Says if a share is none.
+    /// Checks that the shares are valid.
     pub fn check(&self) -> Result<(), TestwebError> {
         let both = self.failures + self.hang_ups;
         for (what, value) in [
@@ -42,7 +42,7 @@ impl Errors {
         Ok(())
     }
 
-    /// What befalls requests for this page.
+    /// What happens to requests for this page.
     pub fn befalls(&self, asked: &SiteRequest<'_>) -> Option<Trouble> {
         if self.failures + self.hang_ups <= 0.0 || asked.path_and_query == "/robots.txt" {
             return None;
@@ -51,7 +51,7 @@ impl Errors {
         for byte in asked.url().bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        // Short URLs leave the upper bits of such a hash nearly alone.
+        // Short URLs hardly change the upper bits of such a hash.
         hash = (hash ^ (hash >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         hash ^= hash >> 29;
         let fraction = (hash >> 11) as f64 / (1_u64 << 53) as f64;
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_are_none_are_refused() {
+    fn invalid_shares_are_refused() {
         for (failures, hang_ups) in [(1.5, 0.0), (0.0, -0.1), (0.6, 0.6), (f64::NAN, 0.0)] {
             let errors = Errors {
                 failures,

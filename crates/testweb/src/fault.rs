@@ -1,23 +1,23 @@
-//! Why a world cannot be made or served.
+//! Why a test site cannot be built or served.
 
 use std::net::SocketAddr;
 
 use thiserror::Error;
 
-/// Why a world cannot be made or served.
+/// Why a test site cannot be built or served.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TestwebError {
-    /// The server cannot have the address.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}")]
     Listen {
-        /// What was asked for.
+        /// The address.
         address: SocketAddr,
         /// What went wrong.
         source: std::io::Error,
     },
-    /// A world served nowhere.
-    #[error("no address to listen on")]
+    /// No address was given.
+    #[error("no address to listen on; give at least one")]
     NoAddress,
     /// A thread could not be started.
     #[error("cannot start a server thread")]
@@ -25,10 +25,10 @@ pub enum TestwebError {
         /// What went wrong.
         source: std::io::Error,
     },
-    /// A certificate could not be made.
-    #[error("cannot make a certificate for {name}")]
+    /// A certificate could not be created.
+    #[error("cannot create a certificate for {name}")]
     Certificate {
-        /// Whose.
+        /// The host.
         name: String,
         /// What went wrong.
         source: rcgen::Error,
@@ -39,10 +39,10 @@ pub enum TestwebError {
         /// What went wrong.
         source: rustls::Error,
     },
-    /// A share is none.
-    #[error("{what} = {value}: a share lies between 0 and 1, and all together are at most 1")]
+    /// A share is out of range.
+    #[error("{what} = {value} is out of range: a share is from 0 to 1, and all shares add up to at most 1")]
     Share {
-        /// Which.
+        /// Which share.
         what: &'static str,
         /// Its value.
         value: f64,

@@ -1,4 +1,4 @@
-//! A web in a few lines of text, for tests that show it.
+//! A web in a few lines of text, so that a test can show the web it uses.
 //!
 //! ```text
 //! hub/0:   tea -> dull/1 green/1[the green page]
@@ -7,19 +7,20 @@
 //! hub/robots.txt: /private
 //! ```
 //!
-//! One page a line: `host/path: words -> links`. `hub/0` is `http://hub.test/0`. The words in brackets after a link
-//! are its anchor; without them the anchor is empty, so that a link adds no words to its page. A robots.txt lists the
-//! paths it forbids. A link to a page that has no line is dead. Lines that are empty or begin with `#` say nothing.
+//! One page per line: `host/path: words -> links`. `hub/0` is `http://hub.test/0`. The words in brackets after a link
+//! are its anchor; without them the anchor is empty, so that the link adds no words to its page. A robots.txt lists
+//! the paths it forbids. A link to a page without a line is dead. Empty lines and lines that begin with `#` are
+//! ignored.
 
 use std::collections::BTreeMap;
 
 use crate::TestwebError;
 use crate::site::{SiteResponse, TestSite};
 
-/// A link of a fixture's page.
+/// A link on a fixture's page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixtureLink {
-    /// Where it leads, as `host/path`.
+    /// Its target, as `host/path`.
     pub to: String,
     /// Its visible words.
     pub anchor: String,
@@ -28,7 +29,7 @@ pub struct FixtureLink {
 /// A page of a fixture.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixturePage {
-    /// `host/path`, as the line has it.
+    /// `host/path`, as written in the line.
     pub name: String,
     /// The text.
     pub words: String,
@@ -57,12 +58,12 @@ impl FixturePage {
 pub struct FixtureWeb {
     /// In the order of their lines.
     pages: Vec<FixturePage>,
-    /// From host and path to the place in `pages`.
+    /// From host and path to the position in `pages`.
     places: BTreeMap<(String, String), usize>,
 }
 
 impl FixtureWeb {
-    /// Reads a web.
+    /// Parses a web.
     pub fn parse(lines: &str) -> Result<FixtureWeb, TestwebError> {
         let mut web = FixtureWeb::default();
         for (number, line) in lines.lines().enumerate() {
@@ -79,7 +80,7 @@ impl FixtureWeb {
                 .split_once(':')
                 .ok_or_else(|| fault("no colon after the page's name", line))?;
             let name = name.trim();
-            let (host, path) = split(name).ok_or_else(|| fault("a page is named host/path", name))?;
+            let (host, path) = split(name).ok_or_else(|| fault("the page's name is not host/path", name))?;
             let (words, links) = rest.split_once("->").unwrap_or((rest, ""));
             let page = FixturePage {
                 name: name.to_owned(),
@@ -87,26 +88,26 @@ impl FixtureWeb {
                 links: read_links(links).map_err(|(what, text)| fault(what, text))?,
             };
             if web.places.insert((host, path), web.pages.len()).is_some() {
-                return Err(fault("the page has a line already", name));
+                return Err(fault("the page already has a line", name));
             }
             web.pages.push(page);
         }
         Ok(web)
     }
 
-    /// The URL of a page by its name: `http://hub.test/0` for `hub/0`.
+    /// The URL of a page, given its name: `http://hub.test/0` for `hub/0`.
     pub fn url(name: &str) -> String {
         let (host, path) = name.split_once('/').unwrap_or((name, ""));
         format!("http://{host}.test/{path}")
     }
 
-    /// The name of a page by its URL: `hub/0` for `http://hub.test/0`. None for URLs of no fixture.
+    /// The name of a page, given its URL: `hub/0` for `http://hub.test/0`. None for URLs outside fixtures.
     pub fn name(url: &str) -> Option<String> {
         let (host, path) = url.strip_prefix("http://")?.split_once('/')?;
         Some(format!("{}/{path}", host.strip_suffix(".test")?))
     }
 
-    /// The pages in the order of their lines, robots.txt included.
+    /// The pages in the order of their lines, including robots.txt.
     pub fn pages(&self) -> &[FixturePage] {
         &self.pages
     }
@@ -135,7 +136,7 @@ impl TestSite for FixtureWeb {
     }
 }
 
-/// Host with `.test` and path with its slash.
+/// The host with `.test`, and the path with its slash.
 fn split(name: &str) -> Option<(String, String)> {
     let (host, path) = name.split_once('/')?;
     let plain = !host.is_empty()
@@ -158,14 +159,14 @@ fn read_links(mut rest: &str) -> Result<Vec<FixtureLink>, (&'static str, &str)> 
             .unwrap_or(rest.len());
         let (to, after) = rest.split_at(end);
         if split(to).is_none() {
-            return Err(("a link is host/path or host/path[anchor]", rest));
+            return Err(("a link must be host/path or host/path[anchor]", rest));
         }
         let mut anchor = "";
         rest = after;
         if let Some(inside) = after.strip_prefix('[') {
             (anchor, rest) = inside
                 .split_once(']')
-                .ok_or(("an anchor without its closing bracket", after))?;
+                .ok_or(("the anchor has no closing bracket", after))?;
         }
         links.push(FixtureLink {
             to: to.to_owned(),
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_urls_stand_for_each_other() {
+    fn names_and_urls_convert_to_each_other() {
         assert_eq!(FixtureWeb::url("hub/a/b"), "http://hub.test/a/b");
         assert_eq!(
             FixtureWeb::name("http://hub.test/a/b").as_deref(),
@@ -235,7 +236,7 @@ mod tests {
         for (lines, line, part) in [
             ("hub/0: tea\nhub/1 tea", 2, "no colon"),
             ("hub: tea", 1, "host/path"),
-            ("\n\nhub/0: tea -> nowhere", 3, "a link is"),
+            ("\n\nhub/0: tea -> nowhere", 3, "a link must be"),
             ("hub/0: tea -> hub/1[open", 1, "closing bracket"),
             ("hub/0: tea\nhub/0: more", 2, "already"),
         ] {

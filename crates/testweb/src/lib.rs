@@ -1,10 +1,11 @@
-//! Little webs to crawl without leaving the machine.
+//! Small webs to crawl without leaving the machine.
 //!
-//! A [`TestSite`] answers requests from memory; [`serve`] puts one on loopback under real HTTP, [`serve_proxy`] behind a
-//! proxy for http and https, with [`serve_names`] for the names of its hosts. [`DemoWeb`] is the web
-//! that `hound demo` crawls, [`ScriptWeb`] its sisters in Chinese and Japanese, [`BenchWeb`] the one the benchmark does, and [`FixtureWeb`] is a few lines of a test.
+//! A [`TestSite`] answers requests from memory. [`serve`] serves one on loopback over real HTTP, [`serve_proxy`]
+//! behind a proxy for http and https, with [`serve_names`] to resolve its host names. [`DemoWeb`] is the web that
+//! `hound demo` crawls, [`ScriptWeb`] its counterparts in Chinese and Japanese, [`BenchWeb`] the web of the
+//! benchmark, and [`FixtureWeb`] a few lines in a test.
 //!
-//! Invariant: an answer depends on the request only. The same world gives the same bytes on every machine, in any
+//! Invariant: an answer depends on the request only. The same test site gives the same bytes on every machine, in any
 //! order and any number of times, so what a crawl finds can be compared with what is there.
 //!
 //! Deliberately absent: crawling, parsing, judging. Only the server's log reads a clock.

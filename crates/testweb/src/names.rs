@@ -1,8 +1,8 @@
 //! A name server that knows every name, so that a crawl of a served web asks nobody outside.
 //!
-//! Each name has an address of its own in 198.18.0.0/15, the network set aside for benchmarks: nothing answers there, so
-//! a crawler that forgot its proxy reaches nobody, and one that spaces out requests by address does not take all hosts
-//! for one. The crawler's address guard refuses that network until it is named ([`NAMES_NET`]).
+//! Each name has its own address in 198.18.0.0/15, the network reserved for benchmarks. Nothing answers there, so a
+//! crawler that ignores its proxy reaches nobody, and one that spaces requests by address does not take all hosts for
+//! one. The crawler's address guard refuses that network unless it is allowed ([`NAMES_NET`]).
 //!
 //! Deliberately absent: IPv6 addresses, zones, and anything else a name server does.
 
@@ -15,17 +15,17 @@ use std::time::Duration;
 
 use crate::TestwebError;
 
-/// The network all names are in; what a crawler has to allow.
+/// The network of all names, which a crawler has to allow.
 pub const NAMES_NET: &str = "198.18.0.0/15";
 
-/// The header of a message.
+/// The length of a message header.
 const HEADER: usize = 12;
-/// Seconds an answer may be kept.
+/// How long an answer may be cached, in seconds.
 const LIFE: u32 = 3_600;
 /// Ports tried until one is free for both UDP and TCP.
 const PORTS: u32 = 50;
 
-/// A name server at work. Dropping it stops it.
+/// A running name server. Dropping it stops it.
 pub struct NamesServing {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -38,7 +38,7 @@ struct Shared {
     questions: AtomicU64,
 }
 
-/// Answers questions for names at this address, by UDP and TCP; port 0 for any free one.
+/// Answers queries at this address, over UDP and TCP; port 0 for any free one.
 pub fn serve_names(listen: SocketAddr) -> Result<NamesServing, TestwebError> {
     let (udp, tcp) = both_on_one_port(listen).map_err(|source| TestwebError::Listen {
         address: listen,
@@ -70,7 +70,7 @@ pub fn serve_names(listen: SocketAddr) -> Result<NamesServing, TestwebError> {
     Ok(serving)
 }
 
-/// A port free for UDP may be taken for TCP: then the next one, if any will do.
+/// A port that is free for UDP may be taken for TCP; then try another, if any port will do.
 fn both_on_one_port(listen: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> {
     let mut tries = 0;
     loop {
@@ -84,12 +84,12 @@ fn both_on_one_port(listen: SocketAddr) -> io::Result<(UdpSocket, TcpListener)> 
 }
 
 impl NamesServing {
-    /// Where to ask: what a crawler's `--resolver` needs.
+    /// The address to query: what a crawler's `--resolver` needs.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many questions came so far.
+    /// The number of queries so far.
     pub fn questions(&self) -> u64 {
         self.shared.questions.load(Ordering::SeqCst)
     }
@@ -98,7 +98,7 @@ impl NamesServing {
 impl Drop for NamesServing {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Each thread wakes up and sees the flag; if waking fails there is nobody to wake.
+        // Each thread wakes up and sees the flag; if waking fails there is nothing to wake.
         let _ = UdpSocket::bind((self.address.ip(), 0)).and_then(|socket| socket.send_to(&[], self.address));
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         for thread in self.threads.drain(..) {
@@ -131,7 +131,7 @@ impl Shared {
                 return;
             }
             let Ok((stream, _)) = came else { continue };
-            // UDP is asked first and always answers in full, so one caller at a time is plenty.
+            // UDP is tried first and always answers in full, so one caller at a time is enough.
             let _ = self.converse(stream);
         }
     }
@@ -172,7 +172,7 @@ fn answer(message: &[u8]) -> Option<Vec<u8>> {
         if length == 0 {
             break;
         }
-        // Longer would be a pointer or no name at all.
+        // Anything longer would be a pointer, or not a name at all.
         if length > 63 || name.len() + length > 255 {
             return None;
         }
@@ -183,12 +183,12 @@ fn answer(message: &[u8]) -> Option<Vec<u8>> {
     let is_address = kind == [0, 1, 0, 1];
     let mut answer = Vec::with_capacity(at + 4 + 16);
     answer.extend_from_slice(id);
-    // An answer, by one who knows, to one who may ask for more; and whether recursion was wished for, as it was.
+    // Flags: a response, authoritative, recursion available, and recursion desired as in the query.
     answer.extend_from_slice(&(0x8480 | (flags & 0x0100)).to_be_bytes());
     answer.extend_from_slice(&[0, 1, 0, u8::from(is_address), 0, 0, 0, 0]);
     answer.extend_from_slice(message.get(HEADER..at + 4)?);
     if is_address {
-        // The name is the one at the beginning of the question.
+        // A pointer to the name at the start of the question.
         answer.extend_from_slice(&[0xc0, HEADER as u8, 0, 1, 0, 1]);
         answer.extend_from_slice(&LIFE.to_be_bytes());
         answer.extend_from_slice(&[0, 4]);
@@ -197,14 +197,14 @@ fn answer(message: &[u8]) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// The same address for the same name, whatever its capitals.
+/// The same address for the same name, ignoring case.
 fn address(name: &[u8]) -> Ipv4Addr {
     let hash = name.iter().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
     });
     let [.., high, low] = (hash ^ (hash >> 16)).to_be_bytes();
     let [top, ..] = hash.to_be_bytes();
-    // Not the network's own address nor its last one.
+    // Neither the network's first address nor its last one.
     Ipv4Addr::new(198, 18 | (top & 1), high, low.clamp(1, 254))
 }
 
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_question_gets_no_answer() {
+    fn an_invalid_question_gets_no_answer() {
         let whole = question("tea.test", 1);
         for length in 0..whole.len() {
             assert_eq!(answer(&whole[..length]), None);

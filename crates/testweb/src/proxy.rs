@@ -1,7 +1,7 @@
-//! A world behind a forward proxy: http by whole URLs, https by tunnels that end here.
+//! A test site behind a forward proxy: http through absolute URLs, https through tunnels that end here.
 //!
-//! A crawler that is told of the proxy and of its authority's certificate can crawl any recorded web, whatever its hosts
-//! are called and whether they speak TLS. Nothing is fetched from anywhere: the proxy *is* the web.
+//! A crawler that knows the proxy and its authority's certificate can crawl any recorded web, whatever its host names
+//! and whether they use TLS. Nothing is fetched from anywhere: the proxy *is* the web.
 //!
 //! Deliberately absent: HTTP/2, logins, and tunnels for anything but TLS.
 
@@ -15,21 +15,21 @@ use crate::errors::Errors;
 use crate::server::{Request, ServeOptions, Serving, listen};
 use crate::site::TestSite;
 
-/// How to serve a world as a proxy.
+/// How to serve a test site as a proxy.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProxyOptions {
-    /// Where to listen; port 0 for any free one.
+    /// Address to listen on; port 0 for any free one.
     pub listen: SocketAddr,
-    /// How long every answer takes at least.
+    /// The minimum time every answer takes.
     pub latency: Duration,
-    /// Shares of the URLs that go wrong.
+    /// Shares of URLs that fail.
     pub errors: Errors,
-    /// Whether each request is remembered.
+    /// Whether requests are logged.
     pub log: bool,
 }
 
 impl Default for ProxyOptions {
-    /// Any free port of 127.0.0.1, at once, without errors, with a log.
+    /// Any free port of 127.0.0.1, no delay, no errors, with a log.
     fn default() -> ProxyOptions {
         ProxyOptions {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -40,11 +40,11 @@ impl Default for ProxyOptions {
     }
 }
 
-/// A world being served as a proxy. Dropping it stops it. Requests that name their host in the Host header only are
-/// answered too.
+/// A test site being served as a proxy. Dropping it stops it. Requests that name their host only in the Host header
+/// are answered too.
 pub struct ProxyServing(Serving);
 
-/// Serves a world as a proxy from now on, with a certificate authority made for the purpose.
+/// Starts serving a test site as a proxy, with a new certificate authority.
 pub fn serve_proxy(site: Arc<dyn TestSite>, options: ProxyOptions) -> Result<ProxyServing, TestwebError> {
     let serve = ServeOptions {
         listen: vec![options.listen],
@@ -57,22 +57,22 @@ pub fn serve_proxy(site: Arc<dyn TestSite>, options: ProxyOptions) -> Result<Pro
 }
 
 impl ProxyServing {
-    /// Where it listens: what a crawler's `--proxy` needs.
+    /// The address it listens on: what a crawler's `--proxy` needs.
     pub fn address(&self) -> SocketAddr {
         self.0.addr()
     }
 
-    /// The authority's certificate: what the file of a crawler's `--ca-file` holds.
+    /// The authority's certificate: the content of the file for a crawler's `--ca-file`.
     pub fn ca_pem(&self) -> &str {
         self.0.ca_pem()
     }
 
-    /// The requests so far, in the order they came; tunnels themselves are not among them.
+    /// The requests so far, in order of arrival; tunnels themselves are not included.
     pub fn requests(&self) -> Vec<Request> {
         self.0.requests()
     }
 
-    /// How many requests came so far, also without a log.
+    /// The number of requests so far, even without a log.
     pub fn served(&self) -> u64 {
         self.0.served()
     }

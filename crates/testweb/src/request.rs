@@ -1,17 +1,17 @@
-//! Reading the head of an HTTP/1.1 request, as far as our own pages need it.
+//! Reads the head of an HTTP/1.1 request, as far as our own pages need it.
 //!
-//! Deliberately absent: request bodies, chunks, trailers, upgrades. A request that brings a body is answered and
-//! the connection closed, so that the body is never mistaken for a request.
+//! Deliberately absent: request bodies, chunks, trailers, upgrades. A request with a body is answered and the
+//! connection closed, so that the body is never mistaken for a request.
 
-/// No head is longer than this.
+/// The maximum length of a head.
 pub(crate) const MAX_HEAD: usize = 64 * 1024;
 
-/// Who a request names its host to.
+/// How a request names its host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Addressed {
-    /// The server itself, by the Host header.
+    /// To the server itself, in the Host header.
     Server,
-    /// A proxy, by a whole URL or, for a tunnel, by host and port.
+    /// To a proxy, in an absolute URL or, for a tunnel, as host and port.
     Proxy,
 }
 
@@ -22,15 +22,15 @@ pub(crate) struct Head {
     pub(crate) addressed: Addressed,
     /// In lower case, without port.
     pub(crate) host: String,
-    /// As named with the host.
+    /// As given with the host.
     pub(crate) port: Option<u16>,
-    /// Begins with a slash; a lone slash for a tunnel.
+    /// Starts with a slash; a single slash for a tunnel.
     pub(crate) target: String,
-    /// Whether the connection may be used again.
+    /// Whether the connection may be reused.
     pub(crate) keep_alive: bool,
 }
 
-/// Where the head ends in what has come so far; none if more must come. Only what came since `from` is looked at.
+/// Where the head ends in the bytes so far; none if it is incomplete. Only bytes after `from` are examined.
 pub(crate) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     let from = from.saturating_sub(3);
     bytes
@@ -40,7 +40,7 @@ pub(crate) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
         .map(|at| from + at + 4)
 }
 
-/// Reads a head; none if it is no request. A target that names its host (as proxies are asked) wins over the header.
+/// Parses a head; none if it is not a request. A target that names its host (as for a proxy) overrides the header.
 pub(crate) fn read_head(head: &[u8]) -> Option<Head> {
     let head = std::str::from_utf8(head).ok()?;
     let mut lines = head.split("\r\n");
@@ -94,7 +94,7 @@ pub(crate) fn read_head(head: &[u8]) -> Option<Head> {
     })
 }
 
-/// Host and port. What looks like a port but is none is dropped, as a server would listen on its own all the same.
+/// Host and port. An invalid port is dropped, because the server listens on its own port anyway.
 fn split_port(authority: &str) -> (&str, Option<u16>) {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (host, port.parse().ok()),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         for bad in [
             &b""[..],
             b"\r\n\r\n",

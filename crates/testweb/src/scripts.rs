@@ -1,10 +1,11 @@
-//! Two little webs in Chinese and in Japanese, each host in another encoding.
+//! Two small webs in Chinese and Japanese, with a different encoding on each host.
 //!
-//! The Chinese one has three universities (Big5, GB18030, UTF-8) whose graduate schools announce entrance examinations; the
-//! Japanese one has three towns with hot springs (Shift_JIS, EUC-JP, ISO-2022-JP). Around the pages wanted stand pages of the
-//! same sites about other things. Some hosts name their encoding in the header, others in the page only, one nowhere.
+//! The Chinese web has three universities (Big5, GB18030, UTF-8) whose graduate schools announce entrance
+//! examinations. The Japanese web has three towns with hot springs (Shift_JIS, EUC-JP, ISO-2022-JP). The wanted pages
+//! are surrounded by pages of the same sites about other things. Some hosts declare their encoding in the header,
+//! others only in the page, and one nowhere.
 //!
-//! Invariant: which pages are wanted is known from the making. Every text can be written in its host's encoding.
+//! Invariant: the wanted pages are known by construction. Every text can be written in its host's encoding.
 //!
 //! Deliberately absent: anything fetched or copied. Every sentence was written for these webs.
 
@@ -17,7 +18,7 @@ use encoding_rs::Encoding;
 
 use crate::site::{SiteResponse, TestSite};
 
-/// A little web in a script without spaces between words.
+/// A small web in a script without spaces between words.
 pub struct ScriptWeb {
     topic: &'static str,
     pages: BTreeMap<String, BTreeMap<String, SiteResponse>>,
@@ -53,12 +54,12 @@ impl ScriptWeb {
         self.topic
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     pub fn pages(&self) -> usize {
         self.pages.values().map(BTreeMap::len).sum()
     }
 
-    /// The URLs of the pages wanted.
+    /// The URLs of the wanted pages.
     pub fn relevant(&self) -> &[String] {
         &self.relevant
     }
@@ -75,14 +76,14 @@ impl TestSite for ScriptWeb {
     }
 }
 
-/// Who says in which encoding a page is.
+/// Where the encoding of a page is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
-    /// The header of the answer.
+    /// In the header of the answer.
     Header(&'static str),
-    /// The page itself, near its beginning.
+    /// In the page itself, near its beginning.
     Page,
-    /// Nobody.
+    /// Nowhere.
     Nowhere,
 }
 
@@ -107,7 +108,7 @@ impl Site {
         }
     }
 
-    /// Adds a page with links (where to, in which words).
+    /// Adds a page with links (target and words).
     fn page(&mut self, path: &str, title: &str, text: &str, links: &[(String, String)]) {
         let meta = match self.said {
             Said::Page => format!("<meta charset=\"{}\">", self.encoding.name()),
@@ -131,7 +132,7 @@ impl Site {
             .insert(path.to_owned(), SiteResponse::page(kind, bytes.into_owned()));
     }
 
-    /// Adds a page that is wanted.
+    /// Adds a wanted page.
     fn wanted(&mut self, path: &str, title: &str, text: &str, links: &[(String, String)]) {
         self.relevant.push(format!("http://{}{path}", self.host));
         self.page(path, title, text, links);

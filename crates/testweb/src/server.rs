@@ -1,7 +1,7 @@
-//! Serves a world over HTTP/1.1 on loopback, and remembers who asked for what, when.
+//! Serves a test site over HTTP/1.1 on loopback, and logs who requested what, and when.
 //!
-//! One thread per connection: for the few hundred connections of a crawl that is the cheapest there is, and the
-//! crawler's own runtime is left out of the measurement. What is said on a connection is in `conversation`.
+//! One thread per connection: for the few hundred connections of a crawl nothing is cheaper, and the crawler's own
+//! runtime stays out of the measurement. The exchange on a connection is in `conversation`.
 
 use std::collections::HashMap;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,23 +16,23 @@ use crate::certificates::Authority;
 use crate::errors::{Errors, Trouble};
 use crate::site::{Scheme, TestSite};
 
-/// How to serve a world.
+/// How to serve a test site.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Where to listen; port 0 for any free one.
+    /// Addresses to listen on; port 0 for any free one.
     pub listen: Vec<SocketAddr>,
-    /// How long every answer takes at least.
+    /// The minimum time every answer takes.
     pub latency: Duration,
-    /// Every n-th request goes wrong in this way; robots.txt is never among them, as a failed one closes the host.
+    /// Every n-th request fails in this way. A robots.txt never does, because a failing one closes the host.
     pub trouble: Option<(NonZeroU64, Trouble)>,
-    /// Shares of the URLs that go wrong, each always in the same way.
+    /// Shares of URLs that fail, each always in the same way.
     pub errors: Errors,
-    /// Whether each request is remembered.
+    /// Whether requests are logged.
     pub log: bool,
 }
 
 impl Default for ServeOptions {
-    /// Any free port of 127.0.0.1, at once, without trouble, with a log.
+    /// Any free port of 127.0.0.1, no delay, no failures, with a log.
     fn default() -> ServeOptions {
         ServeOptions {
             listen: vec![SocketAddr::from(([127, 0, 0, 1], 0))],
@@ -49,9 +49,9 @@ impl Default for ServeOptions {
 pub struct Request {
     /// Over TLS or not.
     pub scheme: Scheme,
-    /// The host asked for, in lower case, without port.
+    /// The requested host, in lower case, without port.
     pub host: String,
-    /// The port asked for, unless it is the scheme's own. Only a proxy is told.
+    /// The requested port, unless it is the scheme's default. Only a proxy learns it.
     pub port: Option<u16>,
     /// Path and query.
     pub path: String,
@@ -59,13 +59,13 @@ pub struct Request {
     pub peer: SocketAddr,
     /// When its head had been read.
     pub started: Instant,
-    /// When its answer had been written; none while it is under way or when that failed.
+    /// When its answer had been written; none while that is in progress, or if it failed.
     pub finished: Option<Instant>,
-    /// The status it was answered with; 0 for none.
+    /// The status of the answer; 0 for none.
     pub status: u16,
 }
 
-/// A world being served. Dropping it stops the server.
+/// A test site being served. Dropping it stops the server.
 pub struct Serving {
     addresses: Vec<SocketAddr>,
     shared: Arc<Shared>,
@@ -76,7 +76,7 @@ pub struct Serving {
 pub(crate) struct Shared {
     pub(crate) site: Arc<dyn TestSite>,
     pub(crate) options: ServeOptions,
-    /// With it this is a proxy.
+    /// If set, this is a proxy.
     pub(crate) authority: Option<Authority>,
     pub(crate) stopping: AtomicBool,
     pub(crate) served: AtomicU64,
@@ -86,12 +86,12 @@ pub(crate) struct Shared {
     connections: AtomicU64,
 }
 
-/// Serves a world from now on.
+/// Starts serving a test site.
 pub fn serve(site: Arc<dyn TestSite>, options: ServeOptions) -> Result<Serving, TestwebError> {
     listen(site, options, None)
 }
 
-/// Serves a world, as a proxy if there is an authority for its certificates.
+/// Serves a test site, as a proxy if there is an authority for its certificates.
 pub(crate) fn listen(
     site: Arc<dyn TestSite>,
     options: ServeOptions,
@@ -124,7 +124,7 @@ pub(crate) fn listen(
     for (_, listener) in sockets {
         let shared = Arc::clone(&serving.shared);
         let thread = std::thread::Builder::new()
-            .name("world".into())
+            .name("test site".into())
             .spawn(move || shared.accept(&listener))
             .map_err(|source| TestwebError::Thread { source })?;
         serving.listeners.push(thread);
@@ -141,7 +141,7 @@ impl Serving {
             .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 
-    /// All addresses it listens on, in the order asked for.
+    /// All addresses it listens on, in the order given.
     pub fn addrs(&self) -> &[SocketAddr] {
         &self.addresses
     }
@@ -151,22 +151,22 @@ impl Serving {
         self.shared.authority.as_ref().map_or("", Authority::pem)
     }
 
-    /// How many requests came so far, also without a log.
+    /// The number of requests so far, even without a log.
     pub fn served(&self) -> u64 {
         self.shared.served.load(Ordering::SeqCst)
     }
 
-    /// How many connections were made so far.
+    /// The number of connections so far.
     pub fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// The requests so far, in the order they came.
+    /// The requests so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.shared.log).clone()
     }
 
-    /// How often a page was asked for.
+    /// How often a page was requested.
     pub fn count(&self, host: &str, path: &str) -> usize {
         lock(&self.shared.log)
             .iter()
@@ -208,7 +208,7 @@ impl Shared {
                 return;
             }
             let Ok((connection, peer)) = accepted else {
-                // Out of file descriptors, most likely: others will be closed soon.
+                // Probably out of file descriptors: others will be closed soon.
                 std::thread::sleep(Duration::from_millis(10));
                 continue;
             };
@@ -219,10 +219,10 @@ impl Shared {
             lock(&self.open).insert(number, handle);
             let shared = Arc::clone(self);
             let spawned = std::thread::Builder::new()
-                .name("world connection".into())
+                .name("test connection".into())
                 .stack_size(256 * 1024)
                 .spawn(move || {
-                    // A client that goes away in the middle is its own business.
+                    // A client that disconnects halfway is not our problem.
                     let _ = shared.attend(connection, peer);
                     lock(&shared.open).remove(&number);
                 });
@@ -233,7 +233,7 @@ impl Shared {
     }
 }
 
-/// A thread that panicked leaves the log as it was: each entry is whole.
+/// A thread that panicked leaves the log intact: each entry is complete.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,20 +1,20 @@
-//! What a web is to its server: answers to requests.
+//! What a server needs from a web: answers to requests.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
-/// How a page is asked for.
+/// How a page is requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
-    /// In the clear.
+    /// Without TLS.
     Http,
-    /// Over TLS.
+    /// With TLS.
     Https,
 }
 
 impl Scheme {
-    /// As it begins a URL.
+    /// Its name at the start of a URL.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Http => "http",
@@ -22,7 +22,7 @@ impl Scheme {
         }
     }
 
-    /// The port that goes without saying.
+    /// The default port.
     pub fn port(self) -> u16 {
         match self {
             Scheme::Http => 80,
@@ -31,21 +31,21 @@ impl Scheme {
     }
 }
 
-/// All that a request says about which page it wants.
+/// Everything in a request that identifies the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SiteRequest<'a> {
-    /// How.
+    /// http or https.
     pub scheme: Scheme,
     /// In lower case, without port.
     pub host: &'a str,
-    /// The port, unless it is the scheme's own.
+    /// The port, unless it is the scheme's default.
     pub port: Option<u16>,
-    /// Begins with a slash.
+    /// Starts with a slash.
     pub path_and_query: &'a str,
 }
 
 impl SiteRequest<'_> {
-    /// The URL, spelled as it was asked for.
+    /// The URL, as it was requested.
     pub fn url(&self) -> String {
         let (scheme, host, rest) = (self.scheme.name(), self.host, self.path_and_query);
         match self.port {
@@ -57,10 +57,10 @@ impl SiteRequest<'_> {
 
 /// A web in memory.
 pub trait TestSite: Send + Sync {
-    /// Answers a request for a page. The host is in lower case, without port; the rest begins with a slash.
+    /// Answers a request for a page. The host is in lower case, without port; the rest starts with a slash.
     fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse;
 
-    /// Answers a request in a web that tells http from https, or one port from another. Most do not.
+    /// Answers a request in a web that distinguishes http from https, or one port from another. Most do not.
     fn answer_at(&self, asked: &SiteRequest<'_>) -> SiteResponse {
         self.answer(asked.host, asked.path_and_query)
     }
@@ -69,7 +69,7 @@ pub trait TestSite: Send + Sync {
     fn hosts(&self) -> Vec<String>;
 }
 
-/// An answer: what a real server would send, but for `Content-Length`, `Date` and the like.
+/// An answer: what a real server would send, except `Content-Length`, `Date` and the like.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteResponse {
     /// The HTTP status.
@@ -95,19 +95,19 @@ impl SiteResponse {
         SiteResponse::page("text/html; charset=utf-8", body)
     }
 
-    /// Plain text, as a robots.txt is.
+    /// Plain text, such as a robots.txt.
     pub fn text(body: impl Into<Bytes>) -> SiteResponse {
         SiteResponse::page("text/plain; charset=utf-8", body)
     }
 
-    /// Leads elsewhere.
+    /// A redirect.
     pub fn redirect(status: u16, to: impl Into<Cow<'static, str>>) -> SiteResponse {
         let mut answer = SiteResponse::fault(status);
         answer.headers.push(("Location", to.into()));
         answer
     }
 
-    /// A short page that says the status and no more.
+    /// A short page that only states the status.
     pub fn fault(status: u16) -> SiteResponse {
         let reason = reason(status);
         let mut answer = SiteResponse::html(format!(
@@ -122,8 +122,8 @@ impl SiteResponse {
         SiteResponse::fault(404)
     }
 
-    /// Nobody knows whether there is such a page: it was not recorded. Status 404, and a header that tells it from a
-    /// recorded 404.
+    /// The page was not recorded, so nobody knows whether it exists. Status 404, and a header that distinguishes it
+    /// from a recorded 404.
     pub fn not_recorded() -> SiteResponse {
         SiteResponse::missing().with("X-Scenthound", "not-recorded")
     }
@@ -135,7 +135,7 @@ impl SiteResponse {
             .any(|(name, value)| *name == "X-Scenthound" && value == "not-recorded")
     }
 
-    /// The same answer with one more header line.
+    /// The same answer with one more header.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> SiteResponse {
         self.headers.push((name, value.into()));
@@ -143,7 +143,7 @@ impl SiteResponse {
     }
 }
 
-/// The words that go with a status.
+/// The reason phrase of a status.
 pub(crate) fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

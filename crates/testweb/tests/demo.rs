@@ -1,4 +1,4 @@
-//! The demo web is what it says it is: reachable, true to its own list, and the same every time.
+//! The demo web is what it claims to be: reachable, true to its own lists, and the same every time.
 
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
@@ -23,7 +23,7 @@ fn header<'a>(answer: &'a SiteResponse, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_ref())
 }
 
-/// The body as text: unpacked, and each byte a letter unless it is UTF-8.
+/// The body as text: decompressed, and one character per byte unless it is UTF-8.
 fn text_of(answer: &SiteResponse) -> String {
     let mut bytes = answer.body.to_vec();
     if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -37,7 +37,7 @@ fn text_of(answer: &SiteResponse) -> String {
         .unwrap_or_else(|not_utf8| not_utf8.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
-/// All a careful reader finds: href and src of any tag, refreshes, locations, entries of sitemaps.
+/// Everything a careful reader finds: href and src of any tag, refreshes, locations, sitemap entries.
 fn targets(url: &str, answer: &SiteResponse) -> Vec<String> {
     let base = CanonicalUrl::parse(url).unwrap();
     let text = text_of(answer);
@@ -95,7 +95,7 @@ fn walk(web: &DemoWeb) -> BTreeSet<String> {
     seen
 }
 
-/// Tags become blocks, entities are left alone: enough for pages we wrote ourselves.
+/// Tags become blocks and entities are left alone: enough for pages we wrote ourselves.
 fn parse(url: &str, answer: &SiteResponse) -> ParsedPage {
     let html = text_of(answer);
     let mut text = Text::default();
@@ -115,7 +115,7 @@ fn parse(url: &str, answer: &SiteResponse) -> ParsedPage {
     }
 }
 
-/// The strings of a list in the topic file, which has one list a line.
+/// The strings of a list in the topic file, which has one list per line.
 fn listed(key: &str) -> Vec<String> {
     let line = DemoWeb::TOPIC
         .lines()
@@ -192,7 +192,7 @@ fn nothing_relevant_is_forbidden() {
 }
 
 #[test]
-fn some_guides_are_named_by_a_sitemap_only() {
+fn some_guides_are_listed_only_in_a_sitemap() {
     let web = DemoWeb::new();
     let unlinked: Vec<&String> = web
         .relevant()
@@ -213,7 +213,7 @@ fn some_guides_are_named_by_a_sitemap_only() {
 }
 
 #[test]
-fn the_shipped_topic_tells_the_relevant_pages_from_the_others() {
+fn the_shipped_topic_separates_the_relevant_pages_from_the_others() {
     let web = DemoWeb::new();
     let judge = judge();
     let known: BTreeSet<&str> = web

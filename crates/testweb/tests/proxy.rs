@@ -1,4 +1,4 @@
-//! A world behind the proxy, with the name server beside it, asked by the real fetcher. Nothing leaves the machine.
+//! A test site behind the proxy, with the name server, crawled with the real fetcher. Nothing leaves the machine.
 
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
@@ -43,7 +43,7 @@ impl TestSite for Recorded {
     }
 }
 
-/// A proxy, a name server, and a fetcher that knows of both.
+/// A proxy, a name server, and a fetcher that uses both.
 struct Stage {
     proxy: ProxyServing,
     names: NamesServing,
@@ -83,7 +83,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn http_and_https_pages_are_told_apart_and_so_are_ports() {
+async fn http_and_https_pages_are_distinguished_and_so_are_ports() {
     let stage = stage(ProxyOptions::default());
     for url in PAGES {
         let fetched = stage.fetch(url).await;
@@ -196,7 +196,7 @@ async fn failures_and_hang_ups_follow_from_the_url() {
 }
 
 #[tokio::test]
-async fn every_answer_takes_its_time() {
+async fn every_answer_is_delayed() {
     let latency = Duration::from_millis(40);
     let stage = stage(ProxyOptions {
         latency,
@@ -210,7 +210,7 @@ async fn every_answer_takes_its_time() {
 }
 
 #[test]
-fn what_is_no_tunnel_is_refused_and_the_proxy_goes_on() {
+fn invalid_tunnels_are_refused_and_the_proxy_goes_on() {
     let proxy = serve_proxy(Arc::new(Recorded), ProxyOptions::default()).unwrap();
     let say = |bytes: &[u8]| {
         let mut connection = TcpStream::connect(proxy.address()).unwrap();
@@ -224,7 +224,7 @@ fn what_is_no_tunnel_is_refused_and_the_proxy_goes_on() {
     };
     let refused = say("CONNECT caf\u{e9}:443 HTTP/1.1\r\n\r\n".as_bytes());
     assert!(refused.starts_with("HTTP/1.1 405 "), "{refused}");
-    // TLS that is none ends the tunnel, not the proxy.
+    // Invalid TLS ends the tunnel, not the proxy.
     let granted = say(b"CONNECT tea.test:443 HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
     assert!(granted.starts_with("HTTP/1.1 200 "), "{granted}");
     let page = say(b"GET http://tea.test/ HTTP/1.1\r\nConnection: close\r\n\r\n");
@@ -236,7 +236,7 @@ fn what_is_no_tunnel_is_refused_and_the_proxy_goes_on() {
 }
 
 #[test]
-fn a_share_of_errors_that_is_none_is_refused() {
+fn an_invalid_share_of_errors_is_refused() {
     let options = ProxyOptions {
         errors: Errors {
             failures: 2.0,
@@ -249,7 +249,7 @@ fn a_share_of_errors_that_is_none_is_refused() {
         .unwrap()
         .to_string();
     assert!(
-        fault.contains("failures = 2") && fault.contains("between 0 and 1"),
+        fault.contains("failures = 2") && fault.contains("from 0 to 1"),
         "{fault}"
     );
 }

@@ -84,7 +84,7 @@ fn the_log_says_what_was_asked_and_when() {
     let mut connection = connect(serving.addr());
     get(&mut connection, "hub.test", "/0");
     get(&mut connection, "hub.test", "/9");
-    // The next answer comes after the end of the one before has been noted.
+    // The next answer comes only after the end of the previous one has been logged.
     let log = serving.requests();
     let [first, second] = log.as_slice() else {
         panic!("{log:?}");
@@ -159,7 +159,7 @@ fn nonsense_is_refused_and_a_head_without_end_is_cut() {
     connection.get_mut().write_all(b"what is this\r\n\r\n").unwrap();
     assert_eq!(answer(&mut connection, true).0, 400);
     let mut connection = connect(serving.addr());
-    // The server may close before it has read all of it.
+    // The server may close before it has read everything.
     let _ = connection.get_mut().write_all(&[b'x'; 70_000]);
     let mut start = String::new();
     if connection.read_line(&mut start).is_ok() {

@@ -1,14 +1,14 @@
-//! What a strategy that learns is given of pages and links: words as numbers, and who links to whom.
+//! What a learning strategy is told about pages and links: words as hashes, and which pages link to a URL.
 //!
-//! A link that waits keeps its evidence, so that a strategy whose mind has changed can score it again without the pages it was
-//! found on. Words are hashes of tokens; only those of a page also have their spellings, since a learnt word may have to be
-//! shown to people.
+//! A waiting link keeps its evidence, so that a strategy whose model has changed can score it again without the pages
+//! it was found on. Words are token hashes. Only the words of a page also have spellings, because a learnt word may
+//! have to be shown to people.
 
 use crate::{Rank, UrlKey};
 
-/// Words kept of one kind for one link. Navigation links gather new words with every page that has them.
+/// The most words of one kind kept per link. Navigation links gain new words from every page they appear on.
 const MOST_WORDS: usize = 64;
-/// Pages remembered that link to one URL.
+/// The most linking pages remembered per URL.
 const MOST_PARENTS: usize = 64;
 
 /// A page that links to a URL.
@@ -16,21 +16,21 @@ const MOST_PARENTS: usize = 64;
 pub struct ParentPage {
     /// The page.
     pub key: UrlKey,
-    /// What it was worth when it was read.
+    /// Its score when it was read.
     pub relevance: f32,
 }
 
-/// What is known of a link's target before it is fetched: the words at all links to it seen so far, and whose they are.
-/// Each list of words is ascending and has no word twice.
+/// What is known about a link's target before it is fetched: the words at every link to it seen so far, and the pages
+/// those links are on. Each list of words is ascending, without duplicates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evidence {
     /// Words of anchors and their titles.
     pub anchor: Vec<u64>,
-    /// Words of the sentences around.
+    /// Words of the surrounding sentences.
     pub around: Vec<u64>,
     /// Words of the URL.
     pub url: Vec<u64>,
-    /// The pages that link to it, in the order found.
+    /// The pages that link to it, in the order they were found.
     pub parents: Vec<ParentPage>,
 }
 
@@ -51,8 +51,8 @@ impl Evidence {
         }
     }
 
-    /// Takes in the words of another link to the same URL, and its parents. A parent that is known already keeps its first
-    /// worth.
+    /// Merges the words and parents of another link to the same URL. A parent that is already known keeps its first
+    /// score.
     pub fn gather(&mut self, other: &Evidence) {
         unite(&mut self.anchor, &other.anchor);
         unite(&mut self.around, &other.around);
@@ -62,7 +62,7 @@ impl Evidence {
         }
     }
 
-    /// Adds a page that links to it, unless it is known or there are too many.
+    /// Adds a page that links to the URL, unless it is already known or the limit is reached.
     pub fn add_parent(&mut self, parent: ParentPage) {
         let is_known = self.parents.iter().any(|known| known.key == parent.key);
         if !is_known && self.parents.len() < MOST_PARENTS {
@@ -70,7 +70,7 @@ impl Evidence {
         }
     }
 
-    /// As a shelf keeps it.
+    /// The bytes a storage keeps.
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self.anchor.len() + self.around.len() + self.url.len();
         let mut bytes = Vec::with_capacity(4 + words * 8 + self.parents.len() * 12);
@@ -88,7 +88,7 @@ impl Evidence {
         bytes
     }
 
-    /// Reads what [`Evidence::to_bytes`] wrote; none if it did not.
+    /// Reads what [`Evidence::to_bytes`] wrote; `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Evidence> {
         let mut rest = bytes;
         let mut words = || {
@@ -123,7 +123,7 @@ impl Evidence {
     }
 }
 
-/// Merges ascending words into ascending words.
+/// Merges two ascending lists of words.
 fn unite(words: &mut Vec<u64>, more: &[u64]) {
     for word in more {
         if words.len() >= MOST_WORDS {
@@ -135,16 +135,16 @@ fn unite(words: &mut Vec<u64>, more: &[u64]) {
     }
 }
 
-/// A link that waits, with what a strategy needs to score it again.
+/// A waiting link, with everything a strategy needs to score it again.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitingLink<'a> {
-    /// Where it leads.
+    /// The URL it points to.
     pub key: UrlKey,
-    /// Its present rank.
+    /// Its current rank.
     pub rank: Rank,
     /// The page that first led to it.
     pub parent: Option<UrlKey>,
-    /// What is known of it.
+    /// What is known about it.
     pub evidence: &'a Evidence,
 }
 
@@ -153,7 +153,7 @@ pub struct WaitingLink<'a> {
 pub struct PageWord<'a> {
     /// Its token's hash.
     pub hash: u64,
-    /// How often the page has it.
+    /// How often it occurs on the page.
     pub count: u32,
     /// Its normalised spelling.
     pub spelling: &'a str,
@@ -167,7 +167,7 @@ pub struct PageWords {
 }
 
 impl PageWords {
-    /// Counts words. Of a word given more than once the first spelling stays.
+    /// Counts words. When a word is given more than once, its first spelling is kept.
     pub fn count<'a>(words: impl IntoIterator<Item = (u64, &'a str)>) -> PageWords {
         let mut all: Vec<(u64, &str)> = words.into_iter().collect();
         // Stable, so that the first spelling stays first.
@@ -184,7 +184,7 @@ impl PageWords {
         counted
     }
 
-    /// As a store keeps it.
+    /// The bytes a storage keeps.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4 + self.words.len() * 16 + self.spellings.len());
         bytes.extend((self.words.len() as u32).to_le_bytes());
@@ -197,7 +197,7 @@ impl PageWords {
         bytes
     }
 
-    /// Reads what [`PageWords::to_bytes`] wrote; none if it did not.
+    /// Reads what [`PageWords::to_bytes`] wrote; `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<PageWords> {
         let (count, mut rest) = bytes.split_first_chunk::<4>()?;
         let count = u32::from_le_bytes(*count) as usize;
@@ -224,17 +224,17 @@ impl PageWords {
         self.words.len()
     }
 
-    /// Whether there is no word at all.
+    /// Whether there are no words at all.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The words' hashes and counts, by hash.
+    /// The words' hashes and counts, ordered by hash.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u32)> + Clone {
         self.words.iter().map(|(hash, count, _)| (*hash, *count))
     }
 
-    /// The words, by their hashes.
+    /// The words, ordered by hash.
     pub fn iter(&self) -> impl Iterator<Item = PageWord<'_>> {
         let mut start = 0;
         self.words.iter().map(move |(hash, count, end)| {

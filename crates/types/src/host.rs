@@ -1,8 +1,9 @@
-//! Hosts and the domains people register.
+//! Hosts and their registrable domains.
 
-/// The registrable domain of a host name (`example.co.uk` for `www.example.co.uk`), by the public suffix list.
+/// The registrable domain of a host name (`example.co.uk` for `www.example.co.uk`), according to the public suffix
+/// list.
 ///
-/// An address, a single label and a bare public suffix are their own domain.
+/// An IP address, a single label or a bare public suffix is its own domain.
 pub fn registrable_domain(host: &str) -> &str {
     if host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok() {
         return host;

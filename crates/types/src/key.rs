@@ -21,7 +21,7 @@ impl fmt::Debug for UrlKey {
 
 /// Makes the keys of one crawl.
 ///
-/// The hash is keyed, so that nobody can write a page whose links collide with URLs we want.
+/// The hash is keyed, so that nobody can craft a page whose links collide with URLs we want.
 #[derive(Clone, Copy, Debug)]
 pub struct Keyring {
     seed: u64,
@@ -38,7 +38,7 @@ impl Keyring {
         UrlKey(self.hash(url.as_str()))
     }
 
-    /// A number in place of a random one: the same for the same crawl seed and text.
+    /// A deterministic stand-in for a random number: the same crawl seed and text always give the same one.
     pub fn hash(&self, text: &str) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.seed, 0x5c3e_7a10_0b0d_f00d);
         hasher.write(text.as_bytes());

@@ -4,16 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CanonicalUrl, Priority, UrlKey};
 
-/// Tells one lease from another, also of the same URL.
+/// Distinguishes leases, including several leases of the same URL.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LeaseId(pub u64);
 
-/// One of the agents of a crawl, each with a strategy and a stack of its own. A crawl without agents has one, number 0.
+/// One of the agents of a crawl, each with its own strategy and stack. A crawl without agents has a single one,
+/// number 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct AgentId(pub u8);
 
 impl AgentId {
-    /// Agents a crawl may have.
+    /// The most agents a crawl may have.
     pub const MOST: u8 = 16;
 }
 
@@ -24,14 +25,14 @@ pub enum LeaseKind {
     /// A page of the crawl.
     #[default]
     Page,
-    /// The host's robots.txt, asked for before anything else of the host.
+    /// The host's robots.txt, requested before anything else from the host.
     Robots,
-    /// A sitemap the host named.
+    /// A sitemap that the host named.
     Sitemap,
 }
 
 impl LeaseKind {
-    /// The word for it in records and logs.
+    /// Its name in records and logs.
     pub fn name(self) -> &'static str {
         match self {
             LeaseKind::Page => "page",
@@ -41,33 +42,33 @@ impl LeaseKind {
     }
 }
 
-/// Permission for exactly one request. It ends in one settle, or is handed back unused.
+/// Permission for exactly one request. It ends in exactly one settle, or is handed back unused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lease {
     /// This lease.
     pub id: LeaseId,
-    /// Who asked for it.
+    /// The agent it belongs to.
     pub agent: AgentId,
     /// What the request is for.
     pub kind: LeaseKind,
-    /// What to ask for.
+    /// The URL to request.
     pub url: CanonicalUrl,
     /// Its key.
     pub key: UrlKey,
-    /// The page that first led to it; none for seeds.
+    /// The page that first led to it; none for a seed.
     pub parent: Option<UrlKey>,
     /// That page's URL, for the records.
     pub parent_url: Option<CanonicalUrl>,
-    /// Links away from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// Whether the user named it (or it is where a named URL redirects to).
+    /// Whether the user named it, or a URL the user named redirects to it.
     pub seed: bool,
     /// The priority it was taken with.
     pub taken: Priority,
-    /// 0 for the first try, 1 for the first repeat…
+    /// 0 for the first attempt, 1 for the first retry, and so on.
     pub attempt: u8,
     /// How many redirects led here.
     pub redirects: u8,
-    /// Whether it was fetched before and is fetched again for what it holds now.
+    /// Whether it was fetched before and is now fetched again for its current content.
     pub revisit: bool,
 }

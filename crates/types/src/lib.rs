@@ -1,8 +1,8 @@
-//! The words of Scenthound as types.
+//! The vocabulary of Scenthound, as types.
 //!
-//! One type per stage of a page's way through a crawl: a strategy makes an [`Offer`], the frontier turns it into a
-//! [`Lease`], the fetch into an [`Outcome`], parsing into a [`ParsedPage`], judging into a [`Judgement`]; a strategy
-//! reads all of that in a [`PageReport`] and answers with [`Update`]s. See docs/glossary.md for each word.
+//! One type per stage of a page's path through a crawl: a strategy makes an [`Offer`], the frontier turns it into a
+//! [`Lease`], fetching into an [`Outcome`], parsing into a [`ParsedPage`] and judging into a [`Judgement`]. The
+//! strategy reads all of that in a [`PageReport`] and answers with [`Update`]s. docs/glossary.md explains each term.
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 

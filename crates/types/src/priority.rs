@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use serde::{Deserialize, Serialize};
 
-/// A finite number, larger is better. It encodes nothing else: bands are classes, order of arrival is age.
+/// A finite number; larger is better. It encodes nothing else: bands are classes, and arrival order is age.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Score(f64);
@@ -15,7 +15,7 @@ impl Score {
     /// The score most strategies start their seeds with.
     pub const ONE: Score = Score(1.0);
 
-    /// Makes any number a score: not-a-number becomes 0, infinities the largest finite numbers, -0 becomes 0.
+    /// Makes a score from any number: NaN and -0 become 0, and infinities become the largest finite numbers.
     pub fn new(value: f64) -> Score {
         if value.is_nan() {
             Score::ZERO

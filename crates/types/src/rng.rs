@@ -1,30 +1,30 @@
 //! The one source of pseudo-random numbers: SplitMix64.
 //!
-//! The whole state is one number, and the sequence depends on neither the machine nor a library's version, so a seed
-//! gives the same crawl, web or model everywhere.
+//! The whole state is one number, and the sequence depends neither on the machine nor on a library version. A seed
+//! therefore gives the same crawl, web or model everywhere.
 //!
 //! Deliberately absent: a seed from the system, and anything fit for secrets.
 
-/// A sequence of numbers that follows from its seed.
+/// A sequence of numbers determined by its seed.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// Starts the sequence of a seed.
+    /// Starts the sequence for a seed.
     #[inline]
     pub fn from_seed(seed: u64) -> Rng {
         Rng { state: seed }
     }
 
-    /// A sequence of its own for one part of the work (a tree, a fold), so that the parts do not depend on each other.
+    /// A separate sequence for one part of the work (a tree, a fold), so that the parts do not depend on each other.
     pub fn for_part(seed: u64, part: u64) -> Rng {
         let mut rng = Rng::from_seed(seed ^ part.wrapping_mul(0xD134_2543_DE82_EF95));
         Rng::from_seed(rng.number())
     }
 
-    /// The next number, any of 64 bits.
+    /// The next number, over the full 64-bit range.
     #[inline]
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -66,14 +66,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_row_every_time_and_another_seed_another() {
+    fn a_seed_gives_the_same_sequence_every_time_and_another_seed_another() {
         let row = |seed| {
             let mut rng = Rng::from_seed(seed);
             [rng.number(), rng.number(), rng.number()]
         };
         assert_eq!(row(7), row(7));
         assert_ne!(row(7), row(8));
-        // Fixed for ever: a model must be the same after an upgrade.
+        // Fixed for ever: a model must stay the same after an upgrade.
         assert_eq!(row(0)[0], 0xE220_A839_7B1D_CDAF);
     }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffling_keeps_every_thing() {
+    fn shuffling_keeps_every_element() {
         let mut things: Vec<u32> = (0..100).collect();
         Rng::from_seed(3).shuffle(&mut things);
         assert_ne!(things, (0..100).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What a part of the crawl wants to find again after a restart.
+//! What a part of the crawl needs to restore after a restart.
 
 /// Changed values by name, written in the same batch as the page that changed them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,12 +17,12 @@ impl StateDelta {
         &self.changes
     }
 
-    /// Takes the other's changes, after this one's.
+    /// Appends the other's changes after these.
     pub fn append(&mut self, mut other: StateDelta) {
         self.changes.append(&mut other.changes);
     }
 
-    /// Forgets all changes, keeping the room for new ones.
+    /// Discards all changes but keeps the allocated space.
     pub fn clear(&mut self) {
         self.changes.clear();
     }

@@ -1,12 +1,12 @@
-//! The one way Scenthound turns writing into words.
+//! The one way Scenthound turns text into words.
 //!
-//! Pages, topics, queries and URLs all go through the same steps, so that a term found in a topic file is the
-//! term found on a page: NFKC, lower case, accents stripped from Latin, Greek and Cyrillic letters, then tokens.
-//! A token is a word by Unicode's word boundaries; runs of Han, Hiragana, Katakana, Hangul and Thai script become
-//! overlapping pairs of characters.
+//! Pages, topics, queries and URLs all go through the same steps, so that a term in a topic file is the same term on
+//! a page: NFKC, lower case, accents stripped from Latin, Greek and Cyrillic letters, then tokens. A token is a word
+//! by Unicode's word boundaries. Runs of Han, Hiragana, Katakana, Hangul and Thai script become overlapping pairs of
+//! characters.
 //!
-//! Deliberately absent: HTML, and any table that grows while the program runs. A [`Token`] is a hash with a
-//! fixed seed, so two threads, two runs and two machines agree on it without talking to each other.
+//! Deliberately absent: HTML, and any table that grows while the program runs. A [`Token`] is a hash with a fixed
+//! seed, so two threads, two runs and two machines agree on it without coordination.
 
 mod fold;
 mod language;

@@ -1,4 +1,4 @@
-//! Moments, as the drivers hand them in.
+//! Points in time, passed in by the drivers.
 
 use std::fmt;
 use std::ops::Add;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A moment, in milliseconds since 1970 (live) or since the start of the run (lab).
+/// A point in time, in milliseconds since 1970 (live) or since the start of the run (lab).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(u64);
@@ -14,7 +14,7 @@ pub struct Timestamp(u64);
 impl Timestamp {
     /// The beginning of time.
     pub const ZERO: Timestamp = Timestamp(0);
-    /// Later than everything.
+    /// Later than any other.
     pub const NEVER: Timestamp = Timestamp(u64::MAX);
 
     /// From milliseconds.
@@ -27,7 +27,7 @@ impl Timestamp {
         self.0
     }
 
-    /// How long after `earlier` this is; zero if it is not after it.
+    /// The time elapsed since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

@@ -8,17 +8,17 @@ use crate::{CanonicalUrl, Rank, UrlKey};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Merge {
-    /// The first one stays.
+    /// Keep the first rank.
     Keep,
-    /// The new one counts.
+    /// Take the new rank.
     Replace,
-    /// The better one counts.
+    /// Take the better rank.
     Max,
-    /// The scores add up; also gathers on URLs that are leased or fetched.
+    /// Add the scores, including those of URLs that are leased or fetched.
     Add,
 }
 
-/// Whose children a raise reaches.
+/// Which parents' children a raise reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Parents {
@@ -28,7 +28,7 @@ pub enum Parents {
     All,
 }
 
-/// Why a URL is in the frontier, in a word, for "why?".
+/// Why a URL is in the frontier, as one word, for "why?".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
@@ -57,10 +57,10 @@ pub struct Offer {
     pub merge: Merge,
 }
 
-/// One change of the frontier, as plain data. Parent, depth and reason of an offer are those of the report it answers.
+/// One change to the frontier, as plain data. An offer takes its parent, depth and reason from the report it answers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Update {
-    /// Wants a URL fetched.
+    /// Asks for a URL to be fetched.
     Offer(Offer),
     /// Raises every waiting URL that shares a parent with `of`.
     RaiseSiblings {
@@ -68,9 +68,9 @@ pub enum Update {
         of: UrlKey,
         /// Which of its parents count.
         parents: Parents,
-        /// What the siblings get.
+        /// The rank the siblings get.
         rank: Rank,
-        /// How it meets the rank they have.
+        /// How to combine it with their current rank.
         merge: Merge,
     },
     /// Sets the tie of the waiting children of `of`'s first parent to the number of that parent's children visited.

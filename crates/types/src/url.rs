@@ -1,4 +1,4 @@
-//! URLs in the one spelling the crawl knows them by.
+//! URLs in the one spelling the crawl uses for them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::sync::Arc;
 use thiserror::Error;
 use url::Url;
 
-/// Longer URLs are refused: they are traps or mistakes, and every known URL costs room.
+/// Longer URLs are refused: they are traps or mistakes, and every known URL takes up space.
 const MAX_BYTES: usize = 2_083;
 
-/// Why a string is no URL we could fetch.
+/// Why a string is not a URL we can fetch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum UrlFault {
-    /// It does not parse.
-    #[error("not a URL")]
+    /// It cannot be parsed.
+    #[error("not an absolute URL")]
     Unreadable,
     /// mailto:, javascript:, ftp:…
     #[error("only http and https can be crawled")]
     Scheme,
-    /// It names no host.
-    #[error("no host")]
+    /// It has no host.
+    #[error("the URL has no host")]
     Host,
     /// Over the limit.
     #[error("longer than {MAX_BYTES} bytes")]
     TooLong,
 }
 
-/// An http or https URL in canonical spelling: no fragment, no user, default port and dot segments removed,
+/// An http or https URL in canonical spelling: no fragment, no user info, default port and dot segments removed,
 /// percent-escapes in their shortest form. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CanonicalUrl {
@@ -37,12 +37,12 @@ pub struct CanonicalUrl {
 }
 
 impl CanonicalUrl {
-    /// Reads an absolute URL.
+    /// Parses an absolute URL.
     pub fn parse(raw: &str) -> Result<CanonicalUrl, UrlFault> {
         CanonicalUrl::from_url(Url::parse(raw.trim()).map_err(|_| UrlFault::Unreadable)?)
     }
 
-    /// Reads a URL relative to this one.
+    /// Parses a URL relative to this one.
     pub fn join(&self, reference: &str) -> Result<CanonicalUrl, UrlFault> {
         CanonicalUrl::from_url(
             self.to_url()?
@@ -51,7 +51,7 @@ impl CanonicalUrl {
         )
     }
 
-    /// Brings a parsed URL into canonical spelling.
+    /// Converts a parsed URL to its canonical spelling.
     pub fn from_url(mut url: Url) -> Result<CanonicalUrl, UrlFault> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlFault::Scheme);
@@ -84,7 +84,8 @@ impl CanonicalUrl {
         })
     }
 
-    /// Takes a string that [`CanonicalUrl::as_str`] gave earlier, as our own files hold it. Checks only its shape.
+    /// Takes a string that [`CanonicalUrl::as_str`] returned earlier, such as one from our own files. Only its form
+    /// is checked.
     pub fn from_canonical(spelled: &str) -> Result<CanonicalUrl, UrlFault> {
         let after_scheme = match spelled.strip_prefix("http") {
             Some(rest) if rest.starts_with("://") => "http://".len(),
@@ -104,12 +105,12 @@ impl CanonicalUrl {
         &self.spelled
     }
 
-    /// For joining many references, parsed once.
+    /// As a [`Url`], so that many references can be joined after parsing only once.
     pub fn to_url(&self) -> Result<Url, UrlFault> {
         Url::parse(&self.spelled).map_err(|_| UrlFault::Unreadable)
     }
 
-    /// `scheme://host[:port]`: what a robots.txt speaks for, and what politeness counts as one host.
+    /// `scheme://host[:port]`: what a robots.txt applies to, and what politeness treats as one host.
     pub fn origin(&self) -> &str {
         self.spelled.get(..self.origin as usize).unwrap_or_default()
     }
@@ -124,7 +125,7 @@ impl CanonicalUrl {
         self.origin().get(start..).unwrap_or_default()
     }
 
-    /// The host name or address, IPv6 in brackets.
+    /// The host name or IP address; IPv6 in brackets.
     pub fn host(&self) -> &str {
         let authority = self.authority();
         match authority.rfind(':') {
@@ -133,7 +134,7 @@ impl CanonicalUrl {
         }
     }
 
-    /// The port, also where the spelling leaves it out.
+    /// The port, even where the spelling omits it.
     pub fn port(&self) -> u16 {
         let standard = if self.is_https() { 443 } else { 80 };
         let after_host = self.authority().get(self.host().len()..).unwrap_or_default();
@@ -148,7 +149,7 @@ impl CanonicalUrl {
         self.spelled.starts_with("https:")
     }
 
-    /// Everything after the origin; begins with a slash.
+    /// Everything after the origin; starts with a slash.
     pub fn path_and_query(&self) -> &str {
         self.spelled.get(self.origin as usize..).unwrap_or_default()
     }
@@ -159,7 +160,7 @@ impl CanonicalUrl {
         rest.split_once('?').map_or(rest, |(path, _)| path)
     }
 
-    /// The host's robots.txt.
+    /// The URL of the host's robots.txt.
     pub fn robots_txt(&self) -> CanonicalUrl {
         CanonicalUrl {
             spelled: Arc::from(format!("{}/robots.txt", self.origin())),
@@ -180,8 +181,8 @@ impl fmt::Debug for CanonicalUrl {
     }
 }
 
-/// Drops the dot that ends a fully qualified name, or one link with it would bring a whole site in twice; refuses names with
-/// empty labels, which no name server knows.
+/// Drops the trailing dot of a fully qualified name; otherwise a single link with the dot would bring in the whole
+/// site a second time. Refuses names with empty labels, which cannot be resolved.
 fn tidy_host(url: &mut Url) -> Result<(), UrlFault> {
     let Some(host) = url.host_str() else {
         return Err(UrlFault::Host);
@@ -197,7 +198,7 @@ fn tidy_host(url: &mut Url) -> Result<(), UrlFault> {
     Ok(())
 }
 
-/// Undoes escapes of unreserved characters, writes the others in capitals, and escapes a bare percent sign.
+/// Decodes escapes of unreserved characters, writes the others in upper case, and escapes a bare percent sign.
 fn tidy_escapes(url: &str) -> std::borrow::Cow<'_, str> {
     if !url.contains('%') {
         return url.into();
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_after_the_host_is_no_other_host_and_empty_labels_are_none() {
+    fn a_dot_after_the_host_is_dropped_and_empty_labels_are_refused() {
         assert_eq!(canonical("http://example.com./a"), "http://example.com/a");
         for host in ["a..com", ".com", "foo.09..", "."] {
             assert_eq!(
@@ -269,13 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_percent_sign_is_kept_as_what_it_means() {
+    fn a_bare_percent_sign_is_escaped() {
         assert_eq!(canonical("http://a.test/100%/x"), "http://a.test/100%25/x");
         assert_eq!(canonical("http://a.test/100%25/x"), "http://a.test/100%25/x");
     }
 
     #[test]
-    fn what_cannot_be_fetched_is_no_url_here() {
+    fn urls_that_cannot_be_fetched_are_refused() {
         assert_eq!(CanonicalUrl::parse("mailto:a@b.c"), Err(UrlFault::Scheme));
         assert_eq!(CanonicalUrl::parse("nonsense"), Err(UrlFault::Unreadable));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What the addresses on a page, and its own, say about the kind of page.
+//! What the URLs on a page, and its own URL, say about the kind of page.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use scenthound_types::CanonicalUrl;
 
 use super::substrings::{State, Substrings};
 
-/// Kinds of addresses.
+/// Kinds of URLs.
 pub(crate) const KINDS: [&str; 15] = [
     "tag",
     "archive",
@@ -25,7 +25,7 @@ pub(crate) const KINDS: [&str; 15] = [
     "file",
 ];
 
-/// Parts of addresses and the kinds they speak for.
+/// Parts of URLs and the kinds they indicate.
 const PARTS: [&[&str]; KINDS.len()] = [
     &[
         "/tag/",
@@ -147,22 +147,22 @@ static AUTOMATON: LazyLock<Substrings> = LazyLock::new(|| {
     )
 });
 
-/// Where an address begins to say something: the scheme does not.
+/// Where a URL starts to be informative; the scheme is not.
 const FROM: usize = 6;
-/// An address that goes on for ever says no more than its beginning.
+/// The rest of an endless URL adds nothing to its beginning.
 const TO: usize = 200;
 
-/// Reads the kinds off one address after another. Most share their host with the one before: it is read once.
+/// Finds the kinds of one URL after another. Most share their host with the previous one, so the host is read once.
 #[derive(Default)]
 pub(crate) struct Reader<'a> {
     origin: &'a str,
-    /// Behind the origin.
+    /// The state after the origin.
     state: State,
     bits: u32,
 }
 
 impl<'a> Reader<'a> {
-    /// The kinds an address speaks for, as bits in the order of [`KINDS`].
+    /// The kinds a URL indicates, as bits in the order of [`KINDS`].
     pub(crate) fn kinds(&mut self, url: &'a CanonicalUrl) -> u32 {
         let automaton = &*AUTOMATON;
         let bytes = url.as_str().as_bytes();
@@ -183,13 +183,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the shape of a page's own address tells.
+/// The shape of a page's own URL.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Shape {
     pub(crate) depth: u32,
     pub(crate) path_bytes: u32,
     pub(crate) parameters: u32,
-    /// Hyphens and underscores of the last part: words of a title.
+    /// Hyphens and underscores in the last part: the words of a title.
     pub(crate) slug_words: u32,
     pub(crate) digits: u32,
     /// The length of the longest run of digits in the last part: numbers of threads and products.
@@ -227,7 +227,7 @@ impl Shape {
     }
 }
 
-/// Whether a path holds `/2024/05` or `2024-05`.
+/// Whether a path contains `/2024/05` or `2024-05`.
 fn has_date(path: &str) -> bool {
     path.as_bytes().windows(7).any(|window| {
         let [a, b, c, d, between, e, f] = window else {
@@ -241,12 +241,12 @@ fn has_date(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests may stop at the first surprise")]
+    #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
     use super::*;
 
     #[test]
-    fn the_shape_of_an_address_is_counted() {
+    fn the_shape_of_a_url_is_counted() {
         let url = CanonicalUrl::parse("https://blog.example.org/2024/05/my-first-post.html?a=1&b=2").unwrap();
         let shape = Shape::of(&url);
         assert!(shape.has_date && shape.has_file_ending && !shape.is_folder);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_speaks_for_kinds() {
+    fn a_url_indicates_kinds() {
         let told = |bits: u32| -> Vec<&str> {
             (0..)
                 .zip(KINDS)
@@ -263,7 +263,7 @@ mod tests {
                 .map(|(_, kind)| kind)
                 .collect()
         };
-        // Twice the same host, another, and a part that reaches across the end of the host.
+        // The same host twice, another host, and a part that extends across the end of the host.
         let urls = [
             "https://example.org/blog/tag/tea",
             "https://example.org/cart",

@@ -1,9 +1,9 @@
-//! The numbers a detector goes by.
+//! The features a detector uses.
 //!
-//! Every feature is told with its name to a callback, so that values and names cannot get out of step and a page's
-//! numbers cost no strings.
+//! Every feature is passed to a callback together with its name, so that values and names cannot get out of step and
+//! computing a page's features allocates no strings.
 //!
-//! Invariant: all numbers are finite, and depend on the parsed page and the words alone.
+//! Invariant: all values are finite, and depend only on the parsed page and the word lists.
 
 use scenthound_types::text::{Token, url_words};
 use scenthound_types::{Hint, ParsedPage, registrable_domain};
@@ -12,7 +12,7 @@ use super::addresses::{KINDS, Reader, Shape};
 use super::note::WordNotes;
 use super::word_lists::{BLOG, IMAGE, NEWS, SECTIONS, VIDEO, WordLists};
 
-/// What a feature is called: a group and a thing.
+/// A feature's name: a group and an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Name(pub(crate) &'static str, pub(crate) &'static str);
 
@@ -22,10 +22,10 @@ impl std::fmt::Display for Name {
     }
 }
 
-/// Blocks with so many words are writing rather than labels.
+/// Blocks with at least this many words are prose rather than labels.
 const LONG_BLOCK: u32 = 30;
 
-/// What the words of a page and their blocks are like.
+/// Statistics of a page's words and blocks.
 #[derive(Default)]
 struct Walk {
     body: WordNotes,
@@ -68,7 +68,8 @@ fn walk(page: &ParsedPage, lists: &WordLists) -> Walk {
     walk
 }
 
-/// Tells where the breaks are. They are looked for in many tokens at once, and come too irregularly to be guessed.
+/// Reports where the breaks are. Many tokens are checked at once, because breaks are too irregular for branch
+/// prediction.
 fn each_break(tokens: &[Token], mut found: impl FnMut(u32)) {
     const RUN: usize = 32;
     for (first, tokens) in (0_u32..).step_by(RUN).zip(tokens.chunks(RUN)) {
@@ -98,7 +99,7 @@ impl Walk {
     }
 }
 
-/// What the links of a page are like.
+/// Statistics of a page's links.
 #[derive(Default)]
 struct Links {
     internal: u32,
@@ -109,7 +110,7 @@ struct Links {
     kinds: [u32; KINDS.len()],
 }
 
-/// `is_whole` where more is wanted than how many lead inside and outside.
+/// `is_whole` asks for more than the number of links inside and outside the site.
 fn links(page: &ParsedPage, is_whole: bool) -> Links {
     let mut links = Links::default();
     let origin = page.url.origin();
@@ -146,7 +147,7 @@ fn is_of_domain(host: &str, domain: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// Tells the nine features of the paper.
+/// Reports the nine features of the paper.
 pub(crate) fn nine(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Name, f32)) {
     let walk = walk(page, lists);
     let links = links(page, false);
@@ -169,7 +170,7 @@ fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMu
     tell(Name("words", "news"), words(NEWS));
 }
 
-/// Tells all features: the nine, and what structure, markup, addresses and more words say.
+/// Reports all features: the nine, and those of structure, markup, URLs and more words.
 pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Name, f32)) {
     let tell = &mut tell;
     let walk = walk(page, lists);
@@ -189,7 +190,7 @@ pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Na
     );
     tell(Name("text", "long blocks"), walk.long_blocks as f32);
     tell(Name("text", "longest block"), walk.longest_block as f32);
-    tell(Name("text", "words a block"), words / walk.blocks.max(1) as f32);
+    tell(Name("text", "words per block"), words / walk.blocks.max(1) as f32);
     tell(
         Name("text", "short blocks"),
         share(walk.short_blocks, walk.blocks.max(1) as f32),
@@ -199,7 +200,7 @@ pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Na
     tell(Name("text", "share of years"), share(years, words));
     tell(Name("text", "prices"), page.hints.prices as f32);
     tell(Name("text", "share of prices"), share(page.hints.prices, words));
-    tell(Name("text", "words an element"), words / elements);
+    tell(Name("text", "words per element"), words / elements);
     tell(Name("title", "words"), walk.title_words as f32);
 
     tell(Name("links", "words"), share(links.words, words));
@@ -244,7 +245,7 @@ pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Na
         ("buttons", tags.buttons),
         ("codes", tags.codes),
     ] {
-        tell(Name("elements a word:", name), share(count, words));
+        tell(Name("elements per word:", name), share(count, words));
     }
 
     let in_address = lists.count_tokens(&url_words(page.url.as_str()));

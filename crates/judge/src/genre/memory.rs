@@ -1,29 +1,29 @@
-//! What was found out about words met before.
+//! A cache of what is known about words seen before.
 //!
-//! Words repeat, on a page and even more from page to page, and what a word is does not depend on where it stands. So what
-//! was found out once is noted under the word's hash: most words of a page then cost one look into a table.
+//! Words repeat, within a page and even more from page to page, and what a word is does not depend on its context. So
+//! the result is cached under the word's hash: most words of a page then cost a single look-up.
 //!
-//! A place in the table is one number: the part of the hash that the place itself does not tell, and beside it a few bits
-//! of note. So a note is read whole or not at all, threads share the table without a lock, and a note is never taken for
-//! another word's. A word that comes to a taken place takes it over.
+//! A slot of the table is one number: the part of the hash that the slot's index does not give, plus a few bits of
+//! note. A note is therefore read whole or not at all, threads share the table without a lock, and a note is never
+//! mistaken for another word's. A new word overwrites the word in its slot.
 //!
-//! Invariant: what is noted depends on the word alone. An answer is the same whether it was remembered or found out anew, so
-//! the table's state never shows. It does not grow.
+//! Invariant: a note depends only on the word. The answer is the same whether it was cached or computed, so the state
+//! of the table never shows. The table does not grow.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use scenthound_types::text::Token;
 
-/// Bits of a hash that say where a word's note stands.
+/// Bits of a hash that select a word's slot.
 const PLACE_BITS: u32 = 16;
 const PLACES: usize = 1 << PLACE_BITS;
-/// The bits of a number that hold the note; the others hold the rest of the hash.
+/// The bits of a slot that hold the note; the others hold the rest of the hash.
 const NOTE: u64 = PLACES as u64 - 1;
-/// Set in every note, so that an empty place is no note.
+/// Set in every note, so that an empty slot is not a note.
 const IS_NOTED: u64 = 1;
 
-/// Notes about words, up to as many as there are places (512 KiB).
+/// Notes about words, at most one per slot (512 KiB).
 pub(crate) struct Memory {
     places: Box<[AtomicU64; PLACES]>,
 }
@@ -37,24 +37,24 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The note about a word, if it is remembered.
+    /// The note about a word, if it is cached.
     #[inline]
     pub(crate) fn of(&self, token: Token) -> Option<u16> {
         let hash = token.hash();
         let noted = self.places[(hash & NOTE) as usize].load(Ordering::Relaxed);
-        // All but the note's bits must agree, and a note must be there.
+        // All bits except the note's must agree, and there must be a note.
         let is_here = (noted ^ hash) & !NOTE == 0 && noted & IS_NOTED != 0;
         is_here.then_some(((noted & NOTE) >> 1) as u16)
     }
 
-    /// Whether a 0 is noted about a word. A break is no word, so nothing is ever noted about it.
+    /// Whether the note about a word is 0. A break is not a word, so it never has a note.
     #[inline]
     pub(crate) fn is_blank(&self, token: Token) -> bool {
         let hash = token.hash();
         self.places[(hash & NOTE) as usize].load(Ordering::Relaxed) == hash & !NOTE | IS_NOTED
     }
 
-    /// Notes something about a word; the lower 15 bits are kept.
+    /// Stores a note about a word; only the lower 15 bits are kept.
     pub(crate) fn keep(&self, token: Token, note: u16) {
         let hash = token.hash();
         let noted = hash & !NOTE | u64::from(note) << 1 & NOTE | IS_NOTED;
@@ -62,7 +62,7 @@ impl Memory {
     }
 }
 
-/// A copy begins empty: what it copies may be about to change the words it knows.
+/// A copy starts empty, because the copy's word lists may be about to change.
 impl Clone for Memory {
     fn clone(&self) -> Memory {
         Memory::default()
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_share_a_place_are_not_taken_for_each_other() {
+    fn words_that_share_a_slot_are_not_taken_for_each_other() {
         let memory = Memory::default();
         let words =
             || (0..4 * PLACES).map(|number| (Token::of(&number.to_string()), (number % 32768) as u16));
@@ -102,7 +102,7 @@ mod tests {
             memory.keep(token, note);
             assert_eq!(memory.of(token), Some(note));
         }
-        // Most have lost their place since, and those that have not still have their own note.
+        // Most have lost their slot since; the rest still have their own note.
         let left = words().filter(|(token, _)| memory.of(*token).is_some()).count();
         assert!(left > PLACES / 2 && left <= PLACES, "{left}");
         assert!(words().all(|(token, note)| memory.of(token).is_none_or(|of| of == note)));

@@ -1,6 +1,6 @@
-//! What a word tells wherever it stands, packed into a few bits for [`super::memory::Memory`].
+//! What a word says regardless of context, packed into a few bits for [`super::memory::Memory`].
 //!
-//! Invariant: a note fits into the 15 bits that the memory keeps, and unpacks to what was packed.
+//! Invariant: a note fits into the 15 bits that the cache keeps, and unpacks to what was packed.
 
 /// What a word is as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,27 +22,27 @@ impl Numeric {
     }
 }
 
-/// For what a word counts by itself.
+/// Which section a word counts for by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Alone {
-    /// For no section.
+    /// No section.
     Nothing,
     /// Once, for this section.
     Once(u8),
-    /// More often: it must be looked at each time.
+    /// More than once: it must be looked up each time.
     Often,
 }
 
-/// All that, and whether phrases begin with the word. A word that counts for nothing has the note 0.
+/// All of the above, and whether phrases begin with the word. A word that counts for nothing has the note 0.
 ///
-/// It is read without branches: what comes next on a page is anybody's guess, and a processor that guesses wrong waits.
+/// It is read without branches: the next word of a page is unpredictable, and a mispredicted branch is expensive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Note(pub(crate) u16);
 
 const YEAR: u16 = 1;
 const NUMBER: u16 = 1 << 1;
 const BEGINS_PHRASES: u16 = 1 << 2;
-/// From this bit on stands the section plus one, or [`OFTEN`].
+/// The section plus one, or [`OFTEN`], starts at this bit.
 const ALONE_SHIFT: u32 = 3;
 const OFTEN: u8 = u8::MAX;
 
@@ -66,7 +66,7 @@ impl Note {
         self.0 & BEGINS_PHRASES != 0
     }
 
-    /// Whether the word counts more than once by itself, which a tally cannot add up.
+    /// Whether the word counts more than once by itself, which a sum of notes cannot express.
     #[inline]
     pub(crate) fn is_often(self) -> bool {
         self.alone() == OFTEN
@@ -78,9 +78,9 @@ impl Note {
     }
 }
 
-/// Notes added up.
+/// A sum of notes.
 pub(crate) struct WordNotes {
-    /// By section plus one; first the words that count for none.
+    /// By section plus one; the first is for words that count for none.
     alone: [u32; 256],
     pub(crate) years: u32,
     pub(crate) numbers: u32,
@@ -104,7 +104,7 @@ impl WordNotes {
         self.alone[usize::from(note.alone())] += 1;
     }
 
-    /// Counts one for a section.
+    /// Adds one to a section.
     pub(crate) fn count(&mut self, section: u8) {
         self.alone[usize::from(section.saturating_add(1))] += 1;
     }
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!((tally.years, tally.numbers), (2, 2));
         assert_eq!([0, 1, 3].map(|section| tally.of(section)), [1, 0, 3]);
         assert_eq!(Note::new(Numeric::No, Alone::Nothing, false), Note(0));
-        // A model of doubtful origin may name sections there are none of.
+        // An untrusted model may name sections that do not exist.
         assert!(Note::new(Numeric::No, Alone::Once(255), false).is_often());
     }
 

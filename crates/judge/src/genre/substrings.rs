@@ -1,32 +1,32 @@
-//! Counts many short strings inside words and addresses at once.
+//! Counts many short strings inside words and URLs at once.
 //!
-//! The strings become one automaton over bytes (Aho and Corasick's), every step of which is one look into a table, so the
-//! cost is that of the bytes read, whatever is looked for.
+//! The strings become one automaton over bytes (Aho–Corasick). Every step is one table look-up, so the cost depends
+//! only on the bytes read, not on the number of strings.
 
-/// How many strings of each section are found.
+/// Finds strings and the sections they count for.
 #[derive(Clone, Debug)]
 pub(crate) struct Substrings {
     /// Which column of the table a byte uses; 0 for bytes in no string.
     column_of: [u8; 256],
     columns: usize,
-    /// The next state by state and column. States are told by where their row begins.
+    /// The next state by state and column. A state is identified by the start of its row.
     next: Vec<u32>,
     /// The sections whose strings end in a state.
     ends: Vec<Vec<u8>>,
 }
 
-/// What the bytes read so far may still become.
+/// What the bytes read so far may still turn into.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct State(u32);
 
 /// Marks a step to a state in which some string ends.
 const ENDING: u32 = 1 << 31;
 
-/// More states than any sensible list makes. A list that would make more is cut there.
+/// More states than any sensible list needs. A longer list is cut off here.
 const MOST_STATES: usize = 20_000;
 
 impl Substrings {
-    /// An automaton of strings and the sections they count for.
+    /// An automaton for strings and the sections they count for.
     pub(crate) fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Substrings {
         let mut column_of = [0_u8; 256];
         let mut columns = 1;
@@ -99,7 +99,7 @@ impl Substrings {
         }
     }
 
-    /// Gives every state the steps of the longest of its endings that is a beginning of some string.
+    /// Gives every state the transitions of its longest suffix that is a prefix of some string.
     fn link(&mut self) {
         let mut fallback = vec![0_u32; self.ends.len()];
         // States by their distance from the first; the first is its own fallback.
@@ -136,13 +136,13 @@ impl Substrings {
         }
     }
 
-    /// Calls back with the section of each string found, overlapping ones too.
+    /// Calls back with the section of each string found, including overlapping ones.
     #[inline]
     pub(crate) fn each(&self, bytes: &[u8], found: impl FnMut(u8)) {
         self.each_after(State::default(), bytes, found);
     }
 
-    /// The same where other bytes went before, and the state behind these.
+    /// The same, continuing from the state after earlier bytes; returns the state after these.
     #[inline]
     pub(crate) fn each_after(&self, before: State, bytes: &[u8], mut found: impl FnMut(u8)) -> State {
         let State(mut state) = before;
@@ -180,7 +180,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(&found, &expected);
 
-            // In two pieces it is the same.
+            // The same in two pieces.
             let automaton = Substrings::new(numbered());
             let mut found = vec![0; strings.len()];
             let mut count = |section: u8| found[usize::from(section)] += 1;

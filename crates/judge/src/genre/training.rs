@@ -1,7 +1,7 @@
-//! Labelled pages, and what a detector learns from them.
+//! Labelled pages, and training a detector on them.
 //!
-//! Pages become rows of numbers as they come, so a web need not be in memory at once. Figures are of pages that the
-//! detector they speak of has not seen: in folds of pages, or of groups (sites) that stay together.
+//! Pages become rows of numbers as they arrive, so a web need not fit in memory. All figures are for pages that the
+//! detector in question has not seen: in folds of pages, or of groups (sites) that stay together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,29 +16,30 @@ use super::word_lists::{GenreWords, WordLists};
 use super::{DetectorKind, GenreDetector, feature_names};
 use crate::JudgeFault;
 
-/// What no two folds share.
+/// What the folds keep together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
     /// A page.
     Pages,
-    /// A group: the figures are those to expect of sites never seen.
+    /// A group: the figures are those to expect on unseen sites.
     Groups,
 }
 
-/// How a forest is grown and tried.
+/// How a forest is grown and tested.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GenreTrainingSettings {
-    /// How many trees.
+    /// The number of trees.
     pub trees: u32,
-    /// Features each split looks at; none: 3 of the nine, the root of the number of many.
+    /// The number of features each split considers; none: 3 of the nine, or the square root of the number of rich
+    /// features.
     pub features_a_split: Option<u32>,
-    /// A leaf holds at least so many pages.
+    /// The minimum number of pages in a leaf.
     pub least_leaf: u32,
-    /// Whether every class counts the same, however many pages it has.
+    /// Whether every class counts the same, regardless of its number of pages.
     pub balanced: bool,
-    /// How many folds.
+    /// The number of folds.
     pub folds: usize,
-    /// Where chance begins.
+    /// The random seed.
     pub seed: u64,
 }
 
@@ -55,14 +56,14 @@ impl Default for GenreTrainingSettings {
     }
 }
 
-/// How good a detector is on pages it has not seen.
+/// How good a detector is on unseen pages.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GenreFigures {
     /// The classes, in the order of the figures.
     pub classes: Vec<String>,
-    /// Accuracy, by class, and what was taken for what.
+    /// Accuracy overall and by class, and the confusion matrix.
     pub figures: ClassFigures,
-    /// How many folds.
+    /// The number of folds.
     pub folds: u32,
     /// How much accuracy is lost when a feature is shuffled among the pages of a fold, the largest loss first.
     pub importance: Vec<(String, f64)>,
@@ -80,7 +81,7 @@ pub struct GenreTrainingSet {
 }
 
 impl GenreTrainingSet {
-    /// No pages yet.
+    /// An empty training set.
     pub fn new(kind: DetectorKind, words: GenreWords) -> GenreTrainingSet {
         GenreTrainingSet {
             kind,
@@ -92,7 +93,7 @@ impl GenreTrainingSet {
         }
     }
 
-    /// Adds a page of a class; pages of one group may stay together in a fold.
+    /// Adds a page of a class. Pages of one group can be kept together in a fold.
     pub fn push(&mut self, page: &ParsedPage, class: &str, group: &str) {
         let mut row = Vec::new();
         self.kind.tell(page, &self.lists, |_, value| row.push(value));
@@ -101,12 +102,12 @@ impl GenreTrainingSet {
         self.groups.push(group.to_owned());
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -125,7 +126,7 @@ impl GenreTrainingSet {
             .collect()
     }
 
-    /// Keeps the pages that `keep` wants, by class and group.
+    /// Keeps the pages for which `keep` returns true, given their class and group.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &str) -> bool) {
         let kept: Vec<bool> = self
             .labels
@@ -141,7 +142,7 @@ impl GenreTrainingSet {
         self.groups.retain(|_| of_group.next() == Some(&true));
     }
 
-    /// Leaves out classes with fewer pages or groups; tells which, with their numbers.
+    /// Leaves out classes with fewer pages or groups; returns them with their numbers.
     pub fn leave_out_small(
         &mut self,
         least_pages: usize,
@@ -157,7 +158,7 @@ impl GenreTrainingSet {
         small
     }
 
-    /// Keeps at most so many pages of each group, spread evenly over those given.
+    /// Keeps at most this many pages of each group, spread evenly over the group.
     pub fn thin_groups(&mut self, most: usize) {
         let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
         for group in &self.groups {
@@ -167,7 +168,7 @@ impl GenreTrainingSet {
         self.retain(|_, group| {
             let size = sizes.get(group).copied().unwrap_or(0).max(1);
             let at = seen.entry(group.to_owned()).or_default();
-            // The page is kept where the running share of pages to keep reaches the next whole number.
+            // The page is kept if the running share of pages to keep reaches the next whole number.
             let (before, after) = (*at * most / size, (*at + 1) * most / size);
             *at += 1;
             size <= most || after > before
@@ -210,7 +211,7 @@ impl GenreTrainingSet {
         }
     }
 
-    /// Trains in folds and tells how good that is on what each fold left out. `progress` hears of each fold done.
+    /// Trains in folds and measures accuracy on what each fold left out. `progress` is called after each fold.
     pub fn cross_validate(
         &self,
         apart: Apart,
@@ -286,7 +287,7 @@ impl GenreTrainingSet {
     }
 }
 
-/// Adds to each feature the right answers that are lost when its values are dealt anew among the rows.
+/// Adds to each feature the number of correct answers lost when its values are shuffled among the rows.
 fn note_losses(
     forest: &RandomForest,
     rows: &[&[f32]],
@@ -324,14 +325,11 @@ fn note_losses(
     }
 }
 
-/// A page with nothing on it, to ask what the features are called.
+/// An empty page, used to find out the names of the features.
 pub(super) fn blank_page() -> ParsedPage {
     ParsedPage::blank(BLANK.clone())
 }
 
-#[allow(
-    clippy::expect_used,
-    reason = "the address is a constant, and a test reads it"
-)]
+#[allow(clippy::expect_used, reason = "the URL is a constant, and a test parses it")]
 static BLANK: std::sync::LazyLock<CanonicalUrl> =
-    std::sync::LazyLock::new(|| CanonicalUrl::parse("http://blank.invalid/").expect("an address"));
+    std::sync::LazyLock::new(|| CanonicalUrl::parse("http://blank.invalid/").expect("a valid URL"));

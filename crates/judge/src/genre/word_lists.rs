@@ -1,12 +1,12 @@
-//! The words by which kinds of pages give themselves away, per language, as data a user can add to.
+//! The words that identify kinds of pages, per language, as data that users can extend.
 //!
-//! A list is text: a line `[shop]` begins a section, and each line below it is a word or a phrase of that kind of page.
-//! `*blog*` is found inside longer words too; `#` begins a comment. The sections video, image, blog and news are those of
-//! the nine features; further words of such pages stand under `[blog page]` and so on. Whatever the language of a page, all lists are
-//! counted: pages mix languages, and the words hardly clash.
+//! A list is text: a line `[shop]` begins a section, and each line below it is a word or phrase of that kind of page.
+//! `*blog*` is also found inside longer words; `#` begins a comment. The sections video, image, blog and news belong
+//! to the nine features; further words of such pages go under `[blog page]` and so on. All lists are counted,
+//! whatever the language of a page: pages mix languages, and the words hardly clash.
 //!
-//! Invariant: words are counted by tokens and their spellings only, so a page read back from a cache counts like the page
-//! itself.
+//! Invariant: words are counted only by tokens and their spellings, so a page read back from a cache counts like the
+//! page itself.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -19,7 +19,7 @@ use super::note::{Alone, Note, Numeric, WordNotes};
 use super::substrings::Substrings;
 use crate::JudgeFault;
 
-/// The kinds of pages and things that have words, by the names of their sections.
+/// The kinds of pages and things that have words, by section name.
 pub(crate) const SECTIONS: [&str; 21] = [
     "video",
     "image",
@@ -43,16 +43,16 @@ pub(crate) const SECTIONS: [&str; 21] = [
     "you",
     "i",
 ];
-/// Of the nine features.
+/// Sections of the nine features.
 pub(crate) const VIDEO: usize = 0;
 pub(crate) const IMAGE: usize = 1;
 pub(crate) const BLOG: usize = 2;
 pub(crate) const NEWS: usize = 3;
 
-/// How many tokens are looked at together.
+/// How many tokens are checked together.
 const RUN: usize = u64::BITS as usize;
 
-/// Lists that come with the program.
+/// The lists built into the program.
 const SHIPPED: &[(&str, &str)] = &[
     ("de.txt", include_str!("words/de.txt")),
     ("en.txt", include_str!("words/en.txt")),
@@ -71,7 +71,7 @@ pub struct GenreWords {
 }
 
 impl GenreWords {
-    /// The lists that come with the program.
+    /// The lists built into the program.
     pub fn shipped() -> GenreWords {
         let mut words = GenreWords::default();
         for (name, text) in SHIPPED {
@@ -81,7 +81,7 @@ impl GenreWords {
         words
     }
 
-    /// Adds a list; `name` is what messages call it.
+    /// Adds a list; `name` is how messages refer to it.
     pub fn add(&mut self, name: &str, text: &str) -> Result<(), JudgeFault> {
         let mut section = None;
         for (number, line) in text.lines().enumerate() {
@@ -98,7 +98,7 @@ impl GenreWords {
                 let named = named.trim_end_matches(']').trim();
                 let place = SECTIONS.iter().position(|known| *known == named).ok_or_else(|| {
                     fault(format!(
-                        "there is no section [{named}]; there are: {}",
+                        "unknown section [{named}]; the sections are: {}",
                         SECTIONS.join(", ")
                     ))
                 })?;
@@ -107,11 +107,11 @@ impl GenreWords {
             }
             let Some(section) = section else {
                 return Err(fault(format!(
-                    "{line:?} stands before any section; begin with a line such as [blog]"
+                    "{line:?} comes before any section; start with a line such as [blog]"
                 )));
             };
             if tokenize(line).is_empty() {
-                return Err(fault(format!("{line:?} holds no word")));
+                return Err(fault(format!("{line:?} contains no words")));
             }
             let word = (section, line.to_owned());
             if !self.words.contains(&word) {
@@ -121,7 +121,7 @@ impl GenreWords {
         Ok(())
     }
 
-    /// How many words and phrases there are.
+    /// The number of words and phrases.
     pub fn len(&self) -> usize {
         self.words.len()
     }
@@ -132,7 +132,7 @@ impl GenreWords {
     }
 }
 
-/// Keys are hashes already.
+/// Keys are already hashes.
 #[derive(Clone, Copy, Default)]
 struct AsIs(u64);
 
@@ -151,11 +151,11 @@ impl Hasher for AsIs {
 #[derive(Clone, Debug)]
 struct Entry {
     section: u8,
-    /// The tokens behind the first.
+    /// The tokens after the first.
     rest: Vec<Token>,
 }
 
-/// A set of hashes that may hold a few more than were put in, asked before a table that is slower to ask.
+/// A set of hashes with possible false positives, consulted before a slower table.
 #[derive(Clone, Debug)]
 struct Filter {
     bits: Vec<u64>,
@@ -186,7 +186,7 @@ impl Filter {
     }
 }
 
-/// One hash of the first two words of a phrase.
+/// One hash for the first two words of a phrase.
 #[inline]
 fn pair(first: Token, second: Token) -> u64 {
     first.hash() ^ second.hash().rotate_left(32)
@@ -196,12 +196,12 @@ fn pair(first: Token, second: Token) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct WordLists {
     firsts: Filter,
-    /// Only looked up, never walked.
+    /// Only looked up, never iterated.
     by_first: HashMap<u64, Vec<Entry>, BuildHasherDefault<AsIs>>,
-    /// How phrases begin: far fewer places of a page pass than hold the first word of some phrase.
+    /// How phrases begin: far fewer positions of a page pass this than contain the first word of some phrase.
     pairs: Filter,
     inside: Substrings,
-    /// No string that is looked for inside words is shorter.
+    /// The shortest string that is looked for inside words.
     shortest_inside: usize,
     memory: Memory,
 }
@@ -222,7 +222,7 @@ impl WordLists {
             let mut text = Text::default();
             text.push(bare);
             let is_inside = bare.len() < word.len();
-            // Scripts without spaces come as pairs of characters, so there a word is found inside others anyway.
+            // Text in scripts without spaces arrives as pairs of characters, so a word is found inside others anyway.
             if is_inside && text.len() == 1 && text.spelling(0).chars().count() > 2 {
                 inside.push((text.spelling(0).to_owned(), *section));
                 continue;
@@ -248,10 +248,10 @@ impl WordLists {
         lists
     }
 
-    /// Counts the words and phrases that begin in a run of a text.
+    /// Counts the words and phrases that begin within a run of a text.
     pub(crate) fn count(&self, text: &Text, range: TokenRange) -> WordNotes {
         let mut tally = WordNotes::default();
-        // Most words are known to count for nothing. They are passed over by the dozen.
+        // Most words are known to count for nothing, and are skipped by the dozen.
         let runs = text.run(&range).chunks(RUN);
         for (first, tokens) in (range.start..).step_by(RUN).zip(runs) {
             let mut remarkable = self.remarkable(tokens);
@@ -266,7 +266,7 @@ impl WordLists {
         tally
     }
 
-    /// Which of the first [`RUN`] tokens are words that are not remembered to count for nothing, as bits.
+    /// Which of the first [`RUN`] tokens are words not known to count for nothing, as bits.
     #[inline]
     fn remarkable(&self, tokens: &[Token]) -> u64 {
         let mut bits = 0;
@@ -306,7 +306,7 @@ impl WordLists {
         }
     }
 
-    /// Finds out about a word, and remembers it.
+    /// Analyses a word and caches the result.
     #[inline(never)]
     fn find_out(&self, spelling: &str, token: Token) -> Note {
         let mut alone = Alone::Nothing;
@@ -325,7 +325,7 @@ impl WordLists {
         note
     }
 
-    /// Tells for which sections a word counts by itself.
+    /// Reports the sections a word counts for by itself.
     fn alone(&self, spelling: &str, token: Token, mut tell: impl FnMut(u8)) {
         if spelling.len() >= self.shortest_inside {
             self.inside.each(spelling.as_bytes(), &mut tell);
@@ -337,7 +337,7 @@ impl WordLists {
         }
     }
 
-    /// Counts the words of a few tokens; none inside others.
+    /// Counts the words of a few tokens, but not those inside other words.
     pub(crate) fn count_tokens(&self, tokens: &[Token]) -> WordNotes {
         let mut tally = WordNotes::default();
         for (at, token) in tokens.iter().enumerate() {
@@ -380,7 +380,7 @@ mod tests {
         let again: Vec<_> = count().filter(|(_, count)| *count > 0).collect();
         assert_eq!(
             found, again,
-            "words remembered count like words met for the first time"
+            "cached words count like words seen for the first time"
         );
         found
     }
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lists_that_come_with_the_program_are_sound() {
+    fn the_built_in_lists_are_valid() {
         let mut words = GenreWords::default();
         for (name, text) in SHIPPED {
             words.add(name, text).unwrap();
@@ -417,13 +417,13 @@ mod tests {
         for (number, section) in SECTIONS.iter().enumerate() {
             assert!(
                 words.words.iter().any(|(of, _)| usize::from(*of) == number),
-                "no word for {section}"
+                "no words for {section}"
             );
         }
     }
 
     #[test]
-    fn what_is_wrong_with_a_list_is_told_by_its_line() {
+    fn faults_in_a_list_name_the_line() {
         let mut words = GenreWords::default();
         let fault = words
             .add("my.txt", "[blog]\nblog\n[blgo]\n")

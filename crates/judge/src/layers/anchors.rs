@@ -1,7 +1,8 @@
 //! Which layer a link's words lead to.
 //!
-//! The mean cosine of a link's words with those of many links is one dot product with the mean of their unit vectors, so a
-//! table of means answers in the time of the few words, however many links were learnt from.
+//! The mean cosine of a link's words with those of many links is one dot product with the mean of their unit vectors.
+//! A table of means therefore takes time in proportion to the few words, regardless of how many links it was trained
+//! on.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ struct Stored {
     layers: u8,
     /// The words, ascending.
     keys: Vec<u64>,
-    /// The means of the first word in all layers, then of the second…
+    /// The means of the first word for all layers, then of the second, and so on.
     means: Vec<f32>,
 }
 
@@ -37,7 +38,7 @@ impl TryFrom<Stored> for AnchorTable {
             && stored.keys.len().checked_mul(usize::from(stored.layers)) == Some(stored.means.len())
             && stored.means.iter().all(|mean| (0.0..=1.0).contains(mean));
         if !is_whole {
-            return Err("the means do not fit the words");
+            return Err("the number of means does not match the number of words");
         }
         Ok(AnchorTable { stored, places })
     }
@@ -50,13 +51,13 @@ impl From<AnchorTable> for Stored {
 }
 
 impl AnchorTable {
-    /// How many layers links may lead to, the one beyond included.
+    /// The number of layers links may lead to, including the one beyond the last.
     pub(super) fn layers(&self) -> usize {
         usize::from(self.stored.layers)
     }
 
-    /// The layer whose links have the most similar words, and how similar. Of equal ones the farther; the farthest of all
-    /// where nothing is similar.
+    /// The layer whose links have the most similar words, and how similar they are. Of equally similar layers the
+    /// farther one; the farthest of all if nothing is similar.
     pub(super) fn layer(&self, anchor: &[Token]) -> (u8, f32) {
         let words = counted(anchor);
         let mut sums = vec![0.0_f64; self.layers()];
@@ -86,7 +87,7 @@ impl AnchorTable {
     }
 }
 
-/// Sums up the words of links.
+/// Sums over the words of links.
 #[derive(Clone, Debug)]
 pub(super) struct AnchorSums {
     layers: u8,
@@ -95,7 +96,7 @@ pub(super) struct AnchorSums {
 }
 
 impl AnchorSums {
-    /// None yet, for links that may lead to this many layers.
+    /// An empty sum, for links that may lead to this many layers.
     pub(super) fn new(layers: u8) -> AnchorSums {
         AnchorSums {
             layers,
@@ -104,7 +105,7 @@ impl AnchorSums {
         }
     }
 
-    /// Takes in a link by its words and the layer it leads to. One without words says nothing.
+    /// Adds a link, given its words and the layer it leads to. A link without words says nothing.
     pub(super) fn add(&mut self, anchor: &[Token], layer: u8) {
         let words = counted(anchor);
         let length = length(&words);
@@ -126,7 +127,7 @@ impl AnchorSums {
         }
     }
 
-    /// The means of what was taken in.
+    /// The means of what was added.
     pub(super) fn table(&self) -> AnchorTable {
         let keys: Vec<u64> = self.sums.keys().copied().collect();
         let means = self

@@ -1,4 +1,4 @@
-//! Links whose words are those of the query.
+//! Links whose words match the query.
 
 use scenthound_types::text::{Token, tokenize};
 
@@ -10,11 +10,11 @@ pub struct HotWords {
     threshold: f64,
 }
 
-/// θ_h unless somebody says otherwise.
+/// The default of θ_h.
 pub const HOT: f64 = 0.2;
 
 impl HotWords {
-    /// The words of a query; a link more similar than the threshold is hot.
+    /// The words of a query; a link whose similarity exceeds the threshold is hot.
     pub fn new(query: &str, threshold: f64) -> HotWords {
         HotWords {
             words: counted(&tokenize(query)),
@@ -22,7 +22,7 @@ impl HotWords {
         }
     }
 
-    /// The cosine of the counts of words: character pairs in scripts without spaces, whole words elsewhere.
+    /// The cosine of the word counts: character pairs in scripts without spaces, whole words elsewhere.
     pub fn similarity(&self, anchor: &[Token]) -> f64 {
         let anchor = counted(anchor);
         let common: f64 = anchor

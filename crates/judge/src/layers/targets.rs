@@ -1,9 +1,10 @@
 //! How similar a page is to the targets.
 //!
-//! The mean cosine with many pages is one dot product with the mean of their unit vectors, so it costs no more for a hundred
-//! targets than for one. Words count by the logarithm of how often they occur: a page that repeats itself is no more alike.
+//! The mean cosine with many pages is one dot product with the mean of their unit vectors, so a hundred targets cost
+//! no more than one. Words are weighted by the logarithm of their count: a page that repeats itself is not more
+//! similar.
 //!
-//! Invariant: from 0 to 1; 0 for a page without words, and where there was no target.
+//! Invariant: from 0 to 1; 0 for a page without words, and if there were no targets.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ impl TryFrom<Stored> for TargetMean {
         let is_whole = stored.keys.len() == stored.means.len()
             && stored.means.iter().all(|mean| (0.0..=1.0).contains(mean));
         if !is_whole {
-            return Err("the means do not fit the words of the targets");
+            return Err("the number of means does not match the number of target words");
         }
         Ok(TargetMean { stored, places })
     }
@@ -68,7 +69,7 @@ impl TargetMean {
         }
     }
 
-    /// The mean of the cosines of a page with each target.
+    /// The mean of the cosines between a page and each target.
     pub(super) fn similarity(&self, page: &Bag) -> f64 {
         let length = length(page);
         if length == 0.0 {

@@ -7,7 +7,7 @@ use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 
 use super::anchors::AnchorSums;
 use super::targets::TargetMean;
-use super::{LayerModel, MOST_LAYERS, Stored, told_layer, words};
+use super::{LayerModel, MOST_LAYERS, Stored, likeliest_layer, words};
 use crate::JudgeFault;
 
 /// How layers are learnt.
@@ -15,13 +15,13 @@ use crate::JudgeFault;
 pub struct LayerSettings {
     /// N, the distance of the farthest layer.
     pub layers: u8,
-    /// Terms that pages are told by.
+    /// The number of terms used to classify pages.
     pub terms: usize,
-    /// A page whose likeliest layer is less likely than this is of none.
+    /// A page whose likeliest layer is less likely than this belongs to none.
     pub threshold: f64,
-    /// How many words of a page count in full. None: as many as place pages best that were held out of training.
+    /// How many words of a page count in full. None: as many as classify held-out pages best.
     pub evidence: Option<f64>,
-    /// Whether larger layers are likelier from the start.
+    /// Whether larger layers have a higher prior probability.
     pub prior: BayesPrior,
 }
 
@@ -37,26 +37,26 @@ impl Default for LayerSettings {
     }
 }
 
-/// How well layers are told on pages held out of training.
+/// How well layers are predicted for pages held out of training.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LayerFigures {
-    /// Figures over the layers, the one beyond (none likely enough) last.
+    /// Figures over the layers; the one beyond them (none likely enough) is last.
     pub figures: ClassFigures,
     /// How many folds there were.
     pub folds: u32,
 }
 
-/// How many words count in full where that cannot be tried.
+/// How many words count in full if that cannot be measured.
 const EVIDENCE: f64 = 20.0;
 
-/// Folds in which the evidence is chosen, and where their chance begins.
+/// The folds in which the evidence is chosen, and their random seed.
 const FOLDS: usize = 5;
 const SEED: u64 = 1;
 
-/// Telling terms kept with a model, of each layer.
+/// Informative terms kept with a model, per layer.
 const TOLD: usize = 50;
 
-/// The pages of a context graph as they are read for learning.
+/// The pages of a context graph, as read for training.
 pub struct LayerTrainingSet {
     settings: LayerSettings,
     bags: Vec<Bag>,
@@ -66,7 +66,7 @@ pub struct LayerTrainingSet {
 }
 
 impl LayerTrainingSet {
-    /// No page read yet.
+    /// An empty training set.
     pub fn new(settings: &LayerSettings) -> Result<LayerTrainingSet, JudgeFault> {
         if settings.layers == 0 || settings.layers > MOST_LAYERS {
             return Err(JudgeFault::Layers {
@@ -88,7 +88,7 @@ impl LayerTrainingSet {
         })
     }
 
-    /// Reads a page of a layer; asks for the layer of each page it links to, none where that is not in the graph.
+    /// Adds a page of a layer. `layer_of` gives the layer of each page it links to; none if that is not in the graph.
     pub fn add(&mut self, page: &ParsedPage, layer: u8, layer_of: impl Fn(&CanonicalUrl) -> Option<u8>) {
         for (at, token) in words(page) {
             self.spellings
@@ -111,7 +111,8 @@ impl LayerTrainingSet {
         }
     }
 
-    /// Reads a page of a layer by its words and their counts, and its links by their words and the layers they lead to.
+    /// Adds a page of a layer, given its words and their counts, and its links with their words and the layers they
+    /// lead to.
     pub fn add_words<'a>(
         &mut self,
         words: impl IntoIterator<Item = (u64, u32)>,
@@ -127,12 +128,12 @@ impl LayerTrainingSet {
         }
     }
 
-    /// How many pages were read.
+    /// The number of pages read.
     pub fn pages(&self) -> usize {
         self.bags.len()
     }
 
-    /// Settings for training on these pages; the evidence is chosen on them alone, where none is given.
+    /// Settings for training on these pages. If no evidence is given, it is chosen on these pages alone.
     fn bayes(&self, bags: &[&Bag], classes: &[u32]) -> MultiBayesSettings {
         let plain = MultiBayesSettings {
             terms: self.settings.terms,
@@ -146,20 +147,20 @@ impl LayerTrainingSet {
         MultiBayesSettings { evidence, ..plain }
     }
 
-    /// The evidence under which pages held out of training are put into queues nearest to their layers. A page called none
-    /// of the layers waits in the queue behind the last, so posteriors too flat for the threshold are told by their cost.
+    /// The evidence that puts held-out pages into the queues nearest to their layers. A page assigned to none of the
+    /// layers waits in the queue after the last, so posteriors too flat for the threshold show up as a cost.
     fn best_evidence(&self, bags: &[&Bag], classes: &[u32], settings: &MultiBayesSettings) -> f64 {
         let found = Folds::stratified(classes, FOLDS.min(classes.len()), SEED).and_then(|folds| {
             MultiBayes::best_evidence(bags, classes, settings, &folds, |posteriors, class| {
-                let told = told_layer(posteriors, self.settings.threshold);
+                let told = likeliest_layer(posteriors, self.settings.threshold);
                 u32::from(told).abs_diff(class).into()
             })
         });
-        // Layers of a page or two cannot be held out.
+        // Layers of only a page or two cannot be held out.
         found.unwrap_or(EVIDENCE)
     }
 
-    /// Makes the model.
+    /// Builds the model.
     pub fn train(&self) -> Result<LayerModel, JudgeFault> {
         let bags: Vec<&Bag> = self.bags.iter().collect();
         let pages = MultiBayes::fit(&bags, &self.classes, &self.bayes(&bags, &self.classes))?;
@@ -196,7 +197,7 @@ impl LayerTrainingSet {
         })
     }
 
-    /// How well the layers of pages are told that were not learnt from.
+    /// How well layers are predicted for pages that were not trained on.
     pub fn cross_validate(&self, folds: usize, seed: u64) -> Result<LayerFigures, JudgeFault> {
         let folds = Folds::stratified(&self.classes, folds, seed)?;
         let answers = folds.held_out(|others, held| {
@@ -208,7 +209,7 @@ impl LayerTrainingSet {
             let model = MultiBayes::fit(&bags, &classes, &self.bayes(&bags, &classes))?;
             let answers = held.iter().filter_map(|at| self.bags.get(*at)).map(|bag| {
                 let posteriors = model.posteriors(bag.counts().iter().copied());
-                u32::from(told_layer(&posteriors, self.settings.threshold))
+                u32::from(likeliest_layer(&posteriors, self.settings.threshold))
             });
             Ok::<_, JudgeFault>(answers.collect())
         })?;

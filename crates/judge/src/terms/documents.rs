@@ -1,8 +1,8 @@
-//! In how many pages of a collection words and terms occur.
+//! Counts the pages of a collection that contain words and terms.
 //!
-//! Terms are looked for as a judge looks for them: stop words of the page's language and of the topic's are dropped from
-//! both, nothing crosses a block, and a term of stop words only is looked for in the text as it stands. Each page is
-//! read once per distinct length of term at most, whatever the number of terms.
+//! Terms are looked for as a judge looks for them: stop words of the page's language and of the topic's are dropped
+//! from both, nothing crosses a block, and a term that consists of stop words only is looked for in the text as it
+//! is. Each page is read at most once per distinct term length, regardless of the number of terms.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,23 +13,23 @@ use crate::terms::TermsFault;
 use crate::terms::overlap::words_that_count;
 use crate::terms::runs::Stops;
 
-/// How many pages there are, and how many of them hold each term.
+/// The number of pages, and how many of them contain each term.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TermDocuments {
-    /// Pages counted.
+    /// The number of pages counted.
     pub documents: u64,
-    /// By spelling: pages that hold the term.
+    /// By spelling: the number of pages that contain the term.
     pub terms: BTreeMap<String, u64>,
 }
 
-/// Counts the pages that hold each word, or each of given terms.
+/// Counts the pages that contain each word, or each of the given terms.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentCounter {
     stops: Stops,
     /// None unless all words are to be counted.
     words: Option<HashMap<Token, Word>>,
     terms: Vec<Term>,
-    /// Made when a page of the language first comes.
+    /// Built when the first page in the language arrives.
     prepared: HashMap<Option<Language>, Prepared>,
     documents: u64,
 }
@@ -51,7 +51,7 @@ struct Term {
 /// The terms as they are looked for in pages of one language.
 #[derive(Clone, Debug, Default)]
 struct Prepared {
-    /// Found where stop words are left out.
+    /// Found with stop words left out.
     without_stops: Listed,
     /// Found in the text as it is.
     as_they_stand: Listed,
@@ -90,7 +90,7 @@ impl DocumentCounter {
         Ok(counter)
     }
 
-    /// Counts every word besides.
+    /// Also counts every word.
     #[must_use]
     pub fn and_words(self) -> DocumentCounter {
         DocumentCounter {
@@ -99,7 +99,7 @@ impl DocumentCounter {
         }
     }
 
-    /// Counts a page. A page without words is no page.
+    /// Counts a page. A page without words does not count.
     pub fn add(&mut self, text: &Text, language: Option<Language>) {
         if text.is_empty() {
             return;
@@ -148,7 +148,7 @@ impl DocumentCounter {
         }
     }
 
-    /// What was counted: the given terms, and the words that at least this many pages hold.
+    /// The counts: the given terms, and the words that at least this many pages contain.
     pub fn counts(&self, least: u64) -> TermDocuments {
         let words = self
             .words
@@ -158,7 +158,7 @@ impl DocumentCounter {
             .filter(|word| tokenize(&word.spelling).len() == 1)
             .map(|word| (word.spelling.to_string(), word.documents));
         let mut terms: BTreeMap<String, u64> = words.collect();
-        // A given term knows of stop words; its count stands.
+        // A given term takes stop words into account, so its count wins.
         terms.extend(
             self.terms
                 .iter()
@@ -194,7 +194,7 @@ impl Prepared {
 }
 
 impl Listed {
-    /// Finds every listed run of a block.
+    /// Finds every listed run in a block.
     fn find_in(&self, block: &[Token], found: &mut HashSet<usize>) {
         for length in &self.lengths {
             for run in block.windows(*length) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_counted_once_a_page() {
+    fn words_are_counted_once_per_page() {
         let mut counter = DocumentCounter::of_words();
         counter.add(&page(&["tea tea", "Thé"]), None);
         counter.add(&page(&["the tea"]), None);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_without_a_word_is_told() {
+    fn a_term_without_words_is_an_error() {
         assert!(matches!(
             DocumentCounter::of_terms(&["…".to_owned()], None),
             Err(TermsFault::EmptyTerm { .. })

@@ -7,21 +7,21 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TermsFault {
     /// There is nothing to generate terms from.
-    #[error("no {role} pages with words in them: there is nothing to take terms from")]
+    #[error("no {role} pages contain words, so there is nothing to take terms from")]
     NoPages {
         /// `genre` or `relevant`.
         role: &'static str,
     },
     /// There is nothing to contrast with.
-    #[error("no background pages with words in them: there is nothing to contrast with")]
+    #[error("no background pages contain words, so there is nothing to contrast with")]
     NoBackground,
     /// A list to compare is empty.
-    #[error("an empty list of terms has nothing in common with any other")]
+    #[error("a list of terms is empty, so there is nothing to compare")]
     EmptyList,
-    /// The term is made of punctuation, or empty.
-    #[error("the term {term:?} holds no word")]
+    /// The term is empty or consists of punctuation only.
+    #[error("the term {term:?} contains no words")]
     EmptyTerm {
-        /// As it was spelled.
+        /// As spelled by the user.
         term: String,
     },
 }

@@ -1,12 +1,11 @@
 //! Picks genre and content terms from counted runs.
 //!
-//! The most frequent runs of the genre pages are the genre terms; the most frequent runs of the relevant pages that are
-//! no genre terms are the content terms. Beyond that, as choices: counting documents instead of occurrences, contrast
-//! with a background (what is frequent here *and* rare elsewhere), and leaving out runs that say nothing a longer one
-//! does not say.
+//! The most frequent runs of the genre pages are the genre terms. The most frequent runs of the relevant pages that
+//! are not genre terms are the content terms. Options: count documents instead of occurrences, contrast with a
+//! background (what is frequent here *and* rare elsewhere), and leave out runs that add nothing to a longer one.
 //!
-//! Contrast is the difference of log-odds between examples and background, divided by its standard error, with half an
-//! occurrence added everywhere: rare runs are not taken for telling ones, and nothing divides by zero.
+//! Contrast is the difference of log-odds between examples and background, divided by its standard error, with half
+//! an occurrence added to every count: rare runs do not pass for informative ones, and nothing divides by zero.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -16,7 +15,7 @@ use scenthound_types::Token;
 use crate::terms::TermsFault;
 use crate::terms::runs::{BackgroundCounts, Run, RunCounts, Seen, Totals};
 
-/// Added to every count before odds are taken.
+/// Added to every count before computing odds.
 const PRIOR: f64 = 0.5;
 
 /// What frequency means.
@@ -48,15 +47,16 @@ impl Frequency {
 /// How terms are picked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GenerateSettings {
-    /// Genre terms wanted, at most.
+    /// The maximum number of genre terms.
     pub genre_terms: usize,
-    /// Content terms wanted, at most.
+    /// The maximum number of content terms.
     pub content_terms: usize,
-    /// What the most frequent are.
+    /// What "most frequent" means.
     pub by: Frequency,
-    /// Pages that must hold a run. One page's own words stand out against any background and say nothing of the others.
+    /// The minimum number of pages that contain a run. Words of a single page stand out against any background and
+    /// say nothing about the others.
     pub least_documents: u64,
-    /// Leave out a run that only ever occurs inside a longer one that was picked.
+    /// Whether to leave out a run that only ever occurs inside a longer one that was picked.
     pub drop_inner: bool,
 }
 
@@ -72,18 +72,18 @@ impl Default for GenerateSettings {
     }
 }
 
-/// A term that was picked, with what spoke for it.
+/// A picked term, with the evidence for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
-    /// As people write it, normalised.
+    /// Normalised, in readable form.
     pub term: String,
     /// Its words.
     pub tokens: Vec<Token>,
     /// How often it occurs in the examples.
     pub count: u64,
-    /// In how many of them.
+    /// The number of examples it occurs in.
     pub documents: u64,
-    /// The contrast with the background, in standard errors, where there is one.
+    /// The contrast with the background, in standard errors, if there is one.
     pub contrast: Option<f64>,
 }
 
@@ -96,7 +96,7 @@ pub struct Generated {
     pub content: Vec<Candidate>,
 }
 
-/// Picks the terms of counted genre pages and relevant pages; where there is a background, by contrast with it.
+/// Picks terms from counted genre pages and relevant pages; if there is a background, by contrast with it.
 pub fn generate(
     genre: &RunCounts,
     relevant: &RunCounts,
@@ -120,8 +120,8 @@ pub fn generate(
     Ok(Generated { genre, content })
 }
 
-/// Picks the terms that speak most for some pages against a background, leaving out those that are taken: feedback from
-/// pages a user liked. The terms taken are given as their words without stop words.
+/// Picks the terms that best set some pages apart from a background, leaving out those already in use: feedback from
+/// pages a user liked. The terms in use are given as their words without stop words.
 pub fn suggest(
     pages: &RunCounts,
     background: &BackgroundCounts,
@@ -166,7 +166,7 @@ fn pick(
                 )
             }),
         })
-        // What is rarer here than elsewhere is no term, however few others there are.
+        // What is rarer here than elsewhere is not a term, however few other candidates there are.
         .filter(|ranked| ranked.contrast.is_none_or(|contrast| contrast > 0.0))
         .collect();
     ranked.sort_unstable_by(|a, b| order(a, b, by, counts));
@@ -176,7 +176,7 @@ fn pick(
         if picked.len() >= wanted {
             break;
         }
-        // A longer run with the same count comes earlier, so looking back is enough.
+        // A longer run with the same count comes first, so looking back is enough.
         let is_inner = settings.drop_inner
             && picked
                 .iter()
@@ -200,8 +200,8 @@ fn pick(
         .collect()
 }
 
-/// Best first, and never equal for two different runs: by contrast if there is one, by the chosen frequency, by the
-/// other one, the longer run, the spelling.
+/// Best first, and never equal for two different runs: by contrast if there is one, then by the chosen frequency, by
+/// the other one, longer runs first, by spelling.
 fn order(a: &Ranked<'_>, b: &Ranked<'_>, by: Frequency, counts: &RunCounts) -> Ordering {
     let contrast = |ranked: &Ranked<'_>| ranked.contrast.unwrap_or(0.0);
     contrast(b)
@@ -214,7 +214,7 @@ fn order(a: &Ranked<'_>, b: &Ranked<'_>, by: Frequency, counts: &RunCounts) -> O
         .then_with(|| a.run.cmp(b.run))
 }
 
-/// How much likelier something is here than there, in standard errors; each is told as (of which, in all).
+/// How much likelier something is here than there, in standard errors; each is given as (count, total).
 fn contrast(here: (u64, u64), there: (u64, u64)) -> f64 {
     let log_odds =
         |(part, all): (u64, u64)| ((part as f64 + PRIOR) / (all.saturating_sub(part) as f64 + PRIOR)).ln();
@@ -328,7 +328,7 @@ mod tests {
             terms(&generated(false)),
             ["model", "relational model", "relational", "data model", "data"]
         );
-        // "model" stands outside of "relational model" too.
+        // "model" also occurs outside "relational model".
         assert_eq!(
             terms(&generated(true)),
             ["model", "relational model", "data model"]
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_take_terms_from_is_told() {
+    fn nothing_to_take_terms_from_is_an_error() {
         let (some, none) = (counts(&["tea"], None), counts(&["", ""], None));
         let fault = generate(&none, &some, None, &of_each(1, 1)).unwrap_err();
         assert_eq!(fault, TermsFault::NoPages { role: "genre" });

@@ -1,7 +1,7 @@
 //! How much two lists of terms have in common.
 //!
-//! Terms are compared by their normalised words, stop words left out as in judging, so "Banco de Dados" is
-//! "banco dados". A term listed twice counts once.
+//! Terms are compared by their normalised words without stop words, as in judging, so "Banco de Dados" equals "banco
+//! dados". A term listed twice counts once.
 
 use std::collections::BTreeMap;
 
@@ -48,13 +48,13 @@ impl Overlap {
         shared as f64 / (self.first + self.second - shared) as f64
     }
 
-    /// The share of the first list's own terms that the second has too.
+    /// The share of the first list's terms that are also in the second.
     pub fn of_first(&self) -> f64 {
         self.shared.len() as f64 / self.first as f64
     }
 }
 
-/// By its words: the place and the spelling each term first has.
+/// By its words: the position and spelling of each term's first occurrence.
 type Read<'a> = BTreeMap<Vec<Token>, (usize, &'a str)>;
 
 fn read<'a>(terms: &'a [String], stop: &StopList) -> Result<Read<'a>, TermsFault> {
@@ -69,7 +69,7 @@ fn read<'a>(terms: &'a [String], stop: &StopList) -> Result<Read<'a>, TermsFault
     Ok(read)
 }
 
-/// The words of a term without stop words; all of them, where nothing else is left.
+/// The words of a term without stop words; all of them if nothing else is left.
 pub(crate) fn words_that_count(term: &str, stop: &StopList) -> Result<Vec<Token>, TermsFault> {
     let words = tokenize(term);
     if words.is_empty() {
@@ -124,11 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn empty_lists_and_empty_terms_are_told() {
+    fn empty_lists_and_empty_terms_are_errors() {
         let none = StopList::default();
         let tea = list(&["tea"]);
         assert_eq!(Overlap::of(&[], &tea, &none), Err(TermsFault::EmptyList));
         let fault = Overlap::of(&tea, &list(&["--"]), &none).unwrap_err();
-        assert_eq!(fault.to_string(), "the term \"--\" holds no word");
+        assert_eq!(fault.to_string(), "the term \"--\" contains no words");
     }
 }

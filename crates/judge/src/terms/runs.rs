@@ -1,10 +1,10 @@
 //! Counts runs of words.
 //!
-//! Stop words are dropped first: those of the page's language and those of the topic's. Then every run of one to three
-//! words that follow each other within one block is counted, unless it is made of numbers alone.
+//! Stop words are dropped first: those of the page's language and those of the topic's. Then every run of one to
+//! three consecutive words within one block is counted, unless it consists of numbers only.
 //!
-//! Memory is linear in the distinct runs of the pages counted. A background is counted for given runs only, so that a
-//! large collection costs no more than the examples did.
+//! Memory is linear in the number of distinct runs. For a background only given runs are counted, so that a large
+//! collection takes no more memory than the examples.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,15 +13,15 @@ use scenthound_types::{Language, Text, Token};
 
 use crate::terms::spelling::write_run;
 
-/// The most words of a run.
+/// The most words in a run.
 pub const MOST_WORDS: usize = 3;
 
-/// Up to three words; those that are missing are breaks, at the end.
+/// Up to three words; missing ones are breaks, at the end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Run([Token; MOST_WORDS]);
 
 impl Run {
-    /// The run of these words, if they are few enough.
+    /// The run of these words, if there are at most three.
     fn of(words: &[Token]) -> Option<Run> {
         let mut run = [Token::BREAK; MOST_WORDS];
         run.get_mut(..words.len())?.copy_from_slice(words);
@@ -59,7 +59,7 @@ impl Seen {
     }
 }
 
-/// How many runs and documents were looked through.
+/// How many runs and documents were counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) runs: u64,
@@ -72,11 +72,11 @@ struct Word {
     is_number: bool,
 }
 
-/// The stop words of pages in any language, with those of the topic's.
+/// The stop words for pages in any language, together with the topic's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stops {
     topic: Option<Language>,
-    /// Unions made so far, by the page's language.
+    /// Unions computed so far, by the page's language.
     made: HashMap<Language, StopList>,
     none: StopList,
 }
@@ -103,7 +103,7 @@ impl Stops {
     }
 }
 
-/// All runs of the pages shown to it, with their counts.
+/// All runs of the pages added, with their counts.
 #[derive(Clone, Debug, Default)]
 pub struct RunCounts {
     stops: Stops,
@@ -113,7 +113,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// Nothing counted yet, for a topic in this language.
+    /// An empty count, for a topic in this language.
     pub fn new(topic: Option<Language>) -> RunCounts {
         RunCounts {
             stops: Stops::of_topic(topic),
@@ -121,7 +121,7 @@ impl RunCounts {
         }
     }
 
-    /// Counts the runs of a page. A page without words is no page.
+    /// Counts the runs of a page. A page without words does not count.
     pub fn add(&mut self, text: &Text, language: Option<Language>) {
         if text.is_empty() {
             return;
@@ -146,12 +146,12 @@ impl RunCounts {
         });
     }
 
-    /// How many pages were counted.
+    /// The number of pages counted.
     pub fn documents(&self) -> u64 {
         self.totals.documents
     }
 
-    /// Pages that hold a run of these words.
+    /// The number of pages that contain a run of these words.
     pub fn documents_with(&self, words: &[Token]) -> u64 {
         let run = Run::of(words);
         run.and_then(|run| self.seen.get(&run))
@@ -166,7 +166,7 @@ impl RunCounts {
         self.seen.iter()
     }
 
-    /// A run as people write it.
+    /// A run in readable form.
     pub(crate) fn write(&self, run: &Run) -> Option<String> {
         let words: Option<Vec<&str>> = run
             .tokens()
@@ -176,7 +176,7 @@ impl RunCounts {
         write_run(words?)
     }
 
-    /// The words of a run with spaces between, to sort by.
+    /// The words of a run, to sort by.
     pub(crate) fn sorting_key(&self, run: &Run) -> Vec<&str> {
         run.tokens()
             .iter()
@@ -185,7 +185,7 @@ impl RunCounts {
     }
 }
 
-/// How often the runs of examples occur in other pages.
+/// How often the runs of the examples occur in other pages.
 #[derive(Clone, Debug)]
 pub struct BackgroundCounts {
     stops: Stops,
@@ -195,7 +195,7 @@ pub struct BackgroundCounts {
 }
 
 impl BackgroundCounts {
-    /// Nothing counted yet; what the examples hold will be, for a topic in this language.
+    /// An empty count of the runs in the examples, for a topic in this language.
     pub fn of(examples: &[&RunCounts], topic: Option<Language>) -> BackgroundCounts {
         let wanted: HashSet<Run> = examples
             .iter()
@@ -230,7 +230,7 @@ impl BackgroundCounts {
         });
     }
 
-    /// How many pages were counted.
+    /// The number of pages counted.
     pub fn documents(&self) -> u64 {
         self.totals.documents
     }
@@ -248,7 +248,7 @@ fn is_number(spelling: &str) -> bool {
     !spelling.chars().any(char::is_alphabetic)
 }
 
-/// Shows every run of a page, stop words left out. Whether a word is a number is asked with its spelling.
+/// Passes on every run of a page, with stop words left out. The spelling shows whether a word is a number.
 fn each_run(
     text: &Text,
     stop: &StopList,
@@ -266,10 +266,10 @@ fn each_run(
     }
 }
 
-/// The last words of the present block.
+/// The latest words of the current block.
 #[derive(Default)]
 struct Window {
-    /// The latest word last; whether each is a number.
+    /// The latest word is last; the flag says whether it is a number.
     words: [Option<(Token, bool)>; MOST_WORDS],
 }
 
@@ -278,7 +278,7 @@ impl Window {
         self.words = [None; MOST_WORDS];
     }
 
-    /// Adds a word and shows the runs that end with it.
+    /// Adds a word and reports the runs that end with it.
     fn push(&mut self, token: Token, is_number: bool, mut found: impl FnMut(Run)) {
         self.words.rotate_left(1);
         if let Some(last) = self.words.last_mut() {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_counted_once_however_often_the_run_stands_in_them() {
+    fn documents_are_counted_once_however_often_the_run_occurs_in_them() {
         let counts = counted(&[&["tea tea", "tea"], &["tea"]], None);
         assert_eq!(counts["tea"], (4, 2));
         assert_eq!(counts["tea tea"], (1, 1));
@@ -378,7 +378,7 @@ mod tests {
         assert!(told(&counts).contains_key("banco dados year"));
     }
 
-    /// The rule by the letter: drop, cut into blocks, take every slice.
+    /// The rule taken literally: drop stop words, cut into blocks, take every slice.
     fn naive(pages: &[Vec<usize>], words: &[&str]) -> BTreeMap<String, (u64, u64)> {
         let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for page in pages {

@@ -1,11 +1,11 @@
-//! Writes a run of tokens so that people can read it and the tokenizer reads the same tokens again.
+//! Writes a run of tokens so that people can read it and the tokenizer produces the same tokens again.
 //!
-//! Words get a space between them. Overlapping character pairs grow back together: 数据 and 据库 are written 数据库.
-//! Which is which is asked of the tokenizer itself, so the two cannot disagree.
+//! Words are separated by spaces. Overlapping character pairs are joined again: 数据 and 据库 become 数据库. The tokenizer
+//! itself decides which is which, so the two cannot disagree.
 
 use scenthound_types::text::{Token, tokenize};
 
-/// The writing of a run, given the spelling of each of its tokens; none where no writing gives these tokens back.
+/// A run in readable form, given the spelling of each of its tokens; none if no text produces these tokens again.
 pub(crate) fn write_run<'a>(spellings: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut written = String::new();
     let mut tokens: Vec<Token> = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn write_run<'a>(spellings: impl IntoIterator<Item = &'a str>) -> Opt
     (!written.is_empty()).then_some(written)
 }
 
-/// The writing with the second character of a pair after it, where the first one is its last.
+/// Appends the second character of a pair if its first one is the last character of the text.
 fn grow(written: &str, pair: &str) -> Option<String> {
     let mut characters = pair.chars();
     let first = characters.next()?;

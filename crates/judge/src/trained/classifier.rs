@@ -1,4 +1,4 @@
-//! One of the classifiers, fitted on bags.
+//! The classifiers, fitted on bags of features.
 
 use scenthound_learn::{
     Bag, Balance, BayesPrior, BayesSettings, KernelBayes, LearnFault, LinearModel, LogisticSettings, Network,
@@ -24,7 +24,7 @@ pub(super) enum Classifier {
 }
 
 impl Classifier {
-    /// Above 0 for what looks relevant. Of the committee it is the SVM's.
+    /// Above 0 for what looks relevant. For the committee it is the SVM's score.
     pub(super) fn score(&self, row: Row<'_>) -> f64 {
         match self {
             Classifier::Linear(model) | Classifier::Committee { svm: model, .. } => model.score(row),
@@ -33,7 +33,7 @@ impl Classifier {
         }
     }
 
-    /// What the members besides the first say; none where there are no others.
+    /// The votes of the members other than the first; none if there are no others.
     pub(super) fn other_votes(&self, row: Row<'_>) -> Option<[bool; 2]> {
         match self {
             Classifier::Committee { bayes, network, .. } => {
@@ -52,10 +52,10 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    /// Vocabulary, rarity, choice of features and classifier, all from these documents alone.
+    /// Vocabulary, rarity, feature selection and classifier, all from these documents alone.
     pub(super) fn new(bags: &[&Bag], labels: &[bool], choices: &Choices) -> Result<Fitted, LearnFault> {
         let kept: Vec<usize> = match choices.kind {
-            // As the paper does it; the others weigh the classes or bear the difference.
+            // As in the paper; the others weight the classes or tolerate the imbalance.
             ModelKind::Bayes => under_sample(labels, &(0..labels.len()).collect::<Vec<_>>(), choices.seed),
             _ => (0..labels.len()).collect(),
         };

@@ -1,4 +1,4 @@
-//! The pages a judge learns from, as bags, and how they are parted to look at scores of pages not trained on.
+//! The pages a judge learns from, as bags, and how they are split to score pages not trained on.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use crate::JudgeFault;
 /// Pages to learn from.
 #[derive(Clone, Copy)]
 pub struct TrainingPages<'a> {
-    /// Pages of the kind wanted.
+    /// Relevant pages.
     pub positive: &'a [&'a ParsedPage],
-    /// Others: pages that are not wanted, or any pages where nobody has picked some.
+    /// Others: irrelevant pages, or any pages if nobody has picked some.
     pub negative: &'a [&'a ParsedPage],
 }
 
-/// What no two folds share.
+/// What the folds keep together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
     /// A page.
     Pages,
-    /// A site: the figures are those to expect on sites never seen.
+    /// A site: the figures are those to expect on unseen sites.
     Sites,
 }
 
-/// Stretches of words taken from each page, to learn what a few words are worth.
+/// Passages taken from each page, to learn how much a few words say.
 const STRETCHES: usize = 8;
 
 pub(super) struct Examples<'a> {
@@ -37,7 +37,7 @@ pub(super) struct Examples<'a> {
     pub(super) labels: Vec<bool>,
     /// Each page's site, numbered.
     sites: Vec<u32>,
-    /// A few stretches of words from each page.
+    /// A few passages from each page.
     stretches: Vec<Vec<Bag>>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Examples<'a> {
         Ok(examples)
     }
 
-    /// Folds; of whole sites where that is asked for and the examples come from enough sites.
+    /// Folds; of whole sites if that is wanted and the examples come from enough sites.
     pub(super) fn folds(
         &self,
         most: usize,
@@ -100,7 +100,7 @@ impl<'a> Examples<'a> {
         let by_site = most.min(sites_of(true)).min(sites_of(false));
         if by_site >= 3 && hold_out == HoldOut::Sites {
             let folds = Folds::grouped(&classes, &self.sites, by_site, seed)?;
-            // A site may hold nearly all of a class; then what is left may be without it.
+            // One site may hold nearly all pages of a class; the rest may then lack that class.
             let leaves_both = (0..folds.count()).all(|fold| {
                 [true, false].iter().all(|wanted| {
                     self.labels
@@ -119,7 +119,7 @@ impl<'a> Examples<'a> {
         Ok((folds, Apart::Pages))
     }
 
-    /// Trains on all folds but one and scores that one's pages, and stretches of their words.
+    /// Trains on all folds but one and scores that one's pages and passages from them.
     pub(super) fn held_out(&self, folds: &Folds, choices: &Choices) -> Result<Vec<HeldOut>, LearnFault> {
         folds.held_out(|train, held| {
             let bags: Vec<&Bag> = train.iter().filter_map(|at| self.bags.get(*at)).collect();
@@ -148,7 +148,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// What a page got from a classifier that had not seen it.
+/// The scores of a page from a classifier that had not seen it.
 #[derive(Clone, Debug)]
 pub(super) struct HeldOut {
     pub(super) score: f64,
@@ -156,7 +156,7 @@ pub(super) struct HeldOut {
     pub(super) stretches: Vec<f64>,
 }
 
-/// From 3 to 20 words each, from anywhere in the page.
+/// From 3 to 20 words each, from anywhere on the page.
 fn stretches(page: &ParsedPage, stop: &[u64], seed: u64) -> Vec<Bag> {
     let tokens = page.text.tokens();
     let mut rng = Rng::from_seed(seed);

@@ -1,11 +1,11 @@
-//! From a page to features.
+//! Turns a page into features.
 //!
-//! A feature is a word of the page; where asked for, also a pair of neighbouring words, a word of the URL, or a count of
-//! some element on a rough scale. Each kind of feature has keys of its own, so that a word in the URL is not the same
+//! A feature is a word of the page and, if enabled, also a pair of adjacent words, a word of the URL, or a count of
+//! some element on a coarse scale. Each kind of feature has its own keys, so that a word in the URL is not the same
 //! feature as that word in the text.
 //!
-//! Deliberately absent: stemming. A token is a hash of the whole word, and so is each word of a link that must be scored
-//! cheaply.
+//! Deliberately absent: stemming. A token is a hash of the whole word, and so is each word of a link, which must be
+//! cheap to score.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use scenthound_types::ParsedPage;
 use scenthound_types::text::{StopList, Token, url_words};
 use serde::{Deserialize, Serialize};
 
-/// What is read of a page, and how much it counts.
+/// What is read from a page, and how much it counts.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FeatureWeights {
-    /// What a word of the title counts, in all.
+    /// The total weight of a word in the title.
     pub title: f32,
-    /// What a word of a link's text counts, in all.
+    /// The total weight of a word in a link's text.
     pub anchor: f32,
-    /// What a word of the URL counts; 0: URLs are not read.
+    /// The weight of a word in the URL; 0: URLs are not read.
     pub url: f32,
-    /// What two neighbouring words count; 0: pairs are not read.
+    /// The weight of two adjacent words; 0: pairs are not read.
     pub pairs: f32,
-    /// What a count of elements counts; 0: elements are not counted.
+    /// The weight of an element count; 0: elements are not counted.
     pub structure: f32,
 }
 
@@ -48,7 +48,7 @@ impl FeatureWeights {
         ..FeatureWeights::WORDS
     };
 
-    /// Tells each feature of a page, and what the occurrence counts.
+    /// Reports each feature of a page, and the weight of the occurrence.
     pub(super) fn features(&self, page: &ParsedPage, mut tell: impl FnMut(u64, f32)) {
         let tokens = page.text.tokens();
         let title_ends = if page.title.is_empty() {
@@ -110,12 +110,12 @@ fn structure_key(element: usize, scale: u32) -> u64 {
     (0x7374_7275_6374 << 16) ^ ((element as u64) << 8) ^ u64::from(scale)
 }
 
-/// 0, 1, 2–3, 4–7…: whether there are nine or eleven images says nothing.
+/// 0, 1, 2–3, 4–7…: whether there are nine or eleven images makes no difference.
 fn scale(count: u32) -> u32 {
     u32::BITS - count.leading_zeros()
 }
 
-/// What is counted of a page, with its name.
+/// What is counted on a page, by name.
 const STRUCTURE: [&str; 14] = [
     "images",
     "media",
@@ -130,7 +130,7 @@ const STRUCTURE: [&str; 14] = [
     "times",
     "links",
     "words",
-    "links within the site, of eight",
+    "links within the site, out of eight",
 ];
 
 fn structure(page: &ParsedPage) -> impl Iterator<Item = (usize, u32)> {
@@ -161,7 +161,7 @@ fn structure(page: &ParsedPage) -> impl Iterator<Item = (usize, u32)> {
     .enumerate()
 }
 
-/// The keys of words that carry grammar in the languages of at least a tenth of the pages.
+/// The keys of the stop words of languages used by at least a tenth of the pages.
 pub(super) fn stop_keys(pages: &[&ParsedPage]) -> Vec<u64> {
     let mut keys: Vec<u64> = StopList::all()
         .filter(|(language, _)| {
@@ -178,7 +178,7 @@ pub(super) fn stop_keys(pages: &[&ParsedPage]) -> Vec<u64> {
     keys
 }
 
-/// How people would write these features, and where they were read. One that no page has is left out.
+/// These features in readable form, and where they were found. A feature that no page has is left out.
 pub(super) fn spell(wanted: &BTreeSet<u64>, pages: &[&ParsedPage]) -> BTreeMap<u64, (String, FeatureSource)> {
     let mut spelled = BTreeMap::new();
     for (element, name) in STRUCTURE.into_iter().enumerate() {
@@ -218,7 +218,7 @@ pub(super) fn spell(wanted: &BTreeSet<u64>, pages: &[&ParsedPage]) -> BTreeMap<u
     spelled
 }
 
-/// Where a feature was read.
+/// Where a feature was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum FeatureSource {
     /// The page itself.

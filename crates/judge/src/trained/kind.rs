@@ -1,21 +1,21 @@
-//! The kinds of classifier a judge can be trained as.
+//! The kinds of classifier a judge can use.
 
 use serde::{Deserialize, Serialize};
 
-/// What a trained judge decides by.
+/// The classifier of a trained judge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ModelKind {
     /// Multinomial naive Bayes.
     Bayes,
     /// A linear support vector machine.
     Svm,
-    /// One with a Gaussian kernel.
+    /// A support vector machine with a Gaussian kernel.
     SvmRbf,
     /// A feed-forward network with four hidden nodes.
     Network,
     /// Logistic regression.
     Logistic,
-    /// Linear SVM, kernel-density naive Bayes and network: the verdict of two of three, the relevance of the SVM.
+    /// Linear SVM, kernel-density naive Bayes and network: the verdict of two out of three, the relevance of the SVM.
     Committee,
 }
 
@@ -30,7 +30,7 @@ impl ModelKind {
         ModelKind::Committee,
     ];
 
-    /// The name people choose it by.
+    /// The name it is selected by.
     pub fn name(self) -> &'static str {
         match self {
             ModelKind::Bayes => "bayes",
@@ -42,7 +42,7 @@ impl ModelKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn from_name(name: &str) -> Option<ModelKind> {
         ModelKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,18 +1,18 @@
-//! How a judge is trained.
+//! Settings for training a judge.
 
 use scenthound_learn::{Idf, Length, TermFrequency, VectorSettings};
 
 use super::features::FeatureWeights;
 use super::kind::ModelKind;
 
-/// What becomes of a score before it is a relevance.
+/// How a score becomes a relevance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Calibrate {
     /// A sigmoid fitted on pages held out of training.
     Platt,
-    /// The best rising curve on pages held out of training; wants some hundreds of pages.
+    /// The best rising curve on pages held out of training; needs some hundreds of pages.
     Isotonic,
-    /// Nothing: the score is taken for the logarithm of the odds, as the papers do with naive Bayes.
+    /// Nothing: the score is treated as log-odds, as the papers do with naive Bayes.
     Raw,
 }
 
@@ -21,28 +21,28 @@ pub enum Calibrate {
 pub enum HoldOut {
     /// Single pages.
     Pages,
-    /// Whole sites, where the examples come from at least three of each class.
+    /// Whole sites, if the examples of each class come from at least three sites.
     Sites,
 }
 
-/// How a judge is trained. What is none is chosen to suit the kind.
+/// How a judge is trained. A setting that is none is chosen to suit the kind.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TrainingSettings {
-    /// Where chance begins.
+    /// The random seed.
     pub seed: u64,
-    /// What becomes of a score before it is a relevance.
+    /// How a score becomes a relevance.
     pub calibrate: Calibrate,
-    /// What is held out together for that.
+    /// What is held out together for calibration.
     pub hold_out: HoldOut,
-    /// A page at least this relevant is so.
+    /// A page at least this relevant counts as relevant.
     pub threshold: f64,
     /// How a page becomes a bag of features.
     pub reading: Option<FeatureWeights>,
-    /// What a feature's count is worth.
+    /// How a feature's count is weighted.
     pub vectors: Option<VectorSettings>,
-    /// At most so many features, the most telling by χ².
+    /// The maximum number of features; the most informative by χ² are kept.
     pub vocabulary: Option<usize>,
-    /// C of logistic regression and of the support vector machines.
+    /// C of logistic regression and the support vector machines.
     pub cost: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Default for TrainingSettings {
     }
 }
 
-/// tf · ln(N/df) of length 1: without levelling, a long page outweighs ten short ones.
+/// tf · ln(N/df), normalised to length 1: otherwise a long page outweighs ten short ones.
 const LEVELLED_TF_IDF: VectorSettings = VectorSettings {
     frequency: TermFrequency::Raw,
     idf: Idf::Plain,

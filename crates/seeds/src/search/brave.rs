@@ -1,7 +1,7 @@
-//! The Brave Search API, with its web and its news endpoint.
+//! The Brave Search API, with its web and news endpoints.
 //!
-//! `discussions` takes the forum threads that web answers bring along before the web pages; `blogs` is the web with the word
-//! "blog". The offset counts pages, up to 9.
+//! `discussions` puts the forum threads that come with web answers before the web pages; `blogs` is the web with the
+//! word "blog". The offset counts pages, up to 9.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Engine for Brave {
         Pace {
             page_size: question.most.clamp(1, most),
             pages: 10,
-            // The smallest plan allows one request a second.
+            // The smallest plan allows one request per second.
             spacing: Duration::from_millis(1_100),
         }
     }
@@ -51,7 +51,7 @@ impl Engine for Brave {
     }
 
     fn read(&self, question: &Question, answer: &Value) -> Result<AnswerPage, EngineFault> {
-        // Where nothing was found, the part is left out altogether.
+        // If nothing was found, this part is left out altogether.
         let part = |name: &str, wanted| match answer.get(name) {
             None | Some(Value::Null) if answer.get("query").is_some_and(Value::is_object) => Ok(Vec::new()),
             part => json::hits(part.and_then(|part| part.get("results")), "url", wanted),
@@ -96,7 +96,7 @@ impl Engine for Brave {
     }
 
     fn remedy_for_html(&self) -> &'static str {
-        "check the address; without one, brave asks api.search.brave.com"
+        "check the URL; the default is api.search.brave.com"
     }
 
     fn secrets(&self) -> Vec<&Secret> {

@@ -1,9 +1,11 @@
-//! An earlier crawl asked like an engine: its best pages by the words of a query.
+//! Searches an earlier crawl like an engine: its best pages for the words of a query.
 //!
-//! For every word of the query a page counts 3 if its title holds it, 2 if the terms it was judged by do, 1 if its address
-//! does. Pages with none are left out; equal ones go by relevance, then by their order in the crawl.
+//! For every word of the query a page gets 3 points if the word is in its title, 2 if it is in the terms it was
+//! judged by, and 1 if it is in its URL. Pages without points are left out. Ties are broken by relevance, then by
+//! order in the crawl.
 //!
-//! Memory holds the best few at any time, however long the crawl. Deliberately absent: the text of the pages.
+//! Memory only holds the best few pages at any time, however long the crawl. Deliberately absent: the text of the
+//! pages.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +17,13 @@ use super::Hit;
 /// A page of an earlier crawl.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectionPage<'a> {
-    /// Where it is.
+    /// Its URL.
     pub url: &'a str,
-    /// What it is called.
+    /// Its title.
     pub title: Option<&'a str>,
-    /// The terms of the topic that it holds.
+    /// The terms of the topic that it contains.
     pub terms: &'a [&'a str],
-    /// How relevant it was found to be.
+    /// Its relevance, as judged.
     pub relevance: f64,
 }
 
@@ -43,7 +45,7 @@ struct Ranked {
 }
 
 impl CollectionRanking {
-    /// A ranking by the words of a query, of this length.
+    /// A ranking of this length by the words of a query.
     pub fn new(query: &str, most: usize) -> CollectionRanking {
         CollectionRanking {
             words: hashes(&tokenize(query)),
@@ -53,7 +55,7 @@ impl CollectionRanking {
         }
     }
 
-    /// Shows it a page.
+    /// Considers a page.
     pub fn offer(&mut self, page: CollectionPage<'_>) {
         self.seen += 1;
         let places = [
@@ -67,11 +69,11 @@ impl CollectionRanking {
             ),
             (1, hashes(&url_words(page.url))),
         ];
-        let worth = |word: &u64| {
+        let points = |word: &u64| {
             let place = places.iter().find(|(_, words)| words.contains(word));
-            place.map_or(0, |(worth, _)| *worth)
+            place.map_or(0, |(points, _)| *points)
         };
-        let words: usize = self.words.iter().map(worth).sum();
+        let words: usize = self.words.iter().map(points).sum();
         let Ok(url) = CanonicalUrl::parse(page.url) else {
             return;
         };
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_count_before_terms_before_addresses_and_relevance_decides_among_equals() {
+    fn titles_count_before_terms_before_urls_and_relevance_breaks_ties() {
         let mut ranking = CollectionRanking::new("Green Tea", 5);
         ranking.offer(page("http://a.test/green-tea", "Shop", &[], 0.9));
         ranking.offer(page("http://b.test/", "About", &["green", "tea"], 0.9));

@@ -1,100 +1,102 @@
-//! Why an engine gave nothing, and what helps.
+//! Why an engine returned nothing, and what to do about it.
 //!
-//! Invariant: no message holds a key; what the engine itself said passes through the inquiry, which blanks keys and control
-//! characters, before it comes here.
+//! Invariant: no message contains a key. Text from the engine passes through the inquiry, which blanks keys and
+//! control characters, before it gets here.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why an engine gave nothing.
+/// Why an engine returned nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
-#[allow(missing_docs)] // The messages say what each is, and the fields are what they print.
+#[allow(missing_docs)] // The messages say what each one is, and the fields are what they print.
 pub enum EngineFault {
     #[error("no key: {} not set", are(names))]
     KeyMissing {
         names: Vec<&'static str>,
         at: &'static str,
     },
-    #[error("its key {name} holds characters that cannot be sent")]
+    #[error("the key {name} contains characters that cannot be sent")]
     KeyUnsendable { name: &'static str },
-    #[error("it refuses the key (status {status}){}", told(said))]
+    #[error("the key was refused (status {status}){}", message(said))]
     KeyRefused {
         status: u16,
         said: Option<String>,
         at: &'static str,
     },
-    #[error("it refuses to answer in JSON (status {status})")]
+    #[error("the engine refuses to answer in JSON (status {status})")]
     JsonRefused { status: u16, remedy: &'static str },
-    #[error("a web page came in place of JSON")]
+    #[error("the engine answered with a web page instead of JSON")]
     Html { remedy: &'static str },
-    #[error("its answer is no JSON (line {line}, column {column})")]
+    #[error("the answer is not valid JSON (line {line}, column {column})")]
     NotJson { line: usize, column: usize },
-    #[error("its answer ends too early")]
+    #[error("the answer ends too early")]
     CutShort,
-    #[error("its answer is too large")]
+    #[error("the answer is too large")]
     TooLarge,
-    #[error("its answer is not as documented: {wanted} is missing or of another type")]
+    #[error("the answer is not as documented: {wanted} is missing or has the wrong type")]
     Shape { wanted: &'static str },
-    #[error("it is asked too often (status {status}){}", told(said))]
+    #[error("too many requests (status {status}){}", message(said))]
     Busy {
         status: u16,
         retry_after: Option<Duration>,
         said: Option<String>,
     },
-    #[error("its quota is used up{}", told(said))]
+    #[error("the quota is used up{}", message(said))]
     QuotaUsedUp { said: Option<String> },
-    #[error("it answers with status {status}{}", told(said))]
+    #[error("the engine answered with status {status}{}", message(said))]
     Status { status: u16, said: Option<String> },
-    #[error("it leads elsewhere{}", to.as_ref().map(|to| format!(", to {to}")).unwrap_or_default())]
+    #[error("the engine redirects{}", to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default())]
     Moved { to: Option<String> },
-    #[error("it cannot be reached: {why}")]
+    #[error("the engine could not be reached: {why}")]
     Unreachable { why: String },
-    #[error("it gives no answer in time")]
+    #[error("the engine did not answer in time")]
     TimedOut,
-    #[error("the query is too long for an address")]
+    #[error("the query is too long for a URL")]
     QueryTooLong,
     #[error("{why}")]
     Unreadable { why: String },
 }
 
 impl EngineFault {
-    /// What helps.
+    /// What to do about it.
     pub fn remedy(&self) -> String {
         match self {
             EngineFault::KeyMissing { names, at } => format!(
-                "set {} in the environment or in a file named by --keys; keys are given at {at}",
+                "set {} in the environment or in a file named by --keys; get a key at {at}",
                 names.join(" and ")
             ),
-            EngineFault::KeyUnsendable { .. } => "copy the key again, as plain letters and digits".to_owned(),
+            EngineFault::KeyUnsendable { .. } => {
+                "copy the key again; it must be plain letters and digits".to_owned()
+            }
             EngineFault::KeyRefused { at, .. } => {
-                format!("check that the key is whole, active and meant for this service, at {at}")
+                format!("check at {at} that the key is complete, active and meant for this service")
             }
             EngineFault::JsonRefused { remedy, .. } | EngineFault::Html { remedy } => (*remedy).to_owned(),
             EngineFault::NotJson { .. } | EngineFault::Shape { .. } => {
-                "check the address: something else may be answering there".to_owned()
+                "check the URL: something else may be answering there".to_owned()
             }
             EngineFault::CutShort | EngineFault::TimedOut => "try again later".to_owned(),
-            EngineFault::TooLarge => "ask for fewer seeds, or check the address".to_owned(),
+            EngineFault::TooLarge => "ask for fewer seeds, or check the URL".to_owned(),
             EngineFault::Busy {
                 retry_after: Some(wait),
                 ..
             } => format!("try again in {} s", wait.as_secs().max(1)),
             EngineFault::Busy { .. } => "try again in a few minutes".to_owned(),
             EngineFault::QuotaUsedUp { .. } => {
-                "wait until it is renewed, or raise it where you have the key from".to_owned()
+                "wait until it is renewed, or raise it where you got the key".to_owned()
             }
             EngineFault::Status { status, .. } if *status >= 500 => "try again later".to_owned(),
-            EngineFault::Status { .. } => "check the address and the query".to_owned(),
-            EngineFault::Moved { .. } => "name the address it leads to".to_owned(),
-            EngineFault::Unreachable { .. } => "check the address, and that it is running".to_owned(),
-            EngineFault::QueryTooLong => "ask for fewer words".to_owned(),
+            EngineFault::Status { .. } => "check the URL and the query".to_owned(),
+            EngineFault::Moved { .. } => "use the URL it redirects to".to_owned(),
+            EngineFault::Unreachable { .. } => "check the URL, and that the engine is running".to_owned(),
+            EngineFault::QueryTooLong => "use fewer words".to_owned(),
             EngineFault::Unreadable { .. } => "check the path".to_owned(),
         }
     }
 
-    /// Whether it is for the user to put right before anybody is asked.
+    /// Whether the user has to fix it before any request is made.
     pub fn is_bad_setting(&self) -> bool {
         matches!(
             self,
@@ -106,7 +108,7 @@ impl EngineFault {
     }
 }
 
-fn told(said: &Option<String>) -> String {
+fn message(said: &Option<String>) -> String {
     said.as_ref().map(|said| format!(": {said}")).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
-//! Google's Programmable Search Engine, by its JSON API.
+//! Google's Programmable Search Engine, through its JSON API.
 //!
-//! It has no categories: `news`, `discussions` and `blogs` ask for pages that hold one of a few words besides the query
-//! (`orTerms`). A hundred answers at most, ten a page.
+//! It has no categories: `news`, `discussions` and `blogs` ask for pages that contain one of a few words besides the
+//! query (`orTerms`). At most a hundred results, ten per page.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Engine for GoogleCse {
 
     fn read(&self, _: &Question, answer: &Value) -> Result<AnswerPage, EngineFault> {
         let queries = answer.get("queries");
-        // Where nothing was found, the items are left out.
+        // If nothing was found, the items are left out.
         let hits = match answer.get("items") {
             None if queries.is_some_and(Value::is_object) => Vec::new(),
             items => json::hits(items, "link", "items")?,
@@ -102,7 +102,7 @@ impl Engine for GoogleCse {
     }
 
     fn remedy_for_html(&self) -> &'static str {
-        "check the address; without one, google-cse asks www.googleapis.com"
+        "check the URL; the default is www.googleapis.com"
     }
 
     fn secrets(&self) -> Vec<&Secret> {

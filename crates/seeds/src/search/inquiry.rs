@@ -1,7 +1,7 @@
-//! One question led through the pages of one engine.
+//! Takes one question through the result pages of one engine.
 //!
-//! Invariants: at most one request for each page that the number of answers wanted takes, and one more in all, after an engine
-//! said that it was busy for a moment; what came before a fault is kept; nothing that holds a key becomes a hit.
+//! Invariants: at most one request for each page needed for the number of results wanted, plus one more in all if the
+//! engine said that it was busy; what arrived before a fault is kept; nothing that contains a key becomes a hit.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,37 +12,37 @@ use serde_json::Value;
 use super::fault::EngineFault;
 use super::{Engine, Hit, Question, Request, json};
 
-/// A busy engine that wants more time than this is not asked again.
+/// An engine that stays busy for longer than this is not asked again.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// What came back for a request.
+/// The reply to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reply<'a> {
     /// The HTTP status.
     pub status: u16,
-    /// How long the engine wants to be left alone.
+    /// How long the engine asks us to wait.
     pub retry_after: Option<Duration>,
     /// The body, decoded.
     pub body: &'a [u8],
-    /// Set if the body is not all there.
+    /// Set if the body is incomplete.
     pub truncated: Option<Truncation>,
 }
 
 /// What to do next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// Make a request, no sooner than after this long.
+    /// Make a request, after waiting at least this long.
     Ask {
         /// The request.
         request: Request,
         /// The time to wait first.
         after: Duration,
     },
-    /// Nothing: everything that is to be had was had.
+    /// Nothing: there are no more results.
     Done,
 }
 
-/// One question led through the pages of one engine.
+/// Takes one question through the result pages of one engine.
 pub struct Inquiry<'e> {
     engine: &'e dyn Engine,
     question: Question,
@@ -70,11 +70,11 @@ impl<'e> Inquiry<'e> {
         self.engine.request(&self.question, 0)
     }
 
-    /// Takes the reply to the request given last.
+    /// Processes the reply to the latest request.
     pub fn take(&mut self, reply: Reply<'_>) -> Result<Next, EngineFault> {
         if !(200..300).contains(&reply.status) {
             let fault = self.refused(reply);
-            return self.bide(fault);
+            return self.retry_if_busy(fault);
         }
         match reply.truncated {
             Some(Truncation::Length) => return Err(EngineFault::TooLarge),
@@ -98,7 +98,7 @@ impl<'e> Inquiry<'e> {
         let pages = self.question.most.div_ceil(pace.page_size.max(1));
         let has_enough = self.hits.len() >= self.question.most;
         self.page += 1;
-        // A page of nothing new is what engines give that do not know how to go on.
+        // Engines that do not know how to continue return a page without anything new.
         if has_enough
             || !page.has_more
             || self.hits.len() == before
@@ -139,8 +139,8 @@ impl<'e> Inquiry<'e> {
         }
     }
 
-    /// The same request once more, if the engine was only busy for a moment.
-    fn bide(&mut self, fault: EngineFault) -> Result<Next, EngineFault> {
+    /// Repeats the request once if the engine was only briefly busy.
+    fn retry_if_busy(&mut self, fault: EngineFault) -> Result<Next, EngineFault> {
         let EngineFault::Busy { retry_after, .. } = &fault else {
             return Err(fault);
         };

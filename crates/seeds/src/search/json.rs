@@ -1,7 +1,7 @@
-//! Reading answers: JSON from outside, taken for what it turns out to be.
+//! Reads answers: JSON from outside, with no assumptions about its form.
 //!
-//! An item that is not as it should be is left out; an answer without a list, or with a list of nothing but such items, is a
-//! fault, so that a change of an engine's format is not taken for "nothing found".
+//! A malformed item is left out. An answer without a list, or with only malformed items, is a fault, so that a change
+//! in an engine's format is not mistaken for "nothing found".
 
 use scenthound_types::CanonicalUrl;
 use serde_json::Value;
@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::fault::EngineFault;
 use super::{Hit, Secret};
 
-/// Titles are cut here, in characters.
+/// Titles are cut to this many characters.
 const LONGEST_TITLE: usize = 300;
-/// What an engine says of itself is cut here, in characters.
+/// Messages from an engine are cut to this many characters.
 const LONGEST_SAYING: usize = 200;
 
 /// Parses a body.
@@ -33,7 +33,7 @@ pub(super) fn parse(body: &[u8], remedy_for_html: &'static str) -> Result<Value,
     })
 }
 
-/// The hits of a list whose items have their URL under a name and a `title`.
+/// The hits of a list whose items have a URL under the given name, and a `title`.
 pub(super) fn hits(list: Option<&Value>, url: &str, wanted: &'static str) -> Result<Vec<Hit>, EngineFault> {
     let items = list
         .and_then(Value::as_array)
@@ -72,14 +72,14 @@ pub(super) fn said(answer: &Value, secrets: &[&Secret]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A text without the keys.
+/// A text with the keys blanked.
 pub(super) fn blanked(text: &str, secrets: &[&Secret]) -> String {
     secrets
         .iter()
         .fold(text.to_owned(), |text, secret| secret.blank_in(&text))
 }
 
-/// One line without control characters, cut where it is long.
+/// One line without control characters, shortened if it is long.
 fn plain(text: &str, longest: usize) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

@@ -1,7 +1,7 @@
 //! Marginalia Search, an index of the small and non-commercial web.
 //!
-//! It needs no key of one's own: `public` is shared by all who have none, and often busy. It has no categories by this API:
-//! the word for the category joins the query.
+//! It needs no personal key: `public` is shared by everybody without one, and is often busy. This API has no
+//! categories, so the word for the category is added to the query.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{AnswerPage, Engine, Pace, Question, Request, Secret, json, request_a
 pub(super) const BASE: &str = "https://api2.marginalia-search.com/";
 pub(super) const KEY: &str = "MARGINALIA_API_KEY";
 const KEYS_AT: &str = "https://about.marginalia-search.com/article/api/";
-/// The key of those who have none.
+/// The key shared by everybody without one.
 const SHARED_KEY: &str = "public";
 
 pub(super) struct Marginalia {
@@ -58,7 +58,7 @@ impl Engine for Marginalia {
     }
 
     fn remedy_for_html(&self) -> &'static str {
-        "check the address; without one, marginalia asks api2.marginalia-search.com"
+        "check the URL; the default is api2.marginalia-search.com"
     }
 
     fn secrets(&self) -> Vec<&Secret> {

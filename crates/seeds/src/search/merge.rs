@@ -1,7 +1,8 @@
-//! One list of several, by reciprocal rank.
+//! Merges several lists into one, by reciprocal rank.
 //!
-//! A page counts 1 / (60 + its rank) in every list that names it, ranks counted from 1. So a page that two engines name comes
-//! before what only one of them likes best. Equal sums go by the better rank, then by the order of the lists.
+//! A page gets 1 / (60 + its rank) from every list that names it, with ranks counted from 1. So a page named by two
+//! engines comes before the favourite of just one. Ties are broken by the better rank, then by the order of the
+//! lists.
 
 use std::collections::HashMap;
 
@@ -9,26 +10,26 @@ use scenthound_types::CanonicalUrl;
 
 use super::{Category, Hit};
 
-/// What keeps the first few ranks from deciding everything.
+/// Keeps the first few ranks from deciding everything.
 const K: f64 = 60.0;
 
-/// What one engine answered to one question.
+/// One engine's answer to one question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RankedList {
-    /// The engine, as the user names it.
+    /// The engine, by the user's name for it.
     pub engine: String,
-    /// The kind of page that was asked for.
+    /// The kind of page asked for.
     pub category: Category,
     /// The pages, best first.
     pub hits: Vec<Hit>,
 }
 
-/// Where a page stood in a list.
+/// A page's position in a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placing {
-    /// The engine, as the user names it.
+    /// The engine, by the user's name for it.
     pub engine: String,
-    /// The kind of page that was asked for.
+    /// The kind of page asked for.
     pub category: Category,
     /// Counted from 1.
     pub rank: usize,
@@ -37,22 +38,23 @@ pub struct Placing {
 /// A page of the merged list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
-    /// Where it is.
+    /// Its URL.
     pub url: CanonicalUrl,
-    /// What the first list that names it calls it.
+    /// Its title, from the first list that names it.
     pub title: Option<String>,
     /// The sum of its reciprocal ranks.
     pub score: f64,
-    /// Where it stood.
+    /// Its position in each list.
     pub by: Vec<Placing>,
 }
 
-/// Makes one list of several, each page once, cut at a length.
+/// Merges several lists into one that names each page once, cut to a length.
 pub fn merge(lists: &[RankedList], most: usize) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut places: HashMap<&CanonicalUrl, usize> = HashMap::new();
     let longest = lists.iter().map(|list| list.hits.len()).max().unwrap_or(0);
-    // Rank by rank over all lists: so equal sums already stand in the right order, and sums are always taken in the same one.
+    // Rank by rank over all lists: equal sums are then already in the right order, and are always summed in the same
+    // order.
     for at in 0..longest {
         for list in lists {
             let Some(hit) = list.hits.get(at) else { continue };
@@ -61,17 +63,17 @@ pub fn merge(lists: &[RankedList], most: usize) -> Vec<Found> {
                 category: list.category,
                 rank: at + 1,
             };
-            let worth = 1.0 / (K + (at + 1) as f64);
+            let score = 1.0 / (K + (at + 1) as f64);
             let place = *places.entry(&hit.url).or_insert(found.len());
             match found.get_mut(place) {
                 Some(known) => {
-                    // A list that names a page twice means it once.
+                    // A list that names a page twice counts once.
                     let is_again = known
                         .by
                         .iter()
                         .any(|by| by.engine == list.engine && by.category == list.category);
                     if !is_again {
-                        known.score += worth;
+                        known.score += score;
                         known.by.push(placing);
                         known.title = known.title.take().or_else(|| hit.title.clone());
                     }
@@ -79,7 +81,7 @@ pub fn merge(lists: &[RankedList], most: usize) -> Vec<Found> {
                 None => found.push(Found {
                     url: hit.url.clone(),
                     title: hit.title.clone(),
-                    score: worth,
+                    score,
                     by: vec![placing],
                 }),
             }

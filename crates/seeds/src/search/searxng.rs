@@ -1,7 +1,7 @@
-//! SearXNG: the JSON API of an instance of the user's own.
+//! SearXNG: the JSON API of the user's own instance.
 //!
-//! It has categories; `discussions` is its `social media` and `q&a`, `blogs` is the web with the word "blog". How many answers
-//! a page holds depends on the engines behind it; ten is the least to be expected.
+//! It has categories: `discussions` is its `social media` and `q&a`, and `blogs` is the web with the word "blog". The
+//! number of results per page depends on the engines behind it; at least ten can be expected.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::fault::EngineFault;
 use super::{AnswerPage, Category, Engine, Pace, Question, Request, Secret, json, request_at};
 
-const NEEDS_JSON: &str = "allow json under search: formats: in the settings.yml of the SearXNG, and check that its limiter lets you in";
+const NEEDS_JSON: &str =
+    "allow json under search: formats: in SearXNG's settings.yml, and check that its limiter lets you in";
 
 pub(super) struct SearXng {
     pub(super) base: CanonicalUrl,

@@ -1,8 +1,8 @@
-//! Keys of search engines: where they are found, and how they are kept from being shown.
+//! Keys for search engines: where they come from, and how they are kept out of sight.
 //!
-//! A key file is TOML, one `NAME = "key"` a line, with the names the environment variables have.
+//! A key file is TOML with one `NAME = "key"` per line. The names are those of the environment variables.
 //!
-//! Invariant: no fault of this module repeats what stands in the file, not even the line that is wrong: it may be the key.
+//! Invariant: no fault of this module repeats the contents of the file, not even the faulty line: it may be the key.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use thiserror::Error;
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text.
+    /// Wraps a text.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
@@ -24,13 +24,13 @@ impl Secret {
         &self.0
     }
 
-    /// Whether a text holds it, as it is or as a URL spells it.
+    /// Whether a text contains it, either as it is or percent-encoded.
     pub(super) fn is_in(&self, text: &str) -> bool {
-        // Shorter ones are no keys and stand in any text.
+        // Shorter texts are not keys, and may occur in any text.
         self.0.len() >= SHORTEST && self.spellings().iter().any(|spelling| text.contains(spelling))
     }
 
-    /// The text with every place that holds it blanked.
+    /// The text with every occurrence blanked.
     pub(super) fn blank_in(&self, text: &str) -> String {
         if self.0.len() < SHORTEST {
             return text.to_owned();
@@ -46,7 +46,7 @@ impl Secret {
     }
 }
 
-/// The shortest text that is taken for a key.
+/// The shortest text that counts as a key.
 const SHORTEST: usize = 4;
 
 impl fmt::Debug for Secret {
@@ -60,7 +60,7 @@ impl fmt::Debug for Secret {
 pub struct Keys(BTreeMap<&'static str, Secret>);
 
 impl Keys {
-    /// The names there are.
+    /// The known names.
     pub const NAMES: [&'static str; 4] = [
         "BRAVE_API_KEY",
         "GOOGLE_CSE_KEY",
@@ -68,7 +68,7 @@ impl Keys {
         "MARGINALIA_API_KEY",
     ];
 
-    /// Takes the keys that a lookup, such as that of environment variables, gives. Empty ones are none.
+    /// Collects the keys from a lookup, such as environment variables. Empty values are ignored.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Keys {
         let found = Keys::NAMES.into_iter().filter_map(|name| {
             let key = lookup(name)?;
@@ -99,7 +99,7 @@ impl Keys {
         Ok(keys)
     }
 
-    /// These keys, and the others' where these have none.
+    /// These keys, completed with the others.
     #[must_use]
     pub fn or(mut self, others: Keys) -> Keys {
         for (name, key) in others.0 {
@@ -108,30 +108,30 @@ impl Keys {
         self
     }
 
-    /// The key of a name.
+    /// The key with this name.
     pub fn get(&self, name: &str) -> Option<&Secret> {
         self.0.get(name)
     }
 }
 
-/// What is wrong with a key file. Nothing of the file is repeated.
+/// What is wrong with a key file. Nothing from the file is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum KeyFileFault {
-    /// It is no TOML.
+    /// It is not valid TOML.
     #[error("line {line} is not NAME = \"key\"")]
     Syntax {
         /// Counted from 1.
         line: usize,
     },
-    /// A name that is none.
-    #[error("entry {number} has a name that is not known; the names are {}", Keys::NAMES.join(", "))]
+    /// An unknown name.
+    #[error("entry {number} has an unknown name; the names are {}", Keys::NAMES.join(", "))]
     Name {
-        /// Which entry by the order of names, counted from 1.
+        /// The number of the entry, in the order of names, counted from 1.
         number: usize,
     },
-    /// A value that is no text, or empty.
-    #[error("{name} is not a text in quotes")]
+    /// A value that is not a string, or is empty.
+    #[error("{name} is not a quoted string, or is empty")]
     Value {
         /// The name.
         name: &'static str,

@@ -1,4 +1,4 @@
-//! An engine as the user names it: `searxng=URL`, `brave`, `collection=DIR`.
+//! An engine as users write it: `searxng=URL`, `brave`, `collection=DIR`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +11,17 @@ use super::marginalia::{self, Marginalia};
 use super::searxng::SearXng;
 use super::{Engine, Keys, Secret};
 
-/// An engine as the user names it.
+/// An engine as users write it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EngineSpec {
-    /// A SearXNG at this address.
+    /// A SearXNG instance at this URL.
     SearXng(CanonicalUrl),
-    /// Brave, or something at this address that answers alike.
+    /// Brave, or a compatible service at this URL.
     Brave(Option<CanonicalUrl>),
-    /// Google's Programmable Search Engine, or something at this address that answers alike.
+    /// Google's Programmable Search Engine, or a compatible service at this URL.
     GoogleCse(Option<CanonicalUrl>),
-    /// Marginalia, or something at this address that answers alike.
+    /// Marginalia, or a compatible service at this URL.
     Marginalia(Option<CanonicalUrl>),
     /// The best pages of an earlier crawl, in this folder.
     Collection(PathBuf),
@@ -30,7 +30,7 @@ pub enum EngineSpec {
 }
 
 impl EngineSpec {
-    /// The engine written so; none if there is no such engine, or it lacks its address or path.
+    /// Parses an engine; none if there is no such engine, or its URL or path is missing.
     pub fn parse(text: &str) -> Option<EngineSpec> {
         let (name, at) = match text.trim().split_once('=') {
             Some((name, at)) => (name.trim_end(), Some(at.trim()).filter(|at| !at.is_empty())),
@@ -51,7 +51,7 @@ impl EngineSpec {
         }
     }
 
-    /// The address the user gave, which is the user's own word and may be private.
+    /// The URL the user gave. It may be private, since the user named it explicitly.
     pub fn named_address(&self) -> Option<&CanonicalUrl> {
         match self {
             EngineSpec::SearXng(base) => Some(base),
@@ -62,11 +62,11 @@ impl EngineSpec {
         }
     }
 
-    /// The engine to ask over the network, with its keys; none for what is read from disk.
+    /// The engine to ask over the network, with its keys; none for one that is read from disk.
     pub fn engine(&self, keys: &Keys) -> Result<Option<Box<dyn Engine>>, EngineFault> {
         let base = |named: &Option<CanonicalUrl>, usual: &str| match named {
             Some(base) => Ok(base.clone()),
-            // The addresses in this program are URLs.
+            // The URLs in this program are valid.
             None => CanonicalUrl::parse(usual).map_err(|_| EngineFault::QueryTooLong),
         };
         Ok(Some(match self {
@@ -107,7 +107,7 @@ impl EngineSpec {
     }
 }
 
-/// A key that is sent as a header line.
+/// A key that is sent in a header.
 fn header_key(keys: &Keys, name: &'static str, at: &'static str) -> Result<Secret, EngineFault> {
     let key = keys.get(name).ok_or_else(|| EngineFault::KeyMissing {
         names: vec![name],

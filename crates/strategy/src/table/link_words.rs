@@ -1,12 +1,12 @@
-//! The words by which links give away what kind of page they lead to, per language, as data a user can add to.
+//! The words that show what kind of page a link leads to, per language, as data that users can extend.
 //!
-//! A list is text: a line `[blog]` begins a kind of page, and each line below it is a word of links and addresses that lead to
-//! such pages; of several words in a line, and of longer words in scripts without spaces, every token counts alone. `#` begins a
-//! comment. Each file that comes with the program is one language. In a list of the user's own, `[blog en]` takes the
-//! place of the English words, and `[blog]` is added to what there is.
+//! A list is text: a line `[blog]` begins a kind of page, and each line below it is a word found in links and URLs
+//! that lead to such pages. If a line has several words, or a longer word in a script without spaces, every token
+//! counts separately. `#` begins a comment. Each built-in file is one language. In a user's own list, `[blog en]`
+//! replaces the English words, and `[blog]` adds to the existing ones.
 //!
-//! Invariant: each language's words are a set of their own. What a link is worth for a genre is its worth for the set that fits
-//! it best, so more languages do not make any of them count less.
+//! Invariant: each language's words are a separate set. A link's score for a genre is its score for the best-matching
+//! set, so adding languages does not make any of them count less.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use scenthound_types::GENRES;
 use scenthound_types::text::tokenize;
 use thiserror::Error;
 
-/// Lists that come with the program, by language.
+/// The built-in lists, by language.
 const SHIPPED: [(&str, &str); 7] = [
     ("de", include_str!("words/de.txt")),
     ("en", include_str!("words/en.txt")),
@@ -26,10 +26,10 @@ const SHIPPED: [(&str, &str); 7] = [
     ("zh", include_str!("words/zh.txt")),
 ];
 
-/// The language of a user's words that name none.
+/// The language of a user's words if the list does not name one.
 const OWN: &str = "";
 
-/// Why a list cannot be read.
+/// Why a list could not be read.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 #[error("{list}, line {line}: {what}")]
@@ -38,7 +38,7 @@ pub struct LinkWordsError {
     pub list: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it and what would be right.
+    /// What is wrong with it, and how to fix it.
     pub what: String,
 }
 
@@ -49,7 +49,7 @@ pub struct LinkWords {
 }
 
 impl LinkWords {
-    /// The lists that come with the program.
+    /// The built-in lists.
     pub fn shipped() -> LinkWords {
         let mut words = LinkWords::default();
         for (language, list) in SHIPPED {
@@ -59,7 +59,7 @@ impl LinkWords {
         words
     }
 
-    /// Adds a user's list; `name` is what messages call it.
+    /// Adds a user's list; `name` is how messages refer to it.
     pub fn add(&mut self, name: &str, list: &str) -> Result<(), LinkWordsError> {
         let mut read = LinkWords::default();
         read.read(name, list, OWN)?;
@@ -93,14 +93,14 @@ impl LinkWords {
                     .find(|known| *known == genre)
                     .ok_or_else(|| {
                         fault(format!(
-                            "there is no genre {genre:?}; there are: {}",
+                            "unknown genre {genre:?}; the genres are: {}",
                             GENRES.join(", ")
                         ))
                     })?;
                 let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
                 if !is_code && language != OWN {
                     return Err(fault(format!(
-                        "{language:?} is no language; write a two-letter code, as in [{genre} en]"
+                        "{language:?} is not a language code; write two letters, as in [{genre} en]"
                     )));
                 }
                 let sets = self.sets.entry(genre).or_default();
@@ -109,12 +109,12 @@ impl LinkWords {
             }
             let Some(section) = &mut section else {
                 return Err(fault(format!(
-                    "{line:?} stands before any genre; begin with a line such as [blog]"
+                    "{line:?} comes before any genre; start with a line such as [blog]"
                 )));
             };
             let tokens = tokenize(line);
             if tokens.is_empty() {
-                return Err(fault(format!("{line:?} holds no word")));
+                return Err(fault(format!("{line:?} contains no words")));
             }
             for token in tokens {
                 section.push(TableWord {
@@ -127,7 +127,7 @@ impl LinkWords {
         Ok(())
     }
 
-    /// The words of a genre; none if it has none.
+    /// The words of a genre; none if it has no words.
     pub fn genre(&self, name: &str) -> Option<LinkGenre> {
         let sets = self.sets.get(name)?;
         Some(LinkGenre {
@@ -137,21 +137,21 @@ impl LinkWords {
     }
 }
 
-/// A kind of page that is wanted, and the words of links to such pages.
+/// A wanted kind of page, and the words of links to such pages.
 #[derive(Clone, Debug)]
 pub struct LinkGenre {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     sets: Vec<WeightTable>,
 }
 
 impl LinkGenre {
-    /// The share of a set's words that are among those given; of the set with the largest.
+    /// The share of a set's words that are among those given, for the set with the largest share.
     pub fn share_of(&self, words: &[u64]) -> f64 {
         self.best(|set| set.share_of(words))
     }
 
-    /// How similar a page is to the words; to those of the language that fits best.
+    /// How similar a page is to the words of the best-matching language.
     pub(super) fn cosine(
         &self,
         counts: &WordCounts,
@@ -161,8 +161,8 @@ impl LinkGenre {
         self.best(|set| set.cosine(counts, page.clone(), space).0)
     }
 
-    fn best(&self, page_score: impl FnMut(&WeightTable) -> f64) -> f64 {
-        self.sets.iter().map(page_score).fold(0.0, f64::max)
+    fn best(&self, score: impl FnMut(&WeightTable) -> f64) -> f64 {
+        self.sets.iter().map(score).fold(0.0, f64::max)
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn every_genre_has_words_in_every_language_that_comes_with_the_program() {
+    fn every_genre_has_words_in_every_built_in_language() {
         for (language, list) in SHIPPED {
             let mut words = LinkWords::default();
             words.read(language, list, language).unwrap();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_worth_the_share_of_the_words_of_the_language_that_fits_best() {
+    fn a_links_score_is_its_share_of_the_words_of_the_best_matching_language() {
         let mut words = LinkWords::default();
         words
             .add(
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_list_takes_the_place_of_a_language_or_adds_to_what_there_is() {
+    fn a_users_list_replaces_a_language_or_adds_to_what_exists() {
         let mut words = LinkWords::shipped();
         words.add("own", "[news en]\ngazette\n[blog]\nsmallweb").unwrap();
         let news = words.genre("news").unwrap();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_cannot_be_read_names_the_line_and_what_would_be_right() {
+    fn a_list_that_cannot_be_read_names_the_line_and_the_remedy() {
         let wrong = |list: &str| {
             LinkWords::default()
                 .add("words.txt", list)
@@ -228,13 +228,13 @@ mod tests {
         };
         assert_eq!(
             wrong("blog"),
-            "words.txt, line 1: \"blog\" stands before any genre; begin with a line such as [blog]"
+            "words.txt, line 1: \"blog\" comes before any genre; start with a line such as [blog]"
         );
         assert!(
             wrong("\n[bolg]\nx")
-                .starts_with("words.txt, line 2: there is no genre \"bolg\"; there are: blog")
+                .starts_with("words.txt, line 2: unknown genre \"bolg\"; the genres are: blog")
         );
-        assert!(wrong("[blog english]").contains("two-letter code, as in [blog en]"));
-        assert!(wrong("[blog]\n---").contains("holds no word"));
+        assert!(wrong("[blog english]").contains("write two letters, as in [blog en]"));
+        assert!(wrong("[blog]\n---").contains("contains no words"));
     }
 }

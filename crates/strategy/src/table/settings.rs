@@ -1,4 +1,4 @@
-//! What a weight table goes by.
+//! The settings of a weight table.
 
 use scenthound_types::named_enum;
 
@@ -21,11 +21,11 @@ named_enum! {
 }
 
 impl ParentScore {
-    pub(super) fn of(self, worths: impl Iterator<Item = f64>) -> f64 {
+    pub(super) fn of(self, scores: impl Iterator<Item = f64>) -> f64 {
         let (mut sum, mut best, mut count) = (0.0, 0.0_f64, 0_u32);
-        for page_score in worths {
-            sum += page_score;
-            best = best.max(page_score);
+        for score in scores {
+            sum += score;
+            best = best.max(score);
             count += 1;
         }
         match self {
@@ -36,28 +36,28 @@ impl ParentScore {
     }
 }
 
-/// What the strategy goes by.
+/// The settings of the strategy.
 #[derive(Clone, Debug)]
 pub struct TableSettings {
-    /// Words the table starts with.
+    /// The number of words the table starts with.
     pub size: usize,
-    /// A page that adds words adds this share of the starting size; 0 for a table that stays as it is.
+    /// The number of words a page adds, as a share of the starting size; 0 for a table that never grows.
     pub adds: f64,
     /// A page at least this similar to the table adds words.
     pub adds_from: f64,
-    /// Words the table may grow to.
+    /// The number of words the table may grow to.
     pub ceiling: usize,
-    /// Over which words a page's length runs when it is compared.
+    /// Which words make up a page's length when it is compared.
     pub space: Space,
     /// Weight of the topic's part of a link's score.
     pub topic_weight: f64,
     /// Weight of the genres' part.
     pub genre_weight: f64,
-    /// What several parents are worth together.
+    /// How the scores of several parents are combined.
     pub parents: ParentScore,
-    /// Words whose documents are counted, at most.
+    /// The most words whose documents are counted.
     pub vocabulary: usize,
-    /// The kinds of pages that are wanted; none for the topic alone.
+    /// The wanted kinds of pages; none for the topic alone.
     pub genres: Vec<LinkGenre>,
 }
 

@@ -1,31 +1,30 @@
-//! What the table has learnt, as it is written down: one value for each word, so that a page writes what it changed and no
-//! more.
+//! What the table has learnt, as it is saved: one value for each word, so that a page writes only what it changed.
 //!
 //! ```text
-//! table        documents, epoch, whether the seeds are done and the table stands, sizes
+//! table        documents, epoch, whether the seeds are done and the table is built, sizes
 //! w/PLACE      a word's documents and frequency; empty once it is dropped
 //! t/PLACE      a word of the table: key, weight, spelling
-//! s/KEY        a seed: its words, that there were too many, or what it is worth
-//! g/PLACE      a page: what it is worth for each genre
+//! s/KEY        a seed: its words, that there were too many, or its score
+//! g/PLACE      a page: its score for each genre
 //! ```
 //!
-//! Places and keys are hexadecimal. Numbers are little-endian, weights are bits of an f64.
+//! Places and keys are hexadecimal. Numbers are little-endian; weights are the bits of an f64.
 
 use scenthound_learn::{TableWord, WordCount, WordCounts};
 use scenthound_types::{PageWords, StateDelta, UrlKey};
 
-use super::page_worths::PageWorths;
+use super::genre_scores::GenreScores;
 use super::{Seed, TopicTable};
 use crate::RestoreError;
 
-/// What has to be written.
+/// What has to be saved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsaved {
     /// The value `table`.
     pub state: bool,
-    /// Seeds, perhaps several times.
+    /// Seeds, possibly more than once.
     pub seeds: Vec<UrlKey>,
-    /// How many of the table's words are written already.
+    /// How many of the table's words are already saved.
     table_words: usize,
 }
 
@@ -35,7 +34,7 @@ const WORDS: u8 = 0;
 const UNTOLD: u8 = 1;
 const WORTH: u8 = 2;
 
-/// Puts what changed since the last call.
+/// Stores what changed since the last call.
 pub(super) fn save(table: &mut TopicTable, out: &mut StateDelta) {
     for (place, word) in table.counts.take_changes() {
         let bytes = word.map_or_else(Vec::new, |word| {
@@ -66,20 +65,20 @@ pub(super) fn save(table: &mut TopicTable, out: &mut StateDelta) {
         };
         out.put(format!("s/{:016x}", key.0), bytes);
     }
-    for (place, bytes) in table.worths.take_changes() {
+    for (place, bytes) in table.scores.take_changes() {
         out.put(format!("g/{place:x}"), bytes);
     }
     if std::mem::take(&mut table.unsaved.state) {
         let mut bytes = table.counts.documents().to_le_bytes().to_vec();
         bytes.extend(table.epoch.to_le_bytes());
         bytes.push(u8::from(table.are_seeds_done));
-        bytes.push(u8::from(table.stands));
-        bytes.extend(table.worths.next().to_le_bytes());
+        bytes.push(u8::from(table.is_built));
+        bytes.extend(table.scores.next().to_le_bytes());
         out.put(STATE, bytes);
     }
 }
 
-/// Takes up what was saved.
+/// Restores what was saved.
 pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
     let damaged = |what: &str| RestoreError::Damaged {
         strategy: "table",
@@ -87,10 +86,10 @@ pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Re
     };
     let mut words = Vec::new();
     let mut in_table = Vec::new();
-    let mut worths = Vec::new();
+    let mut scores = Vec::new();
     let (mut documents, mut next) = (0, 0);
     for (name, value) in saved {
-        let wrong = || damaged(&format!("the value {name} cannot be read"));
+        let wrong = || damaged(&format!("the value {name} could not be read"));
         let (kind, place) = name.split_once('/').unwrap_or((name, "0"));
         let place = u64::from_str_radix(place, 16).map_err(|_| wrong())?;
         let small = u32::try_from(place).unwrap_or(u32::MAX);
@@ -98,7 +97,7 @@ pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Re
             "w" if value.is_empty() => {}
             "w" => words.push((small, read_count(value).ok_or_else(wrong)?)),
             "t" => in_table.push((place, read_word(value).ok_or_else(wrong)?)),
-            "g" => worths.push((small, value.as_slice())),
+            "g" => scores.push((small, value.as_slice())),
             "s" => {
                 let seed = read_seed(value).ok_or_else(wrong)?;
                 if let Seed::Words(words) = &seed {
@@ -111,22 +110,22 @@ pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Re
                 (documents, next) = (state.documents, state.next);
                 table.epoch = state.epoch;
                 table.are_seeds_done = state.are_seeds_done;
-                table.stands = state.stands;
+                table.is_built = state.is_built;
             }
             _ => {}
         }
     }
     table.counts = WordCounts::restored(table.settings.vocabulary, documents, words)
-        .ok_or_else(|| damaged("two words have one place, or there are more than the settings allow"))?;
+        .ok_or_else(|| damaged("two words share a place, or there are more words than the settings allow"))?;
     in_table.sort_by_key(|(place, _)| *place);
     for (_, word) in in_table {
         if !table.table.push(word) {
-            return Err(damaged("a word is in the table twice, or weighs nothing"));
+            return Err(damaged("a word is in the table twice, or has weight 0"));
         }
     }
     table.unsaved.table_words = table.table.len();
-    table.worths =
-        PageWorths::restored(next, worths).ok_or_else(|| damaged("what pages are page_score for genres"))?;
+    table.scores = GenreScores::restored(next, scores)
+        .ok_or_else(|| damaged("the genre scores of pages could not be read"))?;
     Ok(())
 }
 
@@ -165,19 +164,19 @@ struct State {
     documents: u32,
     epoch: u64,
     are_seeds_done: bool,
-    stands: bool,
+    is_built: bool,
     next: u32,
 }
 
 fn read_state(bytes: &[u8]) -> Option<State> {
     let (documents, rest) = bytes.split_first_chunk::<4>()?;
     let (epoch, rest) = rest.split_first_chunk::<8>()?;
-    let ([are_seeds_done, stands], rest) = rest.split_first_chunk::<2>()?;
+    let ([are_seeds_done, is_built], rest) = rest.split_first_chunk::<2>()?;
     Some(State {
         documents: u32::from_le_bytes(*documents),
         epoch: u64::from_le_bytes(*epoch),
         are_seeds_done: *are_seeds_done != 0,
-        stands: *stands != 0,
+        is_built: *is_built != 0,
         next: u32::from_le_bytes(rest.try_into().ok()?),
     })
 }

@@ -1,4 +1,4 @@
-//! A web of numbered pages with given relevances, and a crawl of it that can be looked into after every page.
+//! A web of numbered pages with given relevances, and a crawl of it that can be inspected after every page.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use scenthound_types::{
     Verdict,
 };
 
-/// From this relevance on a page is relevant.
+/// The relevance from which a page is relevant.
 pub const THRESHOLD: f64 = 0.5;
 
-/// A link: where to, and how relevant its words and those around it are.
+/// A link: its target, and how relevant its words and those around it are.
 #[derive(Clone, Copy, Debug)]
 pub struct ToyLink {
     pub to: usize,
@@ -23,7 +23,7 @@ pub struct ToyLink {
     pub around: f32,
 }
 
-/// What becomes of a page that is asked for.
+/// What happens when a page is requested.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fate {
     Read,
@@ -39,7 +39,7 @@ pub struct ToyPage {
     pub links: Vec<ToyLink>,
 }
 
-/// A page of this relevance with links to these pages, whose words say nothing.
+/// A page of this relevance with links to these pages; the links' words say nothing.
 pub fn page(relevance: f64, links: &[usize]) -> ToyPage {
     let links = links.iter().map(|to| link(*to, 0.0, 0.0)).collect();
     ToyPage {
@@ -54,7 +54,7 @@ pub fn link(to: usize, anchor: f32, around: f32) -> ToyLink {
     ToyLink { to, anchor, around }
 }
 
-/// The address of a page, on one of five hosts.
+/// The URL of a page, on one of five hosts.
 pub fn url(number: usize) -> CanonicalUrl {
     CanonicalUrl::parse(&format!("http://h{}.test/{number}", number % 5)).unwrap()
 }
@@ -82,7 +82,7 @@ pub fn judgement(page: &ToyPage) -> Judgement {
     }
 }
 
-/// What the web answers to a lease.
+/// The web's answer to a lease.
 pub fn answer(web: &[ToyPage], lease: Lease) -> LeaseResult<()> {
     let page = &web[number(&lease.url)];
     let keyring = Keyring::new(KEYS);
@@ -150,7 +150,7 @@ impl Recorder for Nothing {
     }
 }
 
-/// Starts, or takes up, a crawl from these seeds.
+/// Starts or resumes a crawl from these seeds.
 pub fn crawl<F: Frontier>(
     frontier: F,
     strategy: Box<dyn Strategy>,
@@ -176,7 +176,7 @@ pub fn crawl<F: Frontier>(
     .unwrap()
 }
 
-/// The next leases, at most so many; none when nothing is left.
+/// The next leases, at most `room`; empty when nothing is left.
 pub fn take<F: Frontier>(crawl: &mut Crawl<F, Nothing>, room: usize) -> Vec<Lease> {
     match crawl.next(room, Timestamp::ZERO).unwrap() {
         Step::Fetch(leases) => leases,
@@ -184,7 +184,7 @@ pub fn take<F: Frontier>(crawl: &mut Crawl<F, Nothing>, room: usize) -> Vec<Leas
     }
 }
 
-/// What all the pages of the web hold, in the frontier.
+/// The total cash of all the web's pages in the frontier.
 pub fn cash<F: Frontier>(crawl: &Crawl<F, Nothing>, pages: usize) -> f64 {
     (0..pages)
         .filter_map(|page| crawl.frontier().look_up(&url(page)).unwrap())

@@ -1,4 +1,4 @@
-//! Sites that speak of tea without being guides, most of the time: a diary, a forum, a shop.
+//! Sites about tea that are mostly not guides: a diary, a forum, a shop.
 
 use crate::demo::guide;
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
@@ -30,7 +30,7 @@ const MUSINGS: [&str; 6] = [
 /// The months of the diary.
 const MONTHS: [&str; 6] = ["2025-01", "2025-02", "2025-03", "2025-04", "2025-05", "2025-06"];
 
-/// brewing-notes.test: a diary with a guide now and then.
+/// brewing-notes.test: a diary with an occasional guide.
 pub(super) fn brewing_notes() -> Site {
     let mut site = Site::new(
         "brewing-notes.test",
@@ -88,7 +88,7 @@ pub(super) fn brewing_notes() -> Site {
         .map(|month| (format!("/{month}/"), (*month).to_owned()))
         .collect();
     site.page("/archive.html", "Archive", &links(&months));
-    // Moved to the laboratory: another host's manners apply.
+    // Moved to the laboratory: another host's politeness rules apply.
     site.put(
         "/yellow-tea",
         SiteResponse::redirect(301, "http://kettle-lab.test/guides/yellow.html"),
@@ -146,7 +146,7 @@ const REPLIES: [&str; 10] = [
     "Moderator's note: stay kind, please.",
 ];
 
-/// leaf-forum.test: threads, and a few pinned ones that are guides.
+/// leaf-forum.test: threads, including a few pinned guides.
 pub(super) fn leaf_forum() -> Site {
     let mut site = Site::new(
         "leaf-forum.test",

@@ -1,4 +1,4 @@
-//! Sites about other things: a newspaper, a garden club full of guides, a magazine for cars.
+//! Sites about other things: a newspaper, a garden club full of guides, a car magazine.
 
 use crate::demo::layout::{LinkTo, capital, fill, heading, link, links, list, paragraph, slug};
 use crate::demo::site::Site;
@@ -180,7 +180,7 @@ const PLANTS: [&str; 18] = [
 
 const TASKS: [(&str, &str); 2] = [("plant", "planting"), ("prune", "keeping")];
 
-/// garden-club.test: guides through and through, but about gardens.
+/// garden-club.test: nothing but guides, though about gardens.
 pub(super) fn garden_club() -> Site {
     let mut site = Site::new(
         "garden-club.test",

@@ -1,4 +1,5 @@
-//! Guides to brewing tea, in many words and one order: what it is about, what you need, what to do, what to watch for.
+//! Guides to brewing tea, in varied words and a fixed order: what it is about, what you need, what to do, what to
+//! watch for.
 
 use crate::demo::layout::{LinkTo, capital, fill, heading, links, list, paragraph};
 use crate::demo::tea::Tea;
@@ -84,7 +85,7 @@ pub(super) fn title(tea: &Tea, rng: &mut PageRng) -> String {
     fill(form, &[("v", tea.name), ("V", &capital(tea.name))])
 }
 
-/// The text of a guide to one tea, and where to read on.
+/// The text of a guide to one tea, and further links.
 pub(super) fn body(tea: &Tea, rng: &mut PageRng, read_on: &[LinkTo]) -> String {
     let ml = rng.pick(&["200", "250", "300", "350"]);
     let title = capital(tea.name);

@@ -1,8 +1,8 @@
-//! The markup all demo sites share: plain pages with a header, a navigation bar and a footer.
+//! The markup that all demo sites share: plain pages with a header, a navigation bar and a footer.
 
 use std::fmt::Write as _;
 
-/// A link as address and words.
+/// A link as URL and text.
 pub(super) type LinkTo = (String, String);
 
 /// A whole page.
@@ -24,7 +24,7 @@ pub(super) fn paragraph(text: &str) -> String {
     format!("<p>{text}</p>\n")
 }
 
-/// A heading of the second rank.
+/// A second-level heading.
 pub(super) fn heading(text: &str) -> String {
     format!("<h2>{text}</h2>\n")
 }
@@ -49,7 +49,7 @@ pub(super) fn link(to: &str, label: &str) -> String {
     format!("<a href=\"{to}\">{label}</a>")
 }
 
-/// Puts values in the place of their names in braces.
+/// Replaces names in braces with their values.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = template.to_owned();
     for (name, value) in values {
@@ -58,7 +58,7 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-/// The first letter in capital.
+/// Capitalises the first letter.
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
@@ -67,7 +67,7 @@ pub(super) fn capital(text: &str) -> String {
     }
 }
 
-/// As people write titles into addresses.
+/// A title as it appears in URLs.
 pub(super) fn slug(text: &str) -> String {
     let words: Vec<String> = text
         .split(|c: char| !c.is_ascii_alphanumeric())

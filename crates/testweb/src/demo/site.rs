@@ -1,4 +1,4 @@
-//! One site under construction: its pages, and what is true of them.
+//! One site under construction: its pages, and the facts about them.
 
 use std::collections::BTreeMap;
 
@@ -35,12 +35,12 @@ impl Site {
         }
     }
 
-    /// The address of a path on this site.
+    /// The URL of a path on this site.
     pub(super) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.host)
     }
 
-    /// The page as text, for those that are sent in an unusual way.
+    /// The page as text, for pages that are sent in an unusual way.
     pub(super) fn html(&self, title: &str, head: &str, body: &str) -> String {
         layout::page(self.name, self.navigation, title, head, body)
     }
@@ -51,13 +51,13 @@ impl Site {
         self.put(path, SiteResponse::html(html));
     }
 
-    /// Adds a page that the topic asks for.
+    /// Adds a relevant page.
     pub(super) fn wanted(&mut self, path: &str, title: &str, body: &str) {
         self.page(path, title, body);
         self.relevant.push(self.url(path));
     }
 
-    /// Adds a page that the topic asks for but that a robots.txt forbids.
+    /// Adds a page that is relevant but forbidden by a robots.txt.
     pub(super) fn tempting(&mut self, path: &str, title: &str, body: &str) {
         self.page(path, title, body);
         self.forbidden.push(self.url(path));

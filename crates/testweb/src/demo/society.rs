@@ -1,5 +1,5 @@
-//! The sites that hold what the topic asks for: the tea society and its lists, the laboratory with pages that only
-//! its sitemap names, the mirror that copies, and the museum that asks for patience.
+//! The sites with the relevant pages: the tea society and its lists, the laboratory with pages that only its sitemap
+//! lists, the mirror with copies, and the museum that asks for patience.
 
 use std::io::Write as _;
 
@@ -14,10 +14,10 @@ use crate::demo::tea::{CRAFTS, TEAS, Tea};
 use crate::rng::PageRng;
 use crate::site::SiteResponse;
 
-/// How many of the teas have their guide on the society's lists. The others are found elsewhere.
+/// The number of teas whose guides are on the society's lists. The others are found elsewhere.
 const LISTED: usize = 24;
 
-/// The guides that are also on the mirror, by their place among the teas.
+/// The guides that are also on the mirror, by their position among the teas.
 const MIRRORED: [usize; 5] = [0, 6, 11, 17, 23];
 
 const SOCIETY: &str = "The Tea Society";
@@ -146,7 +146,7 @@ pub(super) fn tea_society() -> Site {
     site
 }
 
-/// The hub, a list per family, and the guides on the lists: relevant pages stand together.
+/// The hub, a list per family, and the guides on the lists: relevant pages are listed together.
 fn lists_of_guides(site: &mut Site) {
     let mut hub = paragraph("Choose a family. Every list leads to one page per tea.");
     for (family, line) in FAMILIES {
@@ -187,7 +187,7 @@ fn lists_of_guides(site: &mut Site) {
     }
 }
 
-/// Some guides can be had for printing, under another address.
+/// Some guides have a print version, under another URL.
 fn is_printable(place: usize) -> bool {
     place.is_multiple_of(8)
 }
@@ -209,7 +209,7 @@ fn doors_to_copies(place: usize, tea: &Tea) -> String {
     doors
 }
 
-/// Guides that only those find who read image maps, frames, entities, bare percent signs and the rest.
+/// Guides that are only found by crawlers that handle image maps, frames, entities, bare percent signs and so on.
 fn guides_behind_odd_links(site: &mut Site) {
     let craft = |place: usize| {
         let (name, path, particular) = CRAFTS[place];
@@ -274,7 +274,7 @@ fn guides_behind_odd_links(site: &mut Site) {
         &[],
     );
     site.page("/guides/odds/100%-oolong.html", "Pure oolong: a guide", &body);
-    // The way the address is spelled after canonicalisation; browsers ask for it as it was written.
+    // The URL after canonicalisation; browsers request it as it was written.
     site.wanted("/guides/odds/100%25-oolong.html", "Pure oolong: a guide", &body);
 
     let body = guide::craft(
@@ -416,7 +416,7 @@ fn redirects_and_dead_ends(site: &mut Site) {
         "/old/liu-bao",
         SiteResponse::redirect(301, "/guides/liu-bao.html"),
     );
-    // SiteRequest for by brewing-notes.test, which moved its page here.
+    // Requested through brewing-notes.test, which moved its page here.
     let tea = &TEAS[29];
     let mut rng = PageRng::named("lab yellow");
     let body = guide::body(tea, &mut rng, &[]);
@@ -437,7 +437,7 @@ fn redirects_and_dead_ends(site: &mut Site) {
     );
 }
 
-/// An index of two sitemaps, one of them packed; four guides are named nowhere else.
+/// An index of two sitemaps, one of them compressed; four guides are listed nowhere else.
 fn sitemaps(site: &mut Site) {
     let mut listed = [Vec::new(), Vec::new()];
     for (place, tea) in TEAS[LISTED..28].iter().enumerate() {
@@ -486,7 +486,7 @@ pub(super) fn matcha_mirror() -> Site {
         let tea = &TEAS[place];
         let (title, body) = society_guide(tea);
         let body = [body, doors_to_copies(place, tea)].concat();
-        // The same words to the letter; only its links know where they come from.
+        // Exactly the same words; only the links differ.
         let html = layout::page(SOCIETY, &SOCIETY_DOORS, &title, "", &body)
             .replace("href=\"/", "href=\"http://tea-society.test/");
         let path = format!("/copy/{}.html", slug(tea.name));
@@ -591,7 +591,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap_or_default()
 }
 
-/// Latin letters as they are, and the quotation marks that windows-1252 has where Latin-1 has none.
+/// Latin letters as they are, and the quotation marks that windows-1252 has and Latin-1 lacks.
 fn windows_1252(text: &str) -> Vec<u8> {
     text.chars()
         .map(|letter| match letter {

@@ -1,6 +1,6 @@
 //! The teas, vessels and people of the demo web.
 
-/// A tea and how it likes to be treated.
+/// A tea and how to brew it.
 #[derive(Clone, Copy)]
 pub(super) struct Tea {
     pub(super) name: &'static str,
@@ -238,7 +238,7 @@ pub(super) const TEAS: [Tea; 30] = [
     ),
 ];
 
-/// What a guide may be about beside a single tea: title, path, and what is particular.
+/// What a guide may be about besides a single tea: title, path, and details.
 pub(super) const CRAFTS: [(&str, &str, &str); 12] = [
     (
         "water for tea",

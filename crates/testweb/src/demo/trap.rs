@@ -1,4 +1,4 @@
-//! The endless parts of the demo web: a calendar whose every day has a next one, and folders within folders.
+//! The endless parts of the demo web: a calendar whose every day has a next one, and nested folders without end.
 
 use crate::demo::layout;
 use crate::site::SiteResponse;

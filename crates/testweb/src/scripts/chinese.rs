@@ -1,10 +1,10 @@
-//! Universities, a kitchen and a stadium.
+//! Universities, a recipe site and a sports site.
 
 use encoding_rs::{BIG5, GB18030, UTF_8};
 
 use super::{Said, Site, link};
 
-/// A university's words, in its own characters.
+/// A university's texts, in its own characters.
 struct University {
     name: &'static str,
     departments: &'static [(&'static str, &'static str)],

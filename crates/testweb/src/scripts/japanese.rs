@@ -1,4 +1,4 @@
-//! Towns with hot springs, a ball game and a kitchen.
+//! Towns with hot springs, a baseball site and a cooking site.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8};
 

@@ -1,24 +1,24 @@
-//! Brings writing into the one spelling everything is compared in.
+//! Brings text into the one spelling in which everything is compared.
 //!
-//! NFKC, then lower case, then the accents of Latin, Greek and Cyrillic letters dropped. Other scripts keep their
-//! marks: Japanese voicing and Indic vowel signs make another word. Two foldings go beyond the letter of that rule,
-//! because a term and a page must not differ by how they were typeset: the curly apostrophes are written `'`, and
-//! soft hyphens, word joiners and variation selectors are dropped.
+//! NFKC, then lower case, then the accents of Latin, Greek and Cyrillic letters are dropped. Other scripts keep their
+//! marks: Japanese voicing and Indic vowel signs make a different word. Two foldings go further than that rule,
+//! because a term and a page must not differ by typesetting alone: curly apostrophes become `'`, and soft hyphens,
+//! word joiners and variation selectors are dropped.
 //!
-//! ASCII is copied and lower-cased in bulk, letters of the scripts above go through a table made once by the slow
-//! way, and Han, kana and Hangul stand for themselves; only what is left pays for normalisation.
+//! ASCII is copied and lower-cased in bulk, letters of the scripts above go through a table built once by the slow
+//! path, and Han, kana and Hangul fold to themselves. Only the rest pays for normalisation.
 //!
-//! Deliberately absent: words. Where one ends is decided afterwards, on the folded text.
+//! Deliberately absent: words. Word boundaries are found afterwards, in the folded text.
 
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// What folding must remember from one character to the next.
+/// State carried from one character to the next.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Folding {
-    /// The last base character was a Latin, Greek or Cyrillic letter, so marks after it are accents to drop.
+    /// The last base character was a Latin, Greek or Cyrillic letter, so marks after it are accents to be dropped.
     accents_fall: bool,
 }
 
@@ -62,8 +62,8 @@ impl Folding {
         self.accents_fall = entry.accents_fall;
     }
 
-    /// Copies a run of characters that fold to themselves; returns its length. The last one is left to the slow way
-    /// when a character follows that may compose with it.
+    /// Copies a run of characters that fold to themselves; returns its length. The last one is left to the slow path
+    /// when the next character may compose with it.
     fn push_itself(&mut self, rest: &str, out: &mut String) -> usize {
         let mut end = 0;
         let mut last = 0;
@@ -86,7 +86,7 @@ impl Folding {
         end
     }
 
-    /// Normalises up to the next character that needs no normalising; returns the length read.
+    /// Normalises up to the next character that needs no normalisation; returns the length read.
     fn push_slowly(&mut self, rest: &str, out: &mut String) -> usize {
         let end = rest
             .char_indices()
@@ -129,7 +129,7 @@ impl Folding {
 /// Length of the leading ASCII.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let mut length = 0;
-    // Whole blocks first: the standard library tests those many bytes at a time.
+    // Whole blocks first: the standard library checks many bytes of them at a time.
     for block in bytes.chunks_exact(32) {
         if !block.is_ascii() {
             break;
@@ -154,7 +154,7 @@ fn stands_for_itself(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}' | '\u{3001}' | '\u{3002}')
 }
 
-/// What one character folds to, as a place in [`Table::spelled`].
+/// What one character folds to, as a range of [`Table::spelled`].
 #[derive(Clone, Copy)]
 struct Entry {
     start: u16,
@@ -162,7 +162,7 @@ struct Entry {
     accents_fall: bool,
 }
 
-/// The folded form of every character of the table's ranges that does not depend on its neighbours.
+/// The folded form of every character in the table's ranges that does not depend on its neighbours.
 struct Table {
     entries: Vec<Option<Entry>>,
     spelled: String,
@@ -236,7 +236,7 @@ mod tests {
         out
     }
 
-    /// The rule as written down, with no shortcut.
+    /// The rule as written, without shortcuts.
     fn fold_by_the_book(raw: &str) -> String {
         let mut out = String::new();
         let mut folding = Folding::default();
@@ -276,7 +276,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_shortcuts_fold_as_the_book_does(raw in "[ -~éÉÅßÀñŁøĳǆΑΣσςάЙйёЁҐ«»“”’–…²½ªﬁＡｶﾞがかカ漢字한하ひ\u{300}\u{301}\u{3099}\u{11ab}\u{1161}\u{1112}ḀỲὉİıกำ้หहि्]{0,24}") {
-            // Which sigma is written depends on the next word, and the book here maps letter by letter.
+            // Which sigma is written depends on what follows, and this reference maps letter by letter.
             let plain = |s: String| s.replace('ς', "σ");
             prop_assert_eq!(plain(fold(&raw)), plain(fold_by_the_book(&raw)));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A language, as its two-letter ISO 639-1 code.
+/// A language, identified by its two-letter ISO 639-1 code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language([u8; 2]);
 
@@ -22,7 +22,7 @@ impl Language {
 
     /// The two-letter code, lower case.
     pub fn code(&self) -> &str {
-        // Only ASCII letters get in, so the fallback is never seen.
+        // Only ASCII letters get in, so the fallback is never used.
         std::str::from_utf8(&self.0).unwrap_or("??")
     }
 }

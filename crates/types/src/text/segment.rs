@@ -1,23 +1,23 @@
-//! Finds the words of folded text.
+//! Finds words in folded text.
 //!
-//! A word is what Unicode's word boundaries (UAX #29) leave between them that holds a letter or a digit. Runs of
-//! Han, Hiragana, Katakana, Hangul and Thai, mixed or not, become overlapping pairs of characters instead; a run of
-//! one character is itself. ASCII words are found by a hand-written scan that a property test holds equal to the
-//! unicode-segmentation crate; anything else up to the next white space goes to that crate.
+//! A word is any stretch between Unicode word boundaries (UAX #29) that contains a letter or a digit. Runs of Han,
+//! Hiragana, Katakana, Hangul and Thai, mixed or not, become overlapping pairs of characters instead; a run of one
+//! character stays as it is. ASCII words are found by a hand-written scan that a property test checks against the
+//! unicode-segmentation crate. Anything else, up to the next white space, goes to that crate.
 //!
-//! A full stop, an exclamation or a question mark ends a sentence where a space, a closing mark or other writing than
-//! ASCII follows. A vertical tab is white space that ends a sentence: it stands for a line break of the page.
+//! A full stop, exclamation mark or question mark ends a sentence if a space, a closing mark or a non-ASCII character
+//! follows. A vertical tab is white space that ends a sentence: it stands for a line break of the page.
 //!
-//! Deliberately absent: abbreviations. "e.g." ends a sentence too often to matter for the words around a link.
+//! Deliberately absent: abbreviations. "e.g." ends a sentence, which hardly matters for the words around a link.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// One find, with byte offsets into the folded text.
+/// A piece of text, with byte offsets into the folded text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
     /// A word.
     Word { start: usize, end: usize },
-    /// Two neighbouring characters of a run, or its only one.
+    /// Two adjacent characters of a run, or its only one.
     Pair { start: usize, end: usize },
     /// The end of a sentence.
     SentenceEnd,
@@ -28,9 +28,9 @@ const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
 /// Joins letters and digits, like `_`.
 const JOINER: u8 = 4;
-/// Holds letters together when it stands between two.
+/// Joins letters when it stands between two.
 const MID_LETTER: u8 = 8;
-/// Holds digits together when it stands between two.
+/// Joins digits when it stands between two.
 const MID_NUMBER: u8 = 16;
 const STOP: u8 = 32;
 const HIGH: u8 = 64;
@@ -96,19 +96,19 @@ pub(crate) fn segment(folded: &str, from: usize, mut found: impl FnMut(Piece)) {
 enum Scan {
     /// A word up to this byte.
     Word(usize),
-    /// Nothing but joiners up to this byte.
+    /// Only joiners up to this byte.
     Joiners(usize),
-    /// Writing beyond ASCII may belong to this word.
+    /// Non-ASCII characters may belong to this word.
     NotAscii,
 }
 
-/// Reads on from the first letter, digit or joiner of a word.
+/// Continues from the first letter, digit or joiner of a word.
 #[inline]
 fn ascii_word(bytes: &[u8], start: usize) -> Scan {
     let mut at = start;
     let mut seen = 0;
     loop {
-        // Letters, digits and joiners stay together whatever their order.
+        // Letters, digits and joiners stay together in any order.
         let mut last = OTHER;
         let mut class = class_at(bytes, at);
         while class & WORD != 0 {
@@ -145,16 +145,16 @@ fn ascii_word(bytes: &[u8], start: usize) -> Scan {
     }
 }
 
-/// Dashes, quotation marks, daggers and bullets (U+2010–2017, U+201A–2023): the punctuation of ordinary pages that is
-/// part of no word. U+2018 and U+2019 do not get here; they were folded to an apostrophe.
+/// Dashes, quotation marks, daggers and bullets (U+2010–2017, U+201A–2023): common punctuation that is never part of
+/// a word. U+2018 and U+2019 do not reach this point; they were folded to an apostrophe.
 #[inline]
 fn plain_punctuation(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some([0xe2, 0x80, 0x90..=0x97 | 0x9a..=0xa3]))
-        // A mark or a format character would lean on it and is no neighbour of plain words.
+        // A mark or a format character would attach to it, so the fast path does not apply.
         && bytes.get(at + 3).is_none_or(|next| next.is_ascii() || *next == 0xe2)
 }
 
-/// Whether the stop at a byte ends a sentence.
+/// Whether the stop at this byte ends a sentence.
 fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     if bytes.get(at) == Some(&b'\x0b') {
         return true;
@@ -172,7 +172,7 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Pieces from `start` to the next ASCII white space, for writing beyond ASCII; returns where it stopped.
+/// Pieces from `start` to the next ASCII white space, for non-ASCII text; returns where it stopped.
 #[cold]
 fn other_chunk(folded: &str, start: usize, found: &mut impl FnMut(Piece)) -> usize {
     let rest = folded.get(start..).unwrap_or_default();
@@ -247,7 +247,7 @@ fn pairs(run: &str, start: usize, found: &mut impl FnMut(Piece)) {
 /// Scripts written without spaces between words (Hangul has them, but its words are compounds).
 pub(crate) fn is_paired(c: char) -> bool {
     matches!(c,
-        // Thai, but for its digits and punctuation.
+        // Thai, except its digits and punctuation.
         '\u{0e01}'..='\u{0e3a}' | '\u{0e40}'..='\u{0e4e}'
         // Hangul.
         | '\u{1100}'..='\u{11ff}' | '\u{3131}'..='\u{318e}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'

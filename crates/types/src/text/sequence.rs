@@ -1,9 +1,9 @@
 //! A page's words in reading order.
 //!
-//! The folded writing is kept whole and each token is a span of it, so that adding a word copies nothing and
-//! overlapping character pairs share their bytes. Positions count tokens, breaks included.
+//! The folded text is kept whole and each token is a span of it, so that adding a word copies nothing and overlapping
+//! character pairs share their bytes. Positions count tokens, including breaks.
 //!
-//! Deliberately absent: the writing as it was. Only the folded form is kept.
+//! Deliberately absent: the original text. Only the folded form is kept.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use crate::text::segment::{Piece, segment};
 /// A run of tokens of one [`Text`], by position.
 pub type TokenRange = Range<u32>;
 
-/// How far a sentence may reach to each side of a run. Writing without full stops would otherwise make one sentence
-/// of a page, once for every link.
+/// How far a sentence may extend on each side of a run. Text without full stops would otherwise turn a whole page
+/// into one sentence, once for every link.
 const SENTENCE_REACH: u32 = 64;
 
-/// One side of something marked in raw writing.
+/// One edge of something marked in raw text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
     /// It begins here.
@@ -27,12 +27,12 @@ pub enum Edge {
     End,
 }
 
-/// A place in raw writing whose position among the tokens is wanted.
+/// A place in raw text whose token position is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark {
-    /// Byte offset into the raw writing.
+    /// Byte offset into the raw text.
     pub at: u32,
-    /// Whether what is marked begins or ends there.
+    /// Whether the marked range begins or ends there.
     pub edge: Edge,
 }
 
@@ -40,10 +40,10 @@ pub struct Mark {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     tokens: Vec<Token>,
-    /// Where each token stands in `folded`; empty for a break.
+    /// Where each token is in `folded`; empty for a break.
     spans: Vec<Span>,
     folded: String,
-    /// Positions before which a sentence ends, ascending. Breaks end sentences too and are not listed.
+    /// Positions before which a sentence ends, ascending. Breaks also end sentences and are not listed.
     sentence_ends: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ struct Span {
 }
 
 impl Text {
-    /// An empty text with room for about this many bytes of writing.
+    /// An empty text with room for about this many bytes.
     pub fn with_capacity(bytes: usize) -> Text {
         let words = bytes / 5;
         Text {
@@ -65,19 +65,19 @@ impl Text {
         }
     }
 
-    /// All tokens, breaks included.
+    /// All tokens, including breaks.
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// The tokens of a run; empty where the run lies outside the text.
+    /// The tokens of a run; empty if the run lies outside the text.
     pub fn run(&self, range: &TokenRange) -> &[Token] {
         self.tokens
             .get(range.start as usize..range.end as usize)
             .unwrap_or_default()
     }
 
-    /// The normalised spelling of the token at a position; empty for a break and outside the text.
+    /// The normalised spelling of the token at a position; empty for a break or a position outside the text.
     pub fn spelling(&self, position: u32) -> &str {
         self.spans
             .get(position as usize)
@@ -85,17 +85,17 @@ impl Text {
             .unwrap_or_default()
     }
 
-    /// How many tokens there are, breaks included.
+    /// The number of tokens, including breaks.
     pub fn len(&self) -> u32 {
         self.tokens.len() as u32
     }
 
-    /// Whether there is no token at all.
+    /// Whether there are no tokens at all.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// Ends the present block. Two breaks never follow each other, and a text never begins with one.
+    /// Ends the current block. Two breaks never follow each other, and a text never begins with one.
     pub fn push_break(&mut self) {
         if self.tokens.last().is_some_and(|last| last.is_word()) {
             let end = self.folded.len() as u32;
@@ -104,7 +104,7 @@ impl Text {
         }
     }
 
-    /// Adds a word that was normalised before, as [`Text::spelling`] gave it.
+    /// Adds an already normalised word, as returned by [`Text::spelling`].
     pub fn push_word(&mut self, token: Token, spelling: &str) {
         let start = self.folded.len() as u32;
         self.folded.push_str(spelling);
@@ -115,15 +115,15 @@ impl Text {
         });
     }
 
-    /// Adds raw writing to the present block. No word reaches from one call into the next.
+    /// Adds raw text to the current block. No word extends from one call into the next.
     pub fn push(&mut self, raw: &str) {
         self.push_marked(raw, &[], &mut Vec::new());
     }
 
-    /// Adds raw writing and tells the position of each mark, in the order given; marks must ascend.
+    /// Adds raw text and appends the position of each mark, in the order given; marks must ascend.
     ///
-    /// A word that a mark splits belongs to what is marked on either side. Of a run of character pairs only the pairs
-    /// wholly inside belong.
+    /// A word split by a mark belongs to the marked range on either side. From a run of character pairs, only the
+    /// pairs entirely inside belong to it.
     pub fn push_marked(&mut self, raw: &str, marks: &[Mark], positions: &mut Vec<u32>) {
         let from = self.folded.len();
         let moved = self.fold_in(raw, marks);
@@ -169,13 +169,13 @@ impl Text {
             }
         });
         positions.extend(next.into_iter().chain(waiting).map(|_| tokens.len() as u32));
-        // Keeps the first word of the next call from running into the last one of this.
+        // Keeps the first word of the next call from merging with the last one of this call.
         if self.folded.len() > from {
             self.folded.push(' ');
         }
     }
 
-    /// Appends raw writing folded, and tells where in the folded writing the marks are.
+    /// Appends raw text in folded form and returns where the marks are in the folded text.
     fn fold_in(&mut self, raw: &str, marks: &[Mark]) -> Vec<(usize, Edge)> {
         let from = self.folded.len();
         if raw.is_ascii() {
@@ -188,7 +188,7 @@ impl Text {
                 .map(|mark| (from + (mark.at as usize).min(raw.len()), mark.edge))
                 .collect();
         }
-        // Folding changes lengths, so the marks are carried over piece by piece.
+        // Folding changes lengths, so the marks are translated piece by piece.
         let mut folding = Folding::default();
         let mut done = 0;
         let mut moved = Vec::with_capacity(marks.len());
@@ -202,7 +202,7 @@ impl Text {
         moved
     }
 
-    /// The run and up to `words` words more, half on each side (the odd one to the right), blocks ignored.
+    /// The run and up to `words` more words, half on each side (an odd one goes to the right), ignoring blocks.
     pub fn widen(&self, run: &TokenRange, words: u32) -> TokenRange {
         let mut start = run.start;
         let mut left = words / 2;
@@ -219,9 +219,9 @@ impl Text {
         start..end
     }
 
-    /// The sentence or sentences that the run stands in, bounded by breaks and by 64 tokens to each side.
+    /// The sentence or sentences that contain the run, bounded by breaks and by 64 tokens on each side.
     pub fn sentence_around(&self, run: &TokenRange) -> TokenRange {
-        // An empty run stands in the sentence of the word after it, or of the word before it at a block's end.
+        // An empty run belongs to the sentence of the next word or, at the end of a block, of the previous word.
         let anchor = match *run {
             TokenRange { start, end } if start < end => start..end,
             TokenRange { start, .. } if self.is_word_at(start) => start..start + 1,
@@ -404,7 +404,7 @@ mod tests {
             text.push_marked(&raw, &marks, &mut positions);
             prop_assert_eq!(positions.len(), marks.len());
             prop_assert!(positions.iter().all(|p| *p <= text.len()));
-            // A word split by both may be counted by an end before it is by the next start, and only there.
+            // A word split by both marks may be counted by an end before the next start; nowhere else.
             prop_assert!(positions.windows(2).all(|pair| pair[0] <= pair[1] + 1));
             for position in 0..text.len() {
                 prop_assert_eq!(Token::of(text.spelling(position)), text.tokens()[position as usize]);

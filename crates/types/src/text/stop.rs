@@ -1,10 +1,10 @@
-//! Short stop lists of our own, one per language.
+//! Our own short stop-word lists, one per language.
 //!
-//! The words live in `stop/*.txt`, in their ordinary spelling; loading brings them through the same normalisation
-//! as everything else, so a list can never disagree with a page about accents. For Chinese and Japanese a list
-//! holds only particles and pairs that mean nothing alone.
+//! The words are in `stop/*.txt`, in their ordinary spelling. Loading puts them through the same normalisation as
+//! everything else, so a list can never disagree with a page about accents. For Chinese and Japanese a list contains
+//! only particles and pairs that mean nothing on their own.
 //!
-//! Deliberately absent: content words, however common. The long public lists eat them.
+//! Deliberately absent: content words, however common. The long public lists include them.
 
 use std::sync::LazyLock;
 
@@ -50,15 +50,16 @@ static NONE: StopList = StopList {
 pub struct StopList {
     /// Ascending, each once.
     words: Vec<Token>,
-    /// The same words in an open-addressed table at most a quarter full, a power of two long (or empty). Asked once
-    /// for every word of every page, so a search among the sorted words would show in the profile.
+    /// The same words in an open-addressed table, at most a quarter full, with a power-of-two length (or empty). It
+    /// is consulted for every word of every page, so a binary search of the sorted words would show up in the
+    /// profile.
     slots: Vec<Token>,
 }
 
 impl StopList {
-    /// The list shipped for a language; empty where there is none. Made once, on first use.
+    /// The list shipped for a language; empty if there is none. Built once, on first use.
     pub fn of(language: Language) -> &'static StopList {
-        // Bokmål and Nynorsk have codes of their own; one list serves both.
+        // Bokmål and Nynorsk have their own codes; one list serves both.
         let code = match language.code() {
             "nb" | "nn" => "no",
             code => code,
@@ -69,12 +70,12 @@ impl StopList {
             .map_or(&NONE, |(_, list)| list)
     }
 
-    /// The languages that have a list, with it.
+    /// The languages that have a list, each with its list.
     pub fn all() -> impl Iterator<Item = (Language, &'static StopList)> {
         LISTS.iter().map(|(language, list)| (*language, list))
     }
 
-    /// A list from words in any spelling.
+    /// Builds a list from words in any spelling.
     pub fn from_words<'a>(words: impl IntoIterator<Item = &'a str>) -> StopList {
         StopList::from_tokens(words.into_iter().flat_map(tokenize).collect())
     }
@@ -98,12 +99,12 @@ impl StopList {
         StopList { words, slots }
     }
 
-    /// Both lists together.
+    /// The union of both lists.
     pub fn union(&self, other: &StopList) -> StopList {
         StopList::from_tokens([self.words.as_slice(), other.words.as_slice()].concat())
     }
 
-    /// Whether the list holds the token.
+    /// Whether the list contains the token.
     #[inline]
     pub fn contains(&self, token: Token) -> bool {
         let mut at = home(token, self.slots.len());
@@ -131,7 +132,7 @@ impl StopList {
     }
 }
 
-/// Where the search for a token begins in a table of a power-of-two length.
+/// Where the search for a token begins in a table with a power-of-two length.
 #[inline]
 fn home(token: Token, slots: usize) -> usize {
     token.hash() as usize & slots.wrapping_sub(1)

@@ -2,23 +2,23 @@
 
 use crate::text::Text;
 
-/// A normalised word or character pair, known by a 64-bit hash with a fixed seed.
+/// A normalised word or character pair, identified by a 64-bit hash with a fixed seed.
 ///
 /// Block elements leave a [`Token::BREAK`] between them, so that no run of tokens crosses a paragraph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Token(u64);
 
 impl Token {
-    /// Stands between two blocks of text; equal to no word.
+    /// Separates two blocks of text; not equal to any word.
     pub const BREAK: Token = Token(0);
 
-    /// The token of an already normalised spelling.
+    /// The token of a spelling that is already normalised.
     pub fn of(spelling: &str) -> Token {
         // 0 is taken by the break.
         Token(xxhash_rust::xxh3::xxh3_64(spelling.as_bytes()).max(1))
     }
 
-    /// The token with this hash, as [`Token::hash`] gave it.
+    /// The token with this hash, as returned by [`Token::hash`].
     pub fn from_hash(hash: u64) -> Token {
         Token(hash)
     }

@@ -1,7 +1,8 @@
-//! The words of a URL, for terms that are looked for in addresses.
+//! The words of a URL, for terms that are matched in URLs.
 //!
-//! Escapes are undone (as UTF-8, with replacement characters for what is not), then the usual folding applies. Unlike
-//! in running text every character that is neither letter nor digit separates: `data_structures.html` is three words.
+//! Escapes are decoded (as UTF-8, with replacement characters for invalid bytes), then the usual folding applies.
+//! Unlike in running text, every character that is neither a letter nor a digit is a separator:
+//! `data_structures.html` is three words.
 
 use crate::text::Token;
 use crate::text::fold::Folding;
@@ -25,7 +26,7 @@ pub fn url_words(url: &str) -> Vec<Token> {
     words
 }
 
-/// Marks of other scripts are parts of words, though they are neither letters nor digits.
+/// Combining marks of other scripts are parts of words, though they are neither letters nor digits.
 fn is_separator(c: char) -> bool {
     !(c.is_alphanumeric() || unicode_normalization::char::is_combining_mark(c))
 }

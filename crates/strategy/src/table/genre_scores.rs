@@ -1,18 +1,18 @@
-//! What the pages read last are worth for each of the genres wanted.
+//! The scores of recently read pages for each of the wanted genres.
 //!
-//! A link's evidence holds one number for each page it was found on, and that is the topic's. The others are here, for so
-//! many pages and no more: the oldest makes room, and counts for nothing from then on.
+//! A link's evidence has one score for each page it was found on, and that is the topic's. The others are kept here
+//! for a limited number of pages: the oldest is dropped and counts for nothing from then on.
 
 use std::collections::HashMap;
 
 use scenthound_types::UrlKey;
 
-/// Pages remembered.
+/// The number of pages remembered.
 const MOST: u32 = 100_000;
 
-/// Worths by page, one for each genre.
+/// Scores by page, one for each genre.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PageWorths {
+pub(super) struct GenreScores {
     pages: Vec<(UrlKey, Box<[f32]>)>,
     /// Never iterated, so its order cannot show.
     places: HashMap<UrlKey, u32>,
@@ -20,33 +20,33 @@ pub(super) struct PageWorths {
     changed: Vec<u32>,
 }
 
-impl PageWorths {
-    /// Remembers a page, unless it is worth nothing for any genre.
-    pub(super) fn keep(&mut self, page: UrlKey, worths: Box<[f32]>) {
+impl GenreScores {
+    /// Remembers a page, unless its score is 0 for every genre.
+    pub(super) fn keep(&mut self, page: UrlKey, scores: Box<[f32]>) {
         if let Some(place) = self.places.get(&page).copied() {
-            self.put(place, page, worths);
-        } else if worths.iter().any(|page_score| *page_score > 0.0) {
+            self.put(place, page, scores);
+        } else if scores.iter().any(|score| *score > 0.0) {
             let place = self.next;
             self.next = (self.next + 1) % MOST;
-            self.put(place, page, worths);
+            self.put(place, page, scores);
         }
     }
 
-    fn put(&mut self, place: u32, page: UrlKey, worths: Box<[f32]>) {
+    fn put(&mut self, place: u32, page: UrlKey, scores: Box<[f32]>) {
         match self.pages.get_mut(place as usize) {
             Some(held) => {
                 if held.0 != page {
                     self.places.remove(&held.0);
                 }
-                *held = (page, worths);
+                *held = (page, scores);
             }
-            None => self.pages.push((page, worths)),
+            None => self.pages.push((page, scores)),
         }
         self.places.insert(page, place);
         self.changed.push(place);
     }
 
-    /// What a page is worth for a genre.
+    /// The score of a page for a genre.
     pub(super) fn page_score(&self, page: UrlKey, genre: usize) -> f64 {
         let place = self.places.get(&page).map(|place| *place as usize);
         place
@@ -54,12 +54,12 @@ impl PageWorths {
             .map_or(0.0, |page_score| f64::from(*page_score))
     }
 
-    /// Where the next page goes.
+    /// The slot for the next page.
     pub(super) fn next(&self) -> u32 {
         self.next
     }
 
-    /// What stands at the places that changed since the last call.
+    /// The contents of the slots that changed since the last call.
     pub(super) fn take_changes(&mut self) -> Vec<(u32, Vec<u8>)> {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
@@ -67,9 +67,9 @@ impl PageWorths {
         changed
             .into_iter()
             .filter_map(|place| {
-                let (page, worths) = self.pages.get(place as usize)?;
+                let (page, scores) = self.pages.get(place as usize)?;
                 let mut bytes = page.0.to_le_bytes().to_vec();
-                worths
+                scores
                     .iter()
                     .for_each(|page_score| bytes.extend(page_score.to_le_bytes()));
                 Some((place, bytes))
@@ -77,12 +77,12 @@ impl PageWorths {
             .collect()
     }
 
-    /// Takes up what was written down, in any order; none if a place is missing or is none.
-    pub(super) fn restored(next: u32, mut saved: Vec<(u32, &[u8])>) -> Option<PageWorths> {
+    /// Restores what was saved, in any order; none if a slot is missing or invalid.
+    pub(super) fn restored(next: u32, mut saved: Vec<(u32, &[u8])>) -> Option<GenreScores> {
         saved.sort_unstable_by_key(|(place, _)| *place);
-        let mut worths = PageWorths::default();
+        let mut scores = GenreScores::default();
         for (place, bytes) in saved {
-            if place as usize != worths.pages.len() {
+            if place as usize != scores.pages.len() {
                 return None;
             }
             let (page, mut rest) = bytes.split_first_chunk::<8>()?;
@@ -92,11 +92,11 @@ impl PageWorths {
                 of_page.push(f32::from_le_bytes(*page_score));
                 rest = after;
             }
-            worths.places.insert(page, place);
-            worths.pages.push((page, of_page.into()));
+            scores.places.insert(page, place);
+            scores.pages.push((page, of_page.into()));
         }
-        worths.next = next % MOST;
-        Some(worths)
+        scores.next = next % MOST;
+        Some(scores)
     }
 }
 
@@ -105,38 +105,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_page_makes_room_when_there_are_too_many() {
-        let mut worths = PageWorths::default();
-        worths.keep(UrlKey(0), [0.0].into());
+    fn the_oldest_page_is_dropped_when_there_are_too_many() {
+        let mut scores = GenreScores::default();
+        scores.keep(UrlKey(0), [0.0].into());
         for page in 1..=u64::from(MOST) + 1 {
-            worths.keep(UrlKey(page), [0.5].into());
+            scores.keep(UrlKey(page), [0.5].into());
         }
-        assert_eq!(worths.pages.len(), MOST as usize);
-        assert_eq!(worths.page_score(UrlKey(0), 0), 0.0);
-        assert_eq!(worths.page_score(UrlKey(1), 0), 0.0);
-        assert_eq!(worths.page_score(UrlKey(2), 0), 0.5);
-        assert_eq!(worths.page_score(UrlKey(2), 1), 0.0);
+        assert_eq!(scores.pages.len(), MOST as usize);
+        assert_eq!(scores.page_score(UrlKey(0), 0), 0.0);
+        assert_eq!(scores.page_score(UrlKey(1), 0), 0.0);
+        assert_eq!(scores.page_score(UrlKey(2), 0), 0.5);
+        assert_eq!(scores.page_score(UrlKey(2), 1), 0.0);
     }
 
     #[test]
-    fn worths_come_back_as_they_were_written() {
-        let mut worths = PageWorths::default();
-        worths.keep(UrlKey(7), [0.5, 0.25].into());
-        worths.keep(UrlKey(8), [0.0, 1.0].into());
-        worths.keep(UrlKey(7), [0.125, 0.0].into());
-        let changes = worths.take_changes();
+    fn scores_are_restored_as_saved() {
+        let mut scores = GenreScores::default();
+        scores.keep(UrlKey(7), [0.5, 0.25].into());
+        scores.keep(UrlKey(8), [0.0, 1.0].into());
+        scores.keep(UrlKey(7), [0.125, 0.0].into());
+        let changes = scores.take_changes();
         assert_eq!(changes.len(), 2);
         let saved = changes
             .iter()
             .map(|(place, bytes)| (*place, bytes.as_slice()))
             .rev();
-        let back = PageWorths::restored(worths.next(), saved.collect()).unwrap();
+        let back = GenreScores::restored(scores.next(), saved.collect()).unwrap();
         assert_eq!(
             (back.page_score(UrlKey(7), 0), back.page_score(UrlKey(8), 1)),
             (0.125, 1.0)
         );
         assert_eq!(back.next(), 2);
-        assert!(PageWorths::restored(0, vec![(1, &[0; 12])]).is_none());
-        assert!(PageWorths::restored(0, vec![(0, &[0; 3])]).is_none());
+        assert!(GenreScores::restored(0, vec![(1, &[0; 12])]).is_none());
+        assert!(GenreScores::restored(0, vec![(0, &[0; 3])]).is_none());
     }
 }
