@@ -92,6 +92,14 @@ pub enum BuildError {
         /// The strategy.
         strategy: StrategyKind,
     },
+    /// The judge or strategy is that of another program.
+    #[error("this crawl uses the {what} {name:?} of the program that began it; only that program can run it")]
+    Custom {
+        /// `judge` or `strategy`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
     /// A trained judge has no model.
     #[error(
         "the judge {judge} needs a model: write --judge {judge}:model=FILE with a file made by hound train relevance --kind {judge}"
@@ -153,6 +161,9 @@ impl Settings {
     }
 
     fn relevance_judge(&self) -> Result<Arc<dyn Judge>, BuildError> {
+        if let Some(name) = self.judge.custom.clone() {
+            return Err(BuildError::Custom { what: "judge", name });
+        }
         if let Some(model) = self.judge.kind.model() {
             return self.trained_judge(model);
         }
@@ -293,6 +304,12 @@ impl Settings {
     /// The strategy that the settings ask for.
     pub fn strategy(&self) -> Result<Box<dyn Strategy>, BuildError> {
         let chosen = &self.strategy;
+        if let Some(name) = chosen.custom.clone() {
+            return Err(BuildError::Custom {
+                what: "strategy",
+                name,
+            });
+        }
         let siblings = |policy: Siblings| -> Box<dyn Strategy> {
             Box::new(Siblings {
                 change_threshold: policy.change_threshold.map(|_| chosen.change_threshold),

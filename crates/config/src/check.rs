@@ -54,7 +54,26 @@ pub struct Surroundings<'a> {
 
 /// Checks a topic (the name of a file ending in `.toml`, or words) and the options of the command line, which win.
 pub fn check(topic: &str, given: &[Given], surroundings: &Surroundings<'_>) -> Result<Settings, Faults> {
+    check_all(topic, given, surroundings, true)
+}
+
+/// The same for a topic that nothing is to be crawled for, so that it needs no seeds.
+pub fn check_topic(
+    topic: &str,
+    given: &[Given],
+    surroundings: &Surroundings<'_>,
+) -> Result<Settings, Faults> {
+    check_all(topic, given, surroundings, false)
+}
+
+fn check_all(
+    topic: &str,
+    given: &[Given],
+    surroundings: &Surroundings<'_>,
+    needs_seeds: bool,
+) -> Result<Settings, Faults> {
     let mut check = Check {
+        needs_seeds,
         surroundings,
         topic_file: None,
         texts: BTreeMap::new(),
@@ -97,6 +116,8 @@ struct Text {
 }
 
 struct Check<'a> {
+    /// Whether settings without a place to start from are wrong.
+    needs_seeds: bool,
     surroundings: &'a Surroundings<'a>,
     topic_file: Option<TopicFile>,
     /// By option: the topic's texts, then the command line's.
@@ -331,7 +352,12 @@ impl Check<'_> {
         let mut known = BTreeSet::new();
         urls.retain(|url| matches!(url, Value::Url(url) if known.insert(url.clone())));
         let has_engines = self.checked.contains_key("engine");
-        if urls.is_empty() && !has_engines && self.faults.count() == faults_before && !self.is_incomplete {
+        if self.needs_seeds
+            && urls.is_empty()
+            && !has_engines
+            && self.faults.count() == faults_before
+            && !self.is_incomplete
+        {
             self.faults.add(|| Location::Settings, Wrong::NoSeeds);
         }
         self.checked.insert(SEED_URLS, urls);
@@ -373,7 +399,11 @@ impl Check<'_> {
 
     /// The term judge divides by the weights of the lists there are.
     fn look_at_terms(&mut self) {
-        if self.is_incomplete || self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())]) {
+        let has_custom_judge = self.checked.contains_key("custom-judge");
+        if self.is_incomplete
+            || has_custom_judge
+            || self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())])
+        {
             return;
         }
         let is_given = |name: &str| self.texts.get(name).is_some_and(|texts| !texts.is_empty());

@@ -26,7 +26,7 @@ mod units;
 pub use ipnet::IpNet;
 
 pub use crate::build::{BuildError, genre_detector};
-pub use crate::check::{Given, Surroundings, check};
+pub use crate::check::{Given, Surroundings, check, check_topic};
 pub use crate::fault::{Fault, Faults, Location, Spot, Wrong};
 pub use crate::kind::{Kind, Pattern};
 pub use crate::option::{OnResume, OptionSpec, Shape};

@@ -138,6 +138,8 @@ settings! {
     judge: JudgeSettings {
         /// How to judge pages; `hound judges` lists judges and settings.
         one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
+        /// The name of a judge of the program that runs the crawl; set by the library.
+        maybe custom: String = "custom-judge" "custom", Kind::Text, NeedsRejudging;
         /// The model file, as written by `hound train relevance`.
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page with at least this relevance belongs to the collection.
@@ -167,6 +169,8 @@ settings! {
     strategy: StrategySettings {
         /// How to rank links; `hound strategies` lists all.
         one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
+        /// The name of a strategy of the program that runs the crawl; set by the library.
+        maybe custom: String = "custom-strategy" "custom", Kind::Text, NeedsNewFolder;
         /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
         /// Which pages' links are siblings of a URL: those of the page that found it first, or of every page that links to it.

@@ -181,7 +181,7 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
 /// Whether a judge heeds a setting.
 fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
     match setting {
-        "judge" => false,
+        "judge" | "custom-judge" => false,
         "genre-detector" | "genre-model" | "genre-words" => true,
         "threshold" => kind != JudgeKind::Query,
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn every_setting_of_strategies_and_judges_belongs_to_one_of_them() {
         for option in options().filter(|option| matches!(option.section, "strategy" | "judge")) {
-            if option.key != "kind" {
+            if !matches!(option.key, "kind" | "custom") {
                 assert!(whose(option.name).is_some(), "{}", option.name);
                 assert!(spelled_as_spec(option.name, "x").is_some(), "{}", option.name);
             }

@@ -1,9 +1,9 @@
 //! Decides which URL may be fetched next, and when.
 //!
 //! A *host* with waiting URLs is ready, resting (left alone until a known time) or busy (a request is in flight). A
-//! *URL* is waiting, leased, fetched, gone or forgotten. [`Frontier::take_many`] moves the best URLs of ready hosts
-//! to leased, [`Frontier::settle`] ends a lease and applies the strategy's updates, and [`Frontier::commit`] makes
-//! everything settled since the last commit durable in one atomic step.
+//! *URL* is waiting, leased, fetched or gone. [`Frontier::take_many`] moves the best URLs of ready hosts to leased,
+//! [`Frontier::settle`] ends a lease and applies the strategy's updates, and [`Frontier::commit`] makes everything
+//! settled since the last commit durable in one atomic step.
 //!
 //! **Invariant:** a URL has at most one lease at a time. A host never has more requests in flight than allowed, and
 //! never gets a new one before it has rested.
@@ -271,8 +271,8 @@ pub trait Frontier {
     fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError>;
 
     /// Leases exactly this URL, whatever its place in the queue and its host's rest. It is meant for repeating a
-    /// crawl from its records, when no requests are made. A URL that is unknown, forgotten or gone is added; one that
-    /// was fetched is leased as a revisit. Returns `None` if the URL is already leased.
+    /// crawl from its records, when no requests are made. A URL that is unknown or gone is added; one that was fetched
+    /// is leased as a revisit. Returns `None` if the URL is already leased.
     fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError>;
 
     /// Returns a lease unused: no request was made, and the host's address rests until `until`.

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
-use scenthound_live::StopSwitch;
 use scenthound_store::CrawlFolder;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
 use scenthound_testweb::{BenchWeb, TestSite};
@@ -217,24 +217,24 @@ fn crawl_settings(web: &BenchWeb, given: &ArgMatches) -> Result<Settings> {
         .map(|(name, value)| Given::new(name, value))
         .collect();
     crawl::check_settings("water house light garden music history", &options)?
-        .map_err(|faults| anyhow::anyhow!("the bench's own settings do not check out:\n{faults}"))
+        .map_err(|faults| anyhow::anyhow!("the settings of the bench are not valid:\n{faults}"))
 }
 
 /// Crawls the web with everything on.
 fn crawl_all(given: &ArgMatches) -> Result<Spent> {
     let web = web(given);
     let settings = crawl_settings(&web, given)?;
-    let mut live = scenthound::live_settings(&settings)?;
-    live.fetch.pins = pins(&web, given)?;
+    let pins = pins(&web, given)?;
     drop(web);
     let output = given
         .get_one::<PathBuf>("output")
         .context("--output says where to crawl")?;
     let folder = CrawlFolder::open_or_create(output)?;
-    folder.write_settings(&settings.to_toml())?;
+    let mut crawler = Crawler::with_settings(settings, output)?;
+    crawler.live_settings().fetch.pins = pins;
     let base_bytes = memory("VmRSS:");
     let (started, cpu) = (Instant::now(), cpu_time());
-    let summary = crawl::crawl(&folder, &settings, live, &StopSwitch::default(), None)?;
+    let summary = crawl::crawl(crawler, &folder, None)?;
     Ok(Spent {
         pages: summary.tally.bodies,
         seconds: started.elapsed().as_secs_f64(),
@@ -260,7 +260,7 @@ impl Drop for Server {
 }
 
 fn part(name: &str, given: &ArgMatches) -> Result<Process> {
-    let mut process = Process::new(std::env::current_exe().context("this program cannot be found")?);
+    let mut process = Process::new(std::env::current_exe().context("could not find this program")?);
     process.arg("bench").arg(name);
     for number in ["pages", "hosts", "bytes", "links", "concurrency"] {
         let value = given.get_one::<usize>(number).copied().unwrap_or(1);

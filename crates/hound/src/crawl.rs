@@ -1,19 +1,15 @@
 //! `hound crawl`: the main job.
 
-use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use scenthound_config::{
-    Faults, Given, OptionSpec, Settings, Shape, Surroundings, changes, check, options, spelled_as_spec,
-};
-use scenthound_engine::StopReason;
-use scenthound_fetch::Fetcher;
-use scenthound_live::{Ended, LiveSettings, StopSwitch, Summary};
-use scenthound_store::{CrawlFolder, CrawlView};
+use scenthound::{Crawler, CrawlerError, Ended, LiveEvent, StopHandle, StopReason, Summary};
+use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, options, spelled_as_spec};
+
+use scenthound_store::CrawlFolder;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -200,61 +196,29 @@ fn given(matches: &ArgMatches) -> Vec<Given> {
 
 /// Checks a topic and options with files read from disk.
 pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Result<Settings, Faults>> {
-    let folder = std::env::current_dir().context("could not determine the current directory")?;
-    let read = |path: &Path| {
-        if path == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes)?;
-            Ok(bytes)
-        } else {
-            std::fs::read(path)
-        }
-    };
-    let surroundings = Surroundings {
-        folder: &folder,
-        read: &read,
-    };
-    Ok(check(topic, given, &surroundings))
+    Ok(scenthound::check_settings(topic, given)?)
 }
 
 /// The settings an earlier run left in a folder, if there was one.
 pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
-    let Ok(view) = CrawlView::open(folder) else {
-        return Ok(None);
-    };
-    let file = view.layout().settings();
-    if !file.exists() {
-        return Ok(None);
-    }
-    let name = file
-        .to_str()
-        .context("the name of the folder is not valid UTF-8")?;
-    match check_settings(name, &[])? {
-        Ok(settings) => Ok(Some(settings)),
-        Err(faults) => Err(anyhow::anyhow!(
-            "the settings of the earlier run are not valid:\n{faults}"
-        )),
-    }
+    Ok(scenthound::earlier_settings(folder)?)
 }
 
-/// Whether a crawl with these settings may begin in a folder, or carry on there. Says so if not.
-pub fn may_carry_on(output: &Path, settings: &Settings) -> Result<bool> {
-    let Some(before) = earlier_settings(output)? else {
-        return Ok(true);
-    };
-    let changed = changes(&before, settings);
-    let refused: Vec<_> = changed.iter().filter(|change| !change.is_allowed()).collect();
-    if !refused.is_empty() {
-        note!("{} holds a crawl with other settings:", output.display());
-        for change in refused {
-            note!("  {change}");
+/// A crawl with these settings in a folder; bad settings are told, with the exit code to end with.
+pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<Crawler, ExitCode>> {
+    match Crawler::with_settings(settings, folder) {
+        Ok(crawler) => {
+            for change in crawler.changes() {
+                note!("note: {change}");
+            }
+            Ok(Ok(crawler))
         }
-        return Ok(false);
+        Err(error @ (CrawlerError::Build(_) | CrawlerError::OtherCrawl { .. })) => {
+            note!("hound: {error}");
+            Ok(Err(ExitCode::from(exit::BAD_SETTINGS)))
+        }
+        Err(error) => Err(error.into()),
     }
-    for change in changed {
-        note!("note: {change}");
-    }
-    Ok(true)
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
@@ -270,33 +234,27 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(folder) => folder.clone(),
         None => PathBuf::from(slug(&settings.topic.name)),
     };
-    // All that can be wrong is looked at before anybody is asked or anything is written; with seeds from engines, once more.
-    let checked = |settings: &Settings| {
-        let live = scenthound::live_settings(settings)?;
-        settings.judge()?;
-        Fetcher::new(live.fetch.clone())?;
-        anyhow::Ok(live)
-    };
+    // Everything that can be wrong is checked before anybody is asked or anything is written.
     let key_file = matches.get_one::<PathBuf>("keys").map(PathBuf::as_path);
-    let has_engines = !settings.seeds.engines.is_empty();
-    let (settings, kept_seeds) = match checked(&settings) {
-        Ok(_) if has_engines => match seeds::settle(settings, &output, key_file) {
-            Ok(settled) => settled,
-            Err(error) => return pages_input::end(Err(error)),
-        },
-        _ => (settings, None),
-    };
-    let live = match checked(&settings) {
-        Ok(live) => live,
-        Err(error) => {
-            note!("hound: {error:#}");
+    let (settings, kept_seeds) = if settings.seeds.engines.is_empty() {
+        (settings, None)
+    } else {
+        let checked = scenthound::live_settings(&settings).and_then(|_| Ok(settings.judge().map(|_| ())?));
+        if let Err(error) = checked {
+            note!("hound: {error}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
+        match seeds::settle(settings, &output, key_file) {
+            Ok(settled) => settled,
+            Err(error) => return pages_input::end(Err(error)),
+        }
     };
-    if !may_carry_on(&output, &settings)? {
-        return Ok(ExitCode::from(exit::BAD_SETTINGS));
-    }
-    for warning in &settings.warnings {
+    let warnings = settings.warnings.clone();
+    let crawler = match crawler(settings, &output)? {
+        Ok(crawler) => crawler,
+        Err(code) => return Ok(code),
+    };
+    for warning in &warnings {
         note!("note: {warning}");
     }
     let dashboard = matches
@@ -310,10 +268,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if let Some(kept) = &kept_seeds {
         seeds::keep(&folder, kept)?;
     }
-    folder.write_settings(&settings.to_toml())?;
-    let stop = StopSwitch::default();
-    listen_for_signals(stop.clone())?;
-    let summary = match crawl(&folder, &settings, live, &stop, dashboard) {
+    listen_for_signals(crawler.stop_handle())?;
+    let summary = match crawl(crawler, &folder, dashboard) {
         Ok(summary) => summary,
         Err(error) if is_full_disk(&error) => {
             note!("hound: {error:#}");
@@ -340,25 +296,19 @@ fn is_full_disk(error: &anyhow::Error) -> bool {
 }
 
 /// Runs a crawl in an open folder, with progress on stderr.
-pub fn crawl(
-    folder: &CrawlFolder,
-    settings: &Settings,
-    live: LiveSettings,
-    stop: &StopSwitch,
-    dashboard: Option<Dashboard>,
-) -> Result<Summary> {
-    let judge = settings.judge()?;
-    let agents = settings.agents(&settings.seeds.urls)?;
-    if agents.len() < usize::from(settings.crawl.agents) {
+pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard>) -> Result<Summary> {
+    let wanted = crawler.settings().crawl.agents;
+    if crawler.agents() < usize::from(wanted) {
         note!(
-            "note: {} of {} agents have a seed; give more seeds, or assign them evenly",
-            agents.len(),
-            settings.crawl.agents
+            "note: {} of {wanted} agents have a seed; give more seeds, or assign them evenly",
+            crawler.agents()
         );
     }
-    let mut progress = Progress::new(folder.layout().clone(), &settings.crawl, dashboard);
-    let result = scenthound_live::crawl(folder, live, judge, agents, stop, &mut |snapshot| {
-        progress.tell(snapshot)
+    let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl, dashboard);
+    let result = crawler.drive_in(folder, &mut |event| {
+        if let LiveEvent::Progress(snapshot) = event {
+            progress.tell(snapshot);
+        }
     });
     let ended = match &result {
         Ok(summary) => ending(summary),
@@ -369,11 +319,11 @@ pub fn crawl(
 }
 
 /// The first signal saves and stops, the second stops at once.
-pub fn listen_for_signals(stop: StopSwitch) -> Result<()> {
+pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).context("could not listen for signals")?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
-            if stop.is_on() {
+            if stop.is_stopping() {
                 note!("\nhound: stopped at once; the crawl resumes from its last commit");
                 std::process::exit(exit::FORCED.into());
             }
@@ -386,7 +336,7 @@ pub fn listen_for_signals(stop: StopSwitch) -> Result<()> {
 
 pub fn ending(summary: &Summary) -> String {
     match summary.ended {
-        Ended::Done(reason) => reason.to_string(),
+        Ended::Done(reason) => crate::wording::stop_reason(reason),
         Ended::Interrupted => "interrupted and saved".to_owned(),
         Ended::Disk => "the disk is nearly full".to_owned(),
     }

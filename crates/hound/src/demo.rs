@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use scenthound_config::{Given, Surroundings, check};
-use scenthound_live::StopSwitch;
 use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
 use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, TestSite, serve};
@@ -107,7 +106,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             .map(|most| Given::new("max-pages", most.to_string())),
     );
     let surroundings = Surroundings {
-        folder: &std::env::current_dir().context("the current folder cannot be told")?,
+        folder: &std::env::current_dir().context("could not determine the current directory")?,
         read: &|_| Ok(shown.topic.as_bytes().to_vec()),
     };
     let settings = match check(TOPIC, &given, &surroundings) {
@@ -117,20 +116,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
-    let mut live = scenthound::live_settings(&settings)?;
-    live.fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
 
     // Kept until the end of this function unless the user wants it for longer.
-    let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
+    let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
     let output = args
         .output
         .clone()
         .unwrap_or_else(|| temporary.path().join("demo"));
-    if !crawl::may_carry_on(&output, &settings)? {
-        return Ok(ExitCode::from(exit::BAD_SETTINGS));
-    }
+    let mut crawler = match crawl::crawler(settings.clone(), &output)? {
+        Ok(crawler) => crawler,
+        Err(code) => return Ok(code),
+    };
+    crawler.live_settings().fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
     let folder = CrawlFolder::open_or_create(&output)?;
-    folder.write_settings(&settings.to_toml())?;
 
     let seeds: Vec<&str> = settings.seeds.urls.iter().map(|url| url.as_str()).collect();
     say!(
@@ -150,9 +148,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         seeds.join(" and "),
         settings.strategy.kind
     );
-    let stop = StopSwitch::default();
-    crawl::listen_for_signals(stop.clone())?;
-    let summary = crawl::crawl(&folder, &settings, live, &stop, None)?;
+    crawl::listen_for_signals(crawler.stop_handle())?;
+    let summary = crawl::crawl(crawler, &folder, None)?;
     drop(folder);
 
     let tally = &summary.tally;
@@ -203,10 +200,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             kept.display(),
             seeds.last().unwrap_or(&"URL")
         ),
-        None => say!(
-            "The crawl folder was temporary ({}); keep it with: hound demo -o DIR",
-            output.display()
-        ),
+        None => say!("The crawl folder was temporary and is deleted; to keep one: hound demo -o DIR"),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_config::{Change, Given, OnResume, Settings, changes};
-use scenthound_live::{Rejudged, StopSwitch};
-use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
+use scenthound::{RejudgeError, Rejudgement, StopHandle, Topic};
+use scenthound_config::{Change, Given};
+use scenthound_live::Rejudged;
+use scenthound_store::CrawlView;
 
-use crate::judge::{NO_SEED, topic_settings};
 use crate::pages_input::{bad_input, end};
 use crate::status::{self, StatusFile};
 use crate::wording::{count, counted};
@@ -61,114 +61,46 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 fn rejudge(args: &Args) -> Result<ExitCode> {
     let view = look::open(&args.folder)?;
-    let before = crawl::earlier_settings(&args.folder)?.ok_or_else(|| {
-        anyhow!(
-            "{} has no settings yet: nothing was crawled",
-            args.folder.display()
-        )
-    })?;
-    let settings = new_settings(&before, args)?;
-    let live = scenthound::live_settings(&settings).map_err(|error| bad_input(error.to_string()))?;
-    let judge = settings.judge().map_err(|error| bad_input(error.to_string()))?;
-    let agents = settings.agents(&settings.seeds.urls)?;
-    let folder = match CrawlFolder::open(&args.folder) {
-        Err(StoreError::InUse { .. }) => {
-            let pid = view.worker()?.unwrap_or_default();
-            return Err(anyhow!(
-                "process {pid} works in {}; stop it first (Ctrl-C saves), then run this again",
-                args.folder.display()
-            ));
-        }
-        folder => folder?,
+    let topic = if args.topic.ends_with(".toml") {
+        Topic::file(&args.topic)
+    } else {
+        Topic::words(&args.topic)
     };
-    for change in changes(&before, &settings) {
-        note!("{}", told(&change));
+    let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
+    let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>());
+    let prepared = prepared.map_err(read_error)?;
+    for change in prepared.changes() {
+        note!("{}", told(change));
     }
     let started = Instant::now();
-    let stop = StopSwitch::default();
+    let stop = StopHandle::default();
     crawl::listen_for_signals(stop.clone())?;
     let bar = progress_bar(&view)?;
-    let result = scenthound_live::rejudge(
-        &folder,
-        live,
-        judge,
-        agents,
-        &settings.to_toml(),
-        &stop,
-        &mut |done| {
-            if let Some(bar) = &bar {
-                bar.set_position(done);
-            }
-        },
-    );
+    let result = prepared.run(&stop, &mut |done| {
+        if let Some(bar) = &bar {
+            bar.set_position(done);
+        }
+    });
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let Some(rejudged) = result? else {
+    let Some(rejudged) = result.map_err(read_error)? else {
         note!("hound: stopped; the crawl is as it was");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
-    if let Err(error) = write_status(&folder, &rejudged) {
+    if let Err(error) = write_status(&view, &rejudged) {
         note!("warning: {error:#}");
     }
     tell(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings of the crawl with the new topic in them.
-fn new_settings(before: &Settings, args: &Args) -> Result<Settings> {
-    let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
-    let mut topic = topic_settings(&args.topic, threshold.collect())?;
-    topic.seeds.urls.retain(|url| url.as_str() != NO_SEED);
-    let mut refused = Vec::new();
-    if let Some(other) = topic
-        .seeds
-        .urls
-        .iter()
-        .find(|url| !before.seeds.urls.contains(url))
-    {
-        refused.push(format!("[seeds] {other} is no seed of this crawl"));
+fn read_error(error: RejudgeError) -> anyhow::Error {
+    if error.is_bad_input() {
+        bad_input(error)
+    } else {
+        error.into()
     }
-    for change in changes(before, &topic) {
-        if change.option.on_resume == OnResume::NeedsNewFolder
-            && change.option.section != "seeds"
-            && !is_default(&change)
-        {
-            refused.push(change.to_string());
-        }
-    }
-    if !refused.is_empty() {
-        return Err(bad_input(format!(
-            "{} asks for another crawl than that of {}:\n  {}\nOnly the topic, its terms, the judge and the strategy can be \
-             changed by judging again; leave the rest out of the file, or start in a new folder with hound crawl -o",
-            args.topic,
-            args.folder.display(),
-            refused.join("\n  ")
-        )));
-    }
-    let mut settings = before.clone();
-    settings.topic = topic.topic;
-    settings.terms = topic.terms;
-    settings.judge = topic.judge;
-    settings.crawl.genres = topic.crawl.genres;
-    if names_strategy(&args.topic) {
-        settings.strategy = topic.strategy;
-    }
-    Ok(settings)
-}
-
-/// Whether a value that differs is only what nothing was said about.
-fn is_default(change: &Change) -> bool {
-    change.now.is_empty() || change.option.default == Some(change.now.trim_matches('"'))
-}
-
-/// Whether a topic file has a strategy of its own. One given on the command line of the crawl is not lost to a file that
-/// says nothing of it.
-fn names_strategy(topic: &str) -> bool {
-    let file = Path::new(topic);
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    text.lines()
-        .any(|line| line.trim_start().starts_with("[strategy]"))
 }
 
 /// What changes, without what it would mean for a crawl that is only resumed.
@@ -207,9 +139,9 @@ fn count_lines(path: &Path) -> Result<u64> {
 }
 
 /// The figures `hound status` shows: as the crawl left them, judged anew.
-fn write_status(folder: &CrawlFolder, rejudged: &Rejudged) -> Result<()> {
-    let layout = folder.layout();
-    // A crawl that was killed has no last word; its figures are counted from the records.
+fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
+    let layout = view.layout();
+    // A crawl that was killed has no status file; its figures are counted from the records.
     let Some(last) = status::read(layout)? else {
         return Ok(());
     };

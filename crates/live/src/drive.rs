@@ -13,7 +13,7 @@ use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
-use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, RecordFiles};
+use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
 use scenthound_types::{Keyring, Timestamp};
 
 use crate::LiveError;
@@ -104,6 +104,15 @@ pub struct Snapshot<'a> {
     pub folder: &'a PathBuf,
 }
 
+/// What the driver tells while it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum LiveEvent<'a> {
+    /// An attempt has ended and is recorded.
+    Settled(&'a PageRecord),
+    /// Where the crawl stands; several times a second.
+    Progress(&'a Snapshot<'a>),
+}
+
 /// What a run came to.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -128,7 +137,7 @@ pub fn crawl(
     judge: Arc<dyn Judge>,
     agents: Vec<Agent>,
     stop: &StopSwitch,
-    progress: &mut dyn FnMut(&Snapshot<'_>),
+    watch: &mut dyn FnMut(LiveEvent<'_>),
 ) -> Result<Summary, LiveError> {
     let clock = Clock::system();
     let keyring = Keyring::new(settings.seed);
@@ -169,6 +178,7 @@ pub fn crawl(
     let recorder = FolderRecorder {
         files: recorder,
         several_agents: several,
+        settled: Vec::new(),
     };
     let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
     let (events_in, events) = unbounded();
@@ -192,11 +202,12 @@ pub fn crawl(
         root,
         stop,
     };
-    let ended = drive.run(progress)?;
+    let ended = drive.run(watch)?;
     drive.drain()?;
+    drive.show_settled(watch);
     drive.crawl.commit(drive.context.clock.now())?;
     drive.crawl.sync()?;
-    drive.tell(progress);
+    drive.tell(watch);
     let summary = Summary {
         ended,
         tally: drive.crawl.tally().clone(),
@@ -268,15 +279,16 @@ struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    fn run(&mut self, progress: &mut dyn FnMut(&Snapshot<'_>)) -> Result<Ended, LiveError> {
+    fn run(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Ended, LiveError> {
         loop {
             if self.stop.is_on() {
                 return Ok(Ended::Interrupted);
             }
             if self.last_tick.elapsed() >= TICK {
                 self.last_tick = Instant::now();
-                self.tell(progress);
+                self.tell(watch);
             }
+            self.show_settled(watch);
             self.save_if_due()?;
             if self.last_sync.elapsed() >= SYNC_EVERY {
                 self.commit()?;
@@ -380,9 +392,9 @@ impl Drive<'_> {
         Ok(())
     }
 
-    fn tell(&self, progress: &mut dyn FnMut(&Snapshot<'_>)) {
+    fn tell(&self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
         let tally = self.crawl.tally();
-        progress(&Snapshot {
+        watch(LiveEvent::Progress(&Snapshot {
             tally,
             counts: self.crawl.counts(),
             running: self.crawl.running(self.context.clock.now()),
@@ -390,6 +402,13 @@ impl Drive<'_> {
             this_run: self.started.elapsed(),
             agents: self.crawl.agents(),
             folder: &self.root,
-        });
+        }));
+    }
+
+    /// Shows what was settled since the last time.
+    fn show_settled(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
+        for record in self.crawl.recorder_mut().settled.drain(..) {
+            watch(LiveEvent::Settled(&record));
+        }
     }
 }

@@ -28,7 +28,7 @@ use scenthound_frontier::FrontierError;
 use thiserror::Error;
 
 pub use clock::Clock;
-pub use drive::{Ended, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
+pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
 pub use rejudge::{Rejudged, rejudge};
 
 /// What the live driver cannot do.

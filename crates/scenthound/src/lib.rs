@@ -1,5 +1,51 @@
 //! A focused web crawler to embed in other programs.
+//!
+//! A [`Crawler`] crawls for a [`Topic`] and keeps what it finds in a folder; a [`Collection`] reads that folder, also while the
+//! crawl runs. Your own [`Judge`] and [`Strategy`] plug in without touching our crates.
+//!
+//! ```no_run
+//! use scenthound::{Collection, Crawler, Topic};
+//!
+//! Crawler::builder()
+//!     .topic(Topic::words("loose leaf tea"))
+//!     .seeds(["https://example.org/tea/"])
+//!     .folder("tea")
+//!     .max_pages(500)
+//!     .build()?
+//!     .run()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What is here is what users need and nothing else: the crates below (`scenthound-engine`, `scenthound-frontier`, …) may change
+//! their shape at any time.
+//!
+//! Deliberately absent: printing and arguments, which are the binary's, and any decision about URLs, which is the engine's.
 
+mod crawler;
+mod event;
 mod live;
+mod rejudge;
+mod topic;
 
+pub use crawler::{
+    Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,
+    earlier_settings,
+};
+pub use event::{Event, HostState, Progress};
 pub use live::{LiveBuildError, live_settings};
+pub use rejudge::{RejudgeError, Rejudgement};
+pub use topic::Topic;
+
+pub use scenthound_config::{Change, Faults, Given, IpNet, Settings, Spec};
+pub use scenthound_engine::{StopReason, Tally};
+pub use scenthound_judge::{Judge, JudgeKind, TermJudge, TermSettings};
+pub use scenthound_live::{Ended, LiveEvent, LiveSettings, Rejudged, Snapshot, Summary};
+pub use scenthound_store::PageRecord;
+pub use scenthound_strategy::{
+    BestFirst, BreadthFirst, Fish, Genre, LinkContext, Needs, Opic, Otie, Random, Shark, Siblings, Strategy,
+    StrategyKind,
+};
+pub use scenthound_types::{
+    CanonicalUrl, Judgement, LinkPlace, Merge, Offer, Outcome, PageReport, ParsedPage, Parts, Rank,
+    ReportedLink, Standing, Token, Update, Updates, UrlKey, Verdict,
+};

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
+mod content_type;
 mod evidence;
 mod genres;
 mod hints;
@@ -27,6 +28,7 @@ mod url;
 
 pub use text::{Language, Text, Token, TokenRange};
 
+pub use crate::content_type::{Readable, looks_like_text, media_type};
 pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};
@@ -34,8 +36,8 @@ pub use crate::host::registrable_domain;
 pub use crate::judgement::{GenreGuess, Judgement, Nearness, Parts, TermHit, TermSet, Verdict};
 pub use crate::key::{Keyring, UrlKey};
 pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
-pub use crate::outcome::{Failure, Outcome, Refusal, Truncation};
-pub use crate::page::{Link, LinkSource, PageDirectives, ParsedPage, Rel, TagCounts};
+pub use crate::outcome::{Failure, Outcome, OutcomeCode, Refusal, Truncation};
+pub use crate::page::{Link, LinkSource, PageDirectives, PageNote, ParsedPage, Rel, SkippedLinks, TagCounts};
 pub use crate::priority::{Priority, Rank, Score};
 pub use crate::report::{LinkPlace, PageReport, ReportedLink, SnippetScores, Standing};
 pub use crate::rng::Rng;

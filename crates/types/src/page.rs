@@ -1,5 +1,7 @@
 //! A fetched page, parsed.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{CanonicalUrl, Language, PageHints, Text, TokenRange};
 
 /// Where in the markup a link was found.
@@ -57,6 +59,87 @@ pub struct PageDirectives {
     pub nofollow: bool,
     /// Not to be archived.
     pub noarchive: bool,
+}
+
+impl PageDirectives {
+    /// Adds the directives in a value such as `noindex, nofollow`. Words may be separated by commas, semicolons or any white
+    /// space. Directives only add up: nothing takes a `noindex` back.
+    pub fn add_words(&mut self, value: &str) {
+        for word in value.split(|c: char| matches!(c, ',' | ';') || c.is_whitespace()) {
+            let is = |name: &str| word.eq_ignore_ascii_case(name);
+            self.noindex |= is("noindex") || is("none");
+            self.nofollow |= is("nofollow") || is("none");
+            self.noarchive |= is("noarchive") || is("nocache");
+        }
+    }
+
+    /// Adds the directives of another source, such as the headers to those of the markup.
+    pub fn add(&mut self, other: PageDirectives) {
+        self.noindex |= other.noindex;
+        self.nofollow |= other.nofollow;
+        self.noarchive |= other.noarchive;
+    }
+}
+
+/// Something worth knowing about a page that was read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageNote {
+    /// The page asks not to be kept in a collection.
+    Noindex,
+    /// The page asks that its links not be followed.
+    Nofollow,
+    /// The page asks not to be archived.
+    Noarchive,
+    /// Its language is not among those wanted. It counts as irrelevant, and its links are not followed.
+    UnwantedLanguage,
+    /// It uses the topic's words in another sense. It counts as irrelevant, and its links are not followed.
+    WrongSense,
+}
+
+impl PageNote {
+    /// Whether pages with this note are left out of results.
+    pub fn hides(self) -> bool {
+        match self {
+            PageNote::Noindex | PageNote::UnwantedLanguage | PageNote::WrongSense => true,
+            PageNote::Nofollow | PageNote::Noarchive => false,
+        }
+    }
+}
+
+/// How many links of a page are not followed, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SkippedLinks {
+    /// Outside the crawl's scope.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub scope: u32,
+    /// Marked nofollow, on the link or for the whole page.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub nofollow: u32,
+    /// Too many links away from a seed.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub depth: u32,
+    /// More links than are followed from one page.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub width: u32,
+    /// On a page in an unwanted language.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub unwanted_language: u32,
+    /// On a page that uses the topic's words in another sense.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub wrong_sense: u32,
+}
+
+impl SkippedLinks {
+    /// All of them.
+    pub fn total(&self) -> u32 {
+        self.scope + self.nofollow + self.depth + self.width + self.unwanted_language + self.wrong_sense
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How many of each telling element the page has.
@@ -145,5 +228,36 @@ impl ParsedPage {
             encoding: "UTF-8",
             truncated: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &str) -> [bool; 3] {
+        let mut directives = PageDirectives::default();
+        directives.add_words(value);
+        [directives.noindex, directives.nofollow, directives.noarchive]
+    }
+
+    #[test]
+    fn directives_may_be_separated_by_any_white_space() {
+        for value in [
+            "noindex,nofollow",
+            "noindex nofollow",
+            "NOINDEX\tnofollow",
+            "noindex;\nNoFollow",
+        ] {
+            assert_eq!(read(value), [true, true, false], "{value:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_ignored() {
+        assert_eq!(read("index, follow, max-snippet:-1, noimageindex"), [false; 3]);
+        assert_eq!(read("none"), [true, true, false]);
+        assert_eq!(read("nocache"), [false, false, true]);
+        assert_eq!(read("index, NoArchive"), [false, false, true]);
     }
 }

@@ -108,6 +108,6 @@ pub fn records(folder: &Path) -> Vec<PageRecord> {
     let pages = CrawlView::open(folder).unwrap().pages().unwrap();
     pages
         .map(|record| record.unwrap())
-        .filter(|record| record.kind == "page")
+        .filter(|record| record.is_page())
         .collect()
 }

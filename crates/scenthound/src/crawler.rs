@@ -1,0 +1,457 @@
+//! A crawl as a value: build it, run it, stop it, resume it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use scenthound_config::{
+    BuildError, Change, Faults, Given, IpNet, Settings, Surroundings, changes, check, check_topic,
+};
+use scenthound_engine::Agent;
+use scenthound_judge::Judge;
+use scenthound_live::{LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
+use scenthound_store::{CrawlFolder, CrawlView};
+use scenthound_strategy::Strategy;
+use thiserror::Error;
+
+use crate::event::{Event, Translator};
+use crate::live::{LiveBuildError, live_settings};
+use crate::topic::Topic;
+
+/// Why a crawl could not be built or run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CrawlerError {
+    /// The builder was given no topic.
+    #[error("a crawl needs a topic; call CrawlerBuilder::topic")]
+    NoTopic,
+    /// The builder was given no folder.
+    #[error("a crawl needs a folder to keep what it finds; call CrawlerBuilder::folder")]
+    NoFolder,
+    /// The settings are not valid; every fault says what would be right.
+    #[error("the settings are not valid:\n{0}")]
+    Settings(Faults),
+    /// The current directory could not be determined.
+    #[error("could not determine the current directory")]
+    CurrentDirectory(#[source] std::io::Error),
+    /// The judge, the strategy or the way requests are made could not be built.
+    #[error(transparent)]
+    Build(#[from] LiveBuildError),
+    /// The folder holds a crawl with other settings that this one cannot take up.
+    #[error("{} holds a crawl with other settings:\n{}", folder.display(), listed(changes))]
+    OtherCrawl {
+        /// The folder.
+        folder: PathBuf,
+        /// What differs and may not.
+        changes: Vec<Change>,
+    },
+    /// The settings of the earlier run could not be read.
+    #[error("the settings of the earlier run in {} are not valid:\n{faults}", folder.display())]
+    EarlierSettings {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        faults: Faults,
+    },
+    /// The crawl folder.
+    #[error(transparent)]
+    Store(#[from] scenthound_store::Error),
+    /// The crawl itself.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+}
+
+impl From<BuildError> for CrawlerError {
+    fn from(error: BuildError) -> CrawlerError {
+        CrawlerError::Build(LiveBuildError::Parts(error))
+    }
+}
+
+fn listed(changes: &[Change]) -> String {
+    let lines: Vec<String> = changes.iter().map(|change| format!("  {change}")).collect();
+    lines.join("\n")
+}
+
+/// Describes a crawl before it is built.
+///
+/// Everything the command line can set can be set here: what has no method of its own goes through
+/// [`option`](CrawlerBuilder::option) under its long name.
+#[derive(Default)]
+pub struct CrawlerBuilder {
+    topic: Option<Topic>,
+    folder: Option<PathBuf>,
+    given: Vec<Given>,
+    strategy: Option<Box<dyn Strategy>>,
+    judge: Option<Arc<dyn Judge>>,
+}
+
+impl CrawlerBuilder {
+    /// What to look for.
+    #[must_use]
+    pub fn topic(mut self, topic: Topic) -> CrawlerBuilder {
+        self.topic = Some(topic);
+        self
+    }
+
+    /// Where to start.
+    #[must_use]
+    pub fn seeds<U: Into<String>>(mut self, urls: impl IntoIterator<Item = U>) -> CrawlerBuilder {
+        let urls = urls.into_iter();
+        self.given.extend(urls.map(|url| Given::new("seed-urls", url)));
+        self
+    }
+
+    /// The folder that holds the crawl. If it holds a crawl already, that crawl is resumed.
+    #[must_use]
+    pub fn folder(mut self, folder: impl AsRef<Path>) -> CrawlerBuilder {
+        self.folder = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// How waiting links are ranked: a strategy of ours or your own.
+    ///
+    /// The folder remembers only that a program chose the strategy, so it can be resumed by a program, not by the command
+    /// line. To choose a built-in strategy by name, use [`strategy_named`](CrawlerBuilder::strategy_named).
+    #[must_use]
+    pub fn strategy(mut self, strategy: impl Strategy + 'static) -> CrawlerBuilder {
+        self.given.push(Given::new("custom-strategy", strategy.name()));
+        self.strategy = Some(Box::new(strategy));
+        self
+    }
+
+    /// How waiting links are ranked, by name and settings, as in `otie:revision=0.5`.
+    #[must_use]
+    pub fn strategy_named(self, spec: impl Into<String>) -> CrawlerBuilder {
+        self.option("strategy", spec)
+    }
+
+    /// How pages are judged: a judge of ours or your own. The name is for the folder's settings.
+    #[must_use]
+    pub fn judge(mut self, name: impl Into<String>, judge: impl Judge + 'static) -> CrawlerBuilder {
+        self.given.push(Given::new("custom-judge", name));
+        self.judge = Some(Arc::new(judge));
+        self
+    }
+
+    /// How pages are judged, by name and settings, as in `terms:threshold=0.5`.
+    #[must_use]
+    pub fn judge_named(self, spec: impl Into<String>) -> CrawlerBuilder {
+        self.option("judge", spec)
+    }
+
+    /// Stop after this many pages, failed ones included.
+    #[must_use]
+    pub fn max_pages(self, pages: u64) -> CrawlerBuilder {
+        self.option("max-pages", pages.to_string())
+    }
+
+    /// Stop after this long, summed over resumes.
+    #[must_use]
+    pub fn max_time(self, time: Duration) -> CrawlerBuilder {
+        self.option("max-time", format!("{}ms", time.as_millis()))
+    }
+
+    /// Wait this long between two requests to a host.
+    #[must_use]
+    pub fn delay(self, delay: Duration) -> CrawlerBuilder {
+        self.option("delay", format!("{}ms", delay.as_millis()))
+    }
+
+    /// Where site owners can reach you: a web page or an e-mail address.
+    #[must_use]
+    pub fn contact(self, contact: impl Into<String>) -> CrawlerBuilder {
+        self.option("contact", contact)
+    }
+
+    /// Allow requests to a private network; all are refused by default.
+    #[must_use]
+    pub fn allow_net(self, net: IpNet) -> CrawlerBuilder {
+        self.option("allow-net", net.to_string())
+    }
+
+    /// Any other setting, by its long name on the command line and its value as it would be written there. Switches take
+    /// `true`.
+    #[must_use]
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> CrawlerBuilder {
+        self.given.push(Given::new(name, value));
+        self
+    }
+
+    /// Checks everything and builds the crawl. Nothing is fetched or written yet.
+    pub fn build(self) -> Result<Crawler, CrawlerError> {
+        let topic = self.topic.ok_or(CrawlerError::NoTopic)?;
+        let folder = self.folder.ok_or(CrawlerError::NoFolder)?;
+        let (words, terms) = topic.as_given();
+        let given: Vec<Given> = terms.iter().cloned().chain(self.given).collect();
+        let settings = check_settings(&words, &given)?.map_err(CrawlerError::Settings)?;
+        Crawler::with_parts(settings, folder, self.strategy, self.judge)
+    }
+}
+
+/// Checks a topic and options, reading the files they name from the disk.
+pub fn check_settings(topic: &str, given: &[Given]) -> Result<Result<Settings, Faults>, CrawlerError> {
+    check_with(topic, given, check)
+}
+
+/// Checks a topic that nothing is to be crawled for, so that it needs no seeds.
+pub fn check_topic_settings(topic: &str, given: &[Given]) -> Result<Result<Settings, Faults>, CrawlerError> {
+    check_with(topic, given, check_topic)
+}
+
+type CheckFn = fn(&str, &[Given], &Surroundings<'_>) -> Result<Settings, Faults>;
+
+fn check_with(
+    topic: &str,
+    given: &[Given],
+    check: CheckFn,
+) -> Result<Result<Settings, Faults>, CrawlerError> {
+    let folder = std::env::current_dir().map_err(CrawlerError::CurrentDirectory)?;
+    let read = |path: &Path| {
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
+            Ok(bytes)
+        } else {
+            std::fs::read(path)
+        }
+    };
+    let surroundings = Surroundings {
+        folder: &folder,
+        read: &read,
+    };
+    Ok(check(topic, given, &surroundings))
+}
+
+/// The settings an earlier run left in a folder, if there was one.
+pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>, CrawlerError> {
+    let Ok(view) = CrawlView::open(folder) else {
+        return Ok(None);
+    };
+    let file = view.layout().settings();
+    if !file.exists() {
+        return Ok(None);
+    }
+    match check_settings(&file.to_string_lossy(), &[])? {
+        Ok(settings) => Ok(Some(settings)),
+        Err(faults) => Err(CrawlerError::EarlierSettings {
+            folder: folder.to_owned(),
+            faults,
+        }),
+    }
+}
+
+/// Lets any thread ask a crawl to save and stop.
+#[derive(Clone, Debug, Default)]
+pub struct StopHandle(StopSwitch);
+
+impl StopHandle {
+    /// Asks the crawl to save and stop. It finishes the requests under way, within a few seconds.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// The switch of the driver behind it.
+    pub fn switch(&self) -> &StopSwitch {
+        &self.0
+    }
+
+    /// Whether the crawl was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.0.is_on()
+    }
+}
+
+/// A focused crawl, ready to run.
+///
+/// ```no_run
+/// use scenthound::{Crawler, Otie, Topic};
+///
+/// let summary = Crawler::builder()
+///     .topic(Topic::words("green tea"))
+///     .seeds(["https://example.org/tea/"])
+///     .strategy(Otie::default())
+///     .folder("tea")
+///     .contact("you@example.org")
+///     .max_pages(500)
+///     .build()?
+///     .run()?;
+/// println!("{} relevant pages", summary.tally.relevant);
+/// # Ok::<(), scenthound::CrawlerError>(())
+/// ```
+///
+/// Running a crawl in a folder that holds one resumes it: no settled page is fetched twice. A changed topic, judge or
+/// strategy is refused, because it would be another crawl.
+pub struct Crawler {
+    settings: Settings,
+    live: LiveSettings,
+    judge: Arc<dyn Judge>,
+    agents: Vec<Agent>,
+    folder: PathBuf,
+    changes: Vec<Change>,
+    stop: StopHandle,
+}
+
+impl Crawler {
+    /// Begins to describe a crawl.
+    pub fn builder() -> CrawlerBuilder {
+        CrawlerBuilder::default()
+    }
+
+    /// A crawl with checked settings, in a folder.
+    pub fn with_settings(settings: Settings, folder: impl AsRef<Path>) -> Result<Crawler, CrawlerError> {
+        Crawler::with_parts(settings, folder.as_ref().to_owned(), None, None)
+    }
+
+    fn with_parts(
+        settings: Settings,
+        folder: PathBuf,
+        strategy: Option<Box<dyn Strategy>>,
+        judge: Option<Arc<dyn Judge>>,
+    ) -> Result<Crawler, CrawlerError> {
+        let live = live_settings(&settings)?;
+        let judge = match judge {
+            Some(judge) => judge,
+            None => settings.judge()?,
+        };
+        let agents = match strategy {
+            Some(strategy) => vec![Agent::alone(strategy, &settings.seeds.urls)],
+            None => settings.agents(&settings.seeds.urls)?,
+        };
+        let changes = match earlier_settings(&folder)? {
+            Some(before) => changes(&before, &settings),
+            None => Vec::new(),
+        };
+        let (allowed, refused): (Vec<Change>, Vec<Change>) =
+            changes.into_iter().partition(Change::is_allowed);
+        if !refused.is_empty() {
+            return Err(CrawlerError::OtherCrawl {
+                folder,
+                changes: refused,
+            });
+        }
+        Ok(Crawler {
+            settings,
+            live,
+            judge,
+            agents,
+            folder,
+            changes: allowed,
+            stop: StopHandle::default(),
+        })
+    }
+
+    /// The settings it runs with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How it is run, to change what has no setting: the number of threads, say.
+    pub fn live_settings(&mut self) -> &mut LiveSettings {
+        &mut self.live
+    }
+
+    /// The settings that differ from those of an earlier run in the folder, and may.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// How many agents it has: fewer than asked for, if there are too few seeds.
+    pub fn agents(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// The folder it runs in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A handle to stop it from another thread.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
+    /// Runs until nothing is left, a budget is met or somebody stops it.
+    pub fn run(self) -> Result<Summary, CrawlerError> {
+        self.run_with(|_| {})
+    }
+
+    /// The same, and shows everything that happens. The callback runs on the thread that owns the crawl, so it should be
+    /// quick.
+    pub fn run_with(self, mut watch: impl FnMut(&Event)) -> Result<Summary, CrawlerError> {
+        let mut translator = Translator::default();
+        self.drive(&mut |event| translator.translate(event, &mut watch))
+    }
+
+    /// The same, as the driver tells it.
+    pub fn drive(self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Summary, CrawlerError> {
+        let folder = CrawlFolder::open_or_create(&self.folder)?;
+        self.drive_in(&folder, watch)
+    }
+
+    /// The same in a folder that is open already.
+    pub fn drive_in(
+        self,
+        folder: &CrawlFolder,
+        watch: &mut dyn FnMut(LiveEvent<'_>),
+    ) -> Result<Summary, CrawlerError> {
+        folder.write_settings(&self.settings.to_toml())?;
+        Ok(scenthound_live::crawl(
+            folder,
+            self.live,
+            self.judge,
+            self.agents,
+            &self.stop.0,
+            watch,
+        )?)
+    }
+
+    /// Runs in the background; the events come from an iterator.
+    pub fn start(self) -> RunningCrawl {
+        let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_AHEAD);
+        let stop = self.stop_handle();
+        let thread = std::thread::spawn(move || {
+            // Nobody listening is no reason to stop crawling.
+            self.run_with(|event| {
+                let _ = sender.send(event.clone());
+            })
+        });
+        RunningCrawl { events, stop, thread }
+    }
+}
+
+/// Events that may wait to be read before the crawl waits for its reader.
+const EVENTS_AHEAD: usize = 1_024;
+
+/// A crawl in the background: an iterator over its events.
+///
+/// The crawl waits while about a thousand events are unread, and goes on when the iterator is dropped or read.
+pub struct RunningCrawl {
+    events: std::sync::mpsc::Receiver<Event>,
+    stop: StopHandle,
+    thread: std::thread::JoinHandle<Result<Summary, CrawlerError>>,
+}
+
+impl RunningCrawl {
+    /// A handle to stop it.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
+    /// Waits for the end. Events that were not read are dropped.
+    pub fn join(self) -> Result<Summary, CrawlerError> {
+        drop(self.events);
+        match self.thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Iterator for RunningCrawl {
+    type Item = Event;
+
+    /// The next event; none once the crawl has ended.
+    fn next(&mut self) -> Option<Event> {
+        self.events.recv().ok()
+    }
+}
