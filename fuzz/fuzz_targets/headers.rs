@@ -1,4 +1,4 @@
-//! The headers a crawl acts on, and a recorded response, are read whatever they hold.
+//! Reading the headers that a crawl acts on, or a recorded response, never panics, whatever they contain.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

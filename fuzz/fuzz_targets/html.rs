@@ -1,4 +1,4 @@
-//! Any bytes are a page of some kind, and everything a page points to is there.
+//! Any bytes can be parsed as a page, and every range in the parsed page lies within its text.
 //!
 //! The first byte chooses what the server says the bytes are.
 #![no_main]

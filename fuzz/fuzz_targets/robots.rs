@@ -1,4 +1,4 @@
-//! Robots rules say the same after they were saved, and no file makes reading or asking fail.
+//! Robots rules give the same answers after they are saved and restored, and no file breaks parsing or matching.
 //!
 //! The first line is a path to ask about, the rest a robots.txt.
 #![no_main]

@@ -1,4 +1,4 @@
-//! Any bytes are a sitemap of some kind, with no more entries than allowed and none that lies elsewhere.
+//! Any bytes can be parsed as a sitemap, with no more entries than allowed and none outside the allowed location.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,6 @@
-//! A canonical URL is its own canonical spelling, however wild the one it came from.
+//! Canonicalising a canonical URL changes nothing, however odd the original spelling was.
 //!
-//! The first line is a URL, the second a reference to be read relative to it.
+//! The first line is a URL, the second a reference to resolve against it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes can be read as a WARC file: what is damaged is told, and reading goes on or ends.
+//! Any bytes can be read as a WARC file: damage is reported, and reading continues or ends.
 #![no_main]
 
 use std::path::Path;
