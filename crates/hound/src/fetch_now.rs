@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use scenthound_config::Given;
 use scenthound::StopHandle;
+use scenthound_config::Given;
 use scenthound_live::Ended;
 use scenthound_store::{CrawlFolder, CrawlView, PageRecord};
 use scenthound_types::{CanonicalUrl, LeaseKind};
