@@ -10,6 +10,7 @@ use common::{refuses, says};
 use scenthound_store::{
     ArchiveSettings, CrawlFolder, Exchange, Mark, Packer, PageRecord, Protocol, RecordFiles,
 };
+use scenthound_testweb::shared_data;
 use scenthound_types::{CanonicalUrl, Timestamp};
 use tempfile::TempDir;
 
@@ -481,14 +482,9 @@ fn chinese_and_japanese_examples_give_terms_that_judge_them() {
 
 #[test]
 fn course_pages_of_a_real_web_give_the_terms_of_their_genre() {
-    let web = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/webs/university"
-    ));
-    if !web.exists() {
-        println!("skipped: the university web is not there");
+    let Some(web) = shared_data("webs/university") else {
         return;
-    }
+    };
     let temp = tempfile::tempdir().unwrap();
     let path = |name: &str| web.join(name).to_string_lossy().into_owned();
     let topic = says(

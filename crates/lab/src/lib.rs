@@ -27,7 +27,7 @@ pub use bound::greedy_order;
 pub use journal::{Journal, PageRead};
 pub use opinion::{CachedJudge, DirectJudge, Opinion, PageJudge, Truth};
 pub use reach::reachable;
-pub use replay::{LabSettings, Run, crawl_web, replay};
+pub use replay::{LabSettings, Run, crawl_web, replay, replay_agents};
 pub use scenthound_testweb::TestSite;
 pub use score::{CrawlScore, RANKS_TOGETHER, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
 pub use synthetic::{CALENDAR_PAGES, Synthetic};

@@ -92,10 +92,19 @@ pub fn replay(
     seeds: &[CanonicalUrl],
     settings: &LabSettings,
 ) -> Result<Run, CrawlError> {
+    replay_agents(site, judge, vec![Agent::alone(strategy, seeds)], settings)
+}
+
+/// Crawls a site with several agents until nothing is left for any of them or a budget is met.
+pub fn replay_agents(
+    site: &dyn TestSite,
+    judge: Arc<dyn Judge>,
+    agents: Vec<Agent>,
+    settings: &LabSettings,
+) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let processor = PageProcessor::new(judge, strategy.needs(), keyring, settings.processor.clone());
+    let processor = PageProcessor::new(judge, needs_of(&agents), keyring, settings.processor.clone());
     let answers = SiteAnswers { site, processor };
-    let agents = vec![Agent::alone(strategy, seeds)];
     drive(&answers, agents, settings, &mut |_| ControlFlow::Continue(()))
 }
 

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use scenthound_lab::recorded::WebFolder;
 use scenthound_lab::{CachedJudge, DirectJudge, LabBudget, LabSettings, Trial};
 use scenthound_strategy::{BestFirst, BreadthFirst, Siblings, Strategy};
+use scenthound_testweb::shared_data;
 
-const UNIVERSITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/webs/university");
 /// Parsing it takes a while without optimisation, so it is done once a build folder.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/webs");
 
@@ -38,11 +38,10 @@ fn means(trials: &[(Trial, CachedJudge)], strategy: fn() -> Box<dyn Strategy>) -
 
 #[test]
 fn the_university_web_is_crawled_as_an_independent_implementation_crawls_it() {
-    if !Path::new(UNIVERSITY).is_dir() {
-        println!("skipped: the recorded webs are not beside the project");
+    let Some(university) = shared_data("webs/university") else {
         return;
-    }
-    let folder = WebFolder::open(Path::new(UNIVERSITY)).unwrap();
+    };
+    let folder = WebFolder::open(&university).unwrap();
     let (web, _) = folder.load(Some(Path::new(CACHE)), |_| ()).unwrap();
     let web = Arc::new(web);
     let trials: Vec<(Trial, CachedJudge)> = folder

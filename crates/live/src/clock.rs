@@ -26,3 +26,20 @@ impl Clock {
         self.set_to + self.set_at.elapsed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_starts_at_the_systems_time_and_never_goes_back() {
+        let system = || Timestamp::ZERO + SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let before = system();
+        let clock = Clock::system();
+        let first = clock.now();
+        assert!(first >= before && first.since(before).as_secs() < 60);
+        let copy = clock;
+        assert!((0..1_000).map(|_| copy.now()).is_sorted());
+        assert!(clock.now() >= first);
+    }
+}

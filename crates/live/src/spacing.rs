@@ -59,4 +59,40 @@ mod tests {
         assert_eq!(spacing.claim(b, at(1_100)), Ok(()));
         assert_eq!(spacing.claim(a, at(1_250)), Ok(()));
     }
+
+    #[test]
+    fn asking_too_early_does_not_make_the_wait_longer() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        let (a, at) = (IpAddr::from([192, 0, 2, 1]), Timestamp::from_millis);
+        assert_eq!(spacing.claim(a, at(0)), Ok(()));
+        for early in [1, 100, 249] {
+            assert_eq!(spacing.claim(a, at(early)), Err(at(250)));
+        }
+        assert_eq!(spacing.claim(a, at(250)), Ok(()));
+    }
+
+    #[test]
+    fn without_a_delay_every_address_is_always_free() {
+        let spacing = Spacing::new(Duration::ZERO);
+        let a = IpAddr::from([192, 0, 2, 1]);
+        assert!((0..3).all(|_| spacing.claim(a, Timestamp::ZERO).is_ok()));
+    }
+
+    #[test]
+    fn a_table_that_is_tidied_keeps_the_addresses_that_are_not_free() {
+        let spacing = Spacing::new(Duration::from_secs(1));
+        let address = |n: u32| IpAddr::from(n.to_be_bytes());
+        for n in 1..TIDY_AT as u32 {
+            assert_eq!(spacing.claim(address(n), Timestamp::ZERO), Ok(()));
+        }
+        let late = Timestamp::from_millis(500);
+        assert_eq!(spacing.claim(address(0), late), Ok(()));
+        let later = Timestamp::from_millis(1_200);
+        assert_eq!(spacing.claim(address(9_999), later), Ok(()));
+        assert_eq!(spacing.free_from.lock().unwrap().len(), 2);
+        assert_eq!(
+            spacing.claim(address(0), later),
+            Err(Timestamp::from_millis(1_500))
+        );
+    }
 }

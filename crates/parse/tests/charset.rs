@@ -3,18 +3,13 @@
 // The lint exception for tests does not cover their shared functions.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use std::path::Path;
-
 use scenthound_parse::{Limits, PageInput, parse};
+use scenthound_testweb::shared_data;
 use scenthound_types::CanonicalUrl;
 
 fn suite(name: &str) -> Option<String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/suites/charset");
-    let found = std::fs::read_to_string(Path::new(path).join(name)).ok();
-    if found.is_none() {
-        println!("skipped: {name} is not here");
-    }
-    found
+    let path = shared_data(&format!("suites/charset/{name}"))?;
+    Some(std::fs::read_to_string(path).unwrap())
 }
 
 fn encoding(content_type: Option<&str>, body: &[u8]) -> &'static str {

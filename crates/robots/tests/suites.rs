@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use scenthound_robots::{Directive, RobotsTxt, Rules, is_product_token, path_of};
+use scenthound_testweb::shared_data;
 use serde_json::Value;
 
 /// `(the suite's test, path, whether the suite allows it)`, grouped by the reason why we say the opposite.
@@ -28,20 +29,12 @@ const EXPECTED_FAILURES: &[(&str, &str, bool)] = &[
     ("860237", "/robots.txt", false),
 ];
 
-fn suite(name: &str) -> PathBuf {
-    PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/suites/robots"
-    ))
-    .join(name)
+fn suite(name: &str) -> Option<PathBuf> {
+    shared_data(&format!("suites/robots/{name}"))
 }
 
 fn rows(name: &str) -> Option<Vec<Value>> {
-    let path = suite(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is missing", path.display());
-        return None;
-    };
+    let text = std::fs::read_to_string(suite(name)?).unwrap();
     Some(
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
@@ -50,12 +43,8 @@ fn rows(name: &str) -> Option<Vec<Value>> {
 }
 
 fn file(name: &str) -> Option<Vec<u8>> {
-    let path = suite("files").join(name);
-    let read = std::fs::read(&path).ok();
-    if read.is_none() {
-        println!("skipped: {} is missing", path.display());
-    }
-    read
+    let path = suite(&format!("files/{name}"))?;
+    Some(std::fs::read(path).unwrap())
 }
 
 fn text<'a>(row: &'a Value, field: &str) -> &'a str {

@@ -5,21 +5,11 @@ mod exchanges;
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 use scenthound_store::{Error, Fault, ReadLimits, WarcReader, WarcRecord};
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(SHARED).join(path);
-    if !path.exists() {
-        println!("skipped: no {path:?}");
-        return None;
-    }
-    Some(path)
-}
+use scenthound_testweb::shared_data;
 
 struct Reading {
     records: Vec<WarcRecord>,
@@ -59,7 +49,7 @@ const EXPECTED_FAILURES: [(&str, &str); 1] = [(
 
 #[test]
 fn jwat_files_are_told_apart_as_their_names_say() {
-    let Some(folder) = shared("suites/warc/jwat") else {
+    let Some(folder) = shared_data("suites/warc/jwat") else {
         return;
     };
     let mut seen = 0;
@@ -82,7 +72,7 @@ fn jwat_files_are_told_apart_as_their_names_say() {
 
 #[test]
 fn warcio_files_give_what_they_hold() {
-    let Some(folder) = shared("suites/warc/warcio") else {
+    let Some(folder) = shared_data("suites/warc/warcio") else {
         return;
     };
     // Name, records, whether something is wrong.
@@ -234,7 +224,7 @@ const WEBS: [(&str, usize); 4] = [
 #[test]
 fn the_labs_webs_are_read_to_the_end() {
     for (web, expected) in WEBS {
-        let Some(path) = shared(&format!("webs/{web}/pages.warc.gz")) else {
+        let Some(path) = shared_data(&format!("webs/{web}/pages.warc.gz")) else {
             continue;
         };
         let mut records = 0;

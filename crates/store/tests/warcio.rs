@@ -65,7 +65,7 @@ fn warcio_reads_every_record_and_passes_every_digest() {
     let python = match python_with_warcio() {
         Ok(python) => python,
         Err(reason) => {
-            println!("skipped: no warcio here ({reason})");
+            scenthound_testweb::skip(&format!("warcio could not be installed: {reason}"));
             return;
         }
     };

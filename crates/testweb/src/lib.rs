@@ -24,6 +24,7 @@ mod rng;
 mod scripts;
 mod server;
 mod site;
+mod skip;
 
 pub use crate::bench::BenchWeb;
 pub use crate::demo::DemoWeb;
@@ -35,3 +36,4 @@ pub use crate::proxy::{ProxyOptions, ProxyServing, serve_proxy};
 pub use crate::scripts::ScriptWeb;
 pub use crate::server::{Request, ServeOptions, Serving, serve};
 pub use crate::site::{Scheme, SiteRequest, SiteResponse, TestSite};
+pub use crate::skip::{shared_data, skip};
