@@ -215,7 +215,7 @@ pub fn a_redirect_target_keeps_the_agent<H: Harness>() {
     assert!(lease.seed && lease.redirects == 1);
 }
 
-/// No URL stays locked, and none is left over.
+/// While a URL is leased, offers of it from any agent change nothing, even after it is handed back.
 pub fn a_locked_url_is_neither_added_nor_updated<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed_for(0, "a/1:0.9 b/1:0.8 a/2:0.1");

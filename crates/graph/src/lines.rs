@@ -2,7 +2,7 @@
 //!
 //! * An edge list: `source<TAB>target`, both URLs; further columns are ignored.
 //! * Common Crawl's vertices: `number<TAB>reversed host name`, further columns ignored, and edges:
-//! `number<TAB>number`.
+//!   `number<TAB>number`.
 //!
 //! Empty lines and those that start with `#` are ignored. A malformed line is an error that names the file and the
 //! line or, on request, is counted and skipped. No line can take more memory than one or two long URLs.

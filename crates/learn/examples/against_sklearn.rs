@@ -1,7 +1,7 @@
 //! Trains on the files that `checks/sklearn_check.py` writes and prints its scores, so that both can be compared.
 //!
-//! `against_sklearn FOLDER` reads `FOLDER/train.svm` and `FOLDER/test.svm` (svmlight: `±1 place:value …`, places from
-//! 1) and, for the forest, `FOLDER/train.tsv` and `FOLDER/test.tsv` (class, then numbers). It writes the scores of
+//! `against_sklearn FOLDER` reads `FOLDER/train.svm` and `FOLDER/test.svm` (svmlight: `±1 place:value …`, counting places
+//! from 1) and, for the forest, `FOLDER/train.tsv` and `FOLDER/test.tsv` (class, then numbers). It writes the scores of
 //! the test rows to `FOLDER/ours-NAME.txt`, one number per line. `against_sklearn FOLDER speed` prints timings
 //! instead.
 
