@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use scenthound_config::Settings;
-use scenthound_engine::{PageProcessor, Response};
+use scenthound_engine::{Found, PageProcessor, Response};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_strategy::Strategy;
 use scenthound_types::{
-    AgentId, CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, Outcome, PageReport, Priority, Rank,
-    ReportedLink, Standing, Update, Updates, UrlKey,
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseId, LeaseKind, Merge, PageReport, Priority, Rank,
+    ReportedLink, Standing, Timestamp, Update, Updates, UrlKey,
 };
 use serde::Serialize;
 
@@ -166,21 +166,17 @@ impl Replay<'_> {
         let key = self.keyring.key(&url);
         let leads_here =
             |to: &str| CanonicalUrl::parse(to).is_ok_and(|to| self.keyring.key(&to) == self.wanted);
-        let will_retry = record
-            .error
-            .as_deref()
-            .is_some_and(|error| error.ends_with("will be tried again"));
-        if will_retry || record.kind != "page" {
+        if record.will_retry || !record.is_page() {
             return;
         }
         if key == self.wanted {
             self.spent += score;
         }
-        if record.outcome == "redirect" {
-            if record.final_url.as_deref().is_some_and(leads_here) {
+        if let Some(to) = record.redirect() {
+            if leads_here(to) {
                 *self.gifts.entry(record.url.clone()).or_default() += score;
             }
-        } else if look::is_judged_page(record) {
+        } else if record.is_judged_page() {
             if score > 0.0 && key != self.wanted {
                 match self.gift(record, &url, key, score) {
                     Some(gift) if gift > 0.0 => *self.gifts.entry(record.url.clone()).or_default() += gift,
@@ -217,19 +213,22 @@ impl Replay<'_> {
             redirects: 0,
             revisit: record.revisit,
         };
-        let examined = self.processor.examine(
-            &lease,
-            &Response {
-                content_type: record.content_type.as_deref(),
-                x_robots_tag: &x_robots_tag,
-                body: &body,
-                truncated: record.truncated.is_some(),
-            },
-        );
-        if examined.links.iter().all(|link| link.key != self.wanted) {
+        let outcome = record.outcome()?;
+        let response = Response {
+            content_type: record.content_type.as_deref(),
+            x_robots_tag: &x_robots_tag,
+            body: &body,
+        };
+        let Found::Page(page) = self
+            .processor
+            .process(&lease, &outcome, &response, Timestamp::ZERO)
+        else {
+            return None;
+        };
+        if page.links.iter().all(|link| link.key != self.wanted) {
             return Some(0.0);
         }
-        let links: Vec<ReportedLink> = examined
+        let links: Vec<ReportedLink> = page
             .links
             .iter()
             .filter(|link| link.key != key)
@@ -249,11 +248,8 @@ impl Replay<'_> {
             .collect();
         let report = PageReport {
             lease: &lease,
-            outcome: &Outcome::Body {
-                status: record.status.unwrap_or(200),
-                truncated: None,
-            },
-            judgement: Some(&examined.judgement),
+            outcome: &outcome,
+            judgement: Some(&page.judgement),
             links: &links,
             words: None,
             will_retry: false,

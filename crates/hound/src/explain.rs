@@ -15,17 +15,19 @@ use scenthound_engine::{Access, OutOfScope, PRODUCT_TOKEN, Scope};
 use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_robots::Rules;
-use scenthound_store::{CrawlView, PageRecord, Position};
-use scenthound_types::{CanonicalUrl, Keyring, Reason, TermHit, TermSet, Timestamp, UrlFault, Verdict};
+use scenthound_store::{CrawlView, PageRecord, Position, Via};
+use scenthound_types::{
+    CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, TermHit, TermSet, Timestamp, UrlFault, Verdict,
+};
 use serde::Serialize;
 
 use crate::cash::CashStory;
-use crate::look::{self, is_judged_page};
+use crate::look;
 use crate::mark::mark_name;
-use crate::results::{is_hidden, set_name};
+use crate::results::set_name;
 use crate::stdout;
 use crate::twins::are_twins;
-use crate::wording::{bytes, count, counted, harmless, time};
+use crate::wording::{bytes, count, counted, found_by, harmless, remarks, time};
 
 /// Near-duplicates, sources of redirects and similar URLs named, at most.
 const NAMED: usize = 10;
@@ -95,8 +97,6 @@ enum Standing {
     Retrying,
     /// In line.
     Waiting,
-    /// Seen, and dropped again.
-    Forgotten,
     /// Not of this crawl.
     OutOfScope,
     /// Never met.
@@ -111,8 +111,11 @@ struct Step {
     url: String,
     depth: u16,
     relevance: Option<f64>,
-    outcome: String,
-    why: String,
+    outcome: OutcomeCode,
+    kind: LeaseKind,
+    via: Via,
+    class: Option<u16>,
+    score: Option<f64>,
 }
 
 /// What the queue holds of a URL.
@@ -203,8 +206,8 @@ impl Records {
         let mut records = Records::default();
         let robots_txt = url.robots_txt();
         look::each_record(view, |line, record| {
-            if record.kind == "robots" {
-                if record.url == robots_txt.as_str() && record.outcome.starts_with("ok") {
+            if record.kind == LeaseKind::Robots {
+                if record.url == robots_txt.as_str() && record.is_ok() {
                     records.robots = record.archive.clone();
                 }
                 // Nothing is reached by way of it, but it can be asked about.
@@ -213,16 +216,14 @@ impl Records {
                 }
                 return;
             }
-            let is_redirect_here =
-                record.outcome == "redirect" && record.final_url.as_deref() == Some(url.as_str());
-            if is_redirect_here
+            if record.redirect() == Some(url.as_str())
                 && records.redirected_from.len() < NAMED
                 && !records.redirected_from.contains(&record.url)
             {
                 records.redirected_from.push(record.url.clone());
             }
             let key = hash(&record.url);
-            if is_judged_page(&record) || !records.pages.contains_key(&key) {
+            if record.is_judged_page() || !records.pages.contains_key(&key) {
                 records
                     .pages
                     .insert(key, (line, record.parent.as_deref().map(hash)));
@@ -298,7 +299,7 @@ impl Story {
             view,
             url,
             &lines,
-            records.attempts.iter().rfind(|r| is_judged_page(r)),
+            records.attempts.iter().rfind(|record| record.is_judged_page()),
         )?;
         // Once the frontier counts in a finer unit, what was recorded before and after does not add up.
         let is_one_unit = frontier.as_ref().is_none_or(|frontier| frontier.unit() == 0);
@@ -359,22 +360,21 @@ fn standing(
 ) -> Standing {
     let is_in_line =
         facts.is_some_and(|facts| matches!(facts.state, State::Waiting | State::Drawn | State::Leased));
-    if attempts.iter().any(is_judged_page) {
+    if attempts.iter().any(PageRecord::is_judged_page) {
         return Standing::Fetched;
     }
     if let Some(last) = attempts.last() {
-        return match &*last.outcome {
+        return match last.outcome {
             _ if is_in_line => Standing::Retrying,
-            "redirect" => Standing::Redirected,
-            code if code.starts_with("ok") => Standing::Fetched,
-            code if code.starts_with("refused") => Standing::Refused,
-            _ if !has_frontier && says_retry(last) => Standing::Retrying,
+            OutcomeCode::Redirect => Standing::Redirected,
+            code if code.is_ok() => Standing::Fetched,
+            code if code.is_refused() => Standing::Refused,
+            _ if !has_frontier && last.will_retry => Standing::Retrying,
             _ => Standing::Failed,
         };
     }
     match facts.map(|facts| facts.state) {
         Some(State::Waiting | State::Drawn | State::Leased) => Standing::Waiting,
-        Some(State::Forgotten) => Standing::Forgotten,
         // Settled, but without a record: then it can only have been a redirect's target or the like.
         Some(State::Fetched) => Standing::Fetched,
         Some(State::Gone) => Standing::Failed,
@@ -382,13 +382,6 @@ fn standing(
         None if has_frontier => Standing::NeverSeen,
         None => Standing::NotFetched,
     }
-}
-
-fn says_retry(record: &PageRecord) -> bool {
-    record
-        .error
-        .as_deref()
-        .is_some_and(|note| note.contains("will be tried again"))
 }
 
 /// What needs to know lines or a fingerprint beforehand.
@@ -428,8 +421,11 @@ impl SecondReading {
                     url: record.url,
                     depth: record.depth,
                     relevance: record.relevance,
-                    outcome: record.outcome.into_owned(),
-                    why: record.why,
+                    outcome: record.outcome,
+                    kind: record.kind,
+                    via: record.via,
+                    class: record.class,
+                    score: record.score,
                 });
             }
         })?;
@@ -582,7 +578,7 @@ fn variants(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
 
 impl Story {
     fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let page = self.attempts.iter().rfind(|record| is_judged_page(record));
+        let page = self.attempts.iter().rfind(|record| record.is_judged_page());
         writeln!(out, "{}", harmless(&self.url))?;
         if let Some(title) = page.and_then(|page| page.title.as_deref()).map(harmless)
             && !title.is_empty()
@@ -631,11 +627,7 @@ impl Story {
 
     /// The short answer.
     fn answer(&self, page: Option<&PageRecord>) -> String {
-        let last_note = self
-            .attempts
-            .last()
-            .and_then(|record| record.error.as_deref())
-            .map(harmless);
+        let last_note = self.attempts.last().and_then(remarks).as_deref().map(harmless);
         let because = last_note.map(|note| format!(": {note}")).unwrap_or_default();
         match self.standing {
             Standing::Fetched => match page {
@@ -650,7 +642,6 @@ impl Story {
             Standing::Failed => format!("Could not be fetched{because}"),
             Standing::Retrying => format!("Not fetched yet, to be tried again{because}"),
             Standing::Waiting => "Not fetched yet: it waits in the queue.".to_owned(),
-            Standing::Forgotten => "Not fetched: it waited in the queue and was dropped from it.".to_owned(),
             Standing::OutOfScope => {
                 format!("Not of this crawl: {}", self.out_of_scope.as_deref().unwrap_or_default())
             }
@@ -722,10 +713,11 @@ impl Story {
             }
             let relevance = match step.relevance {
                 Some(relevance) => format!("{relevance:.3}"),
-                None => step.outcome.clone(),
+                None => step.outcome.to_string(),
             };
             writeln!(out, "  {relevance:>5}  {}", harmless(&step.url))?;
-            writeln!(out, "         {}", harmless(&step.why))?;
+            let found = found_by(step.kind, step.via, step.class, step.score);
+            writeln!(out, "         {found}")?;
         }
         if self.attempts.is_empty() {
             writeln!(out, "      …  {}", harmless(&self.url))?;
@@ -746,7 +738,7 @@ impl Story {
 
 fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
     let relevance = page.relevance.unwrap_or_default();
-    let is_relevant = page.relevant == Some(true);
+    let is_relevant = page.is_relevant();
     let verdict = if is_relevant { "relevant" } else { "not relevant" };
     let mut text = format!("Fetched and judged {verdict}: {relevance:.3}");
     if let Some(threshold) = threshold {
@@ -758,7 +750,7 @@ fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
             false => format!(", below the threshold {threshold}"),
         });
     }
-    if is_hidden(page) {
+    if page.hidden {
         text.push_str("\nNot shown in results: the note at its attempt says why.");
     }
     text
@@ -877,23 +869,15 @@ fn attempt_text(record: &PageRecord) -> String {
         .status
         .map(|status| format!(" ({status})"))
         .unwrap_or_default();
-    let mut text = format!(
-        "{}  {}{status}",
-        harmless(&record.fetched_at),
-        harmless(&record.outcome)
-    );
-    if let Some(to) = record
-        .final_url
-        .as_deref()
-        .filter(|_| record.outcome == "redirect")
-    {
+    let mut text = format!("{}  {}{status}", harmless(&record.fetched_at), record.outcome);
+    if let Some(to) = record.redirect() {
         text.push_str(&format!(", redirects to {}", harmless(to)));
     }
     if let Some(cut) = &record.truncated {
-        text.push_str(&format!(", cut short by {}", harmless(cut)));
+        text.push_str(&format!(", cut short by {}", cut.code()));
     }
-    if let Some(note) = &record.error {
-        text.push_str(&format!(", {}", harmless(note)));
+    if let Some(note) = remarks(record) {
+        text.push_str(&format!(", {}", harmless(&note)));
     }
     if record.bytes > 0 {
         let took = time(std::time::Duration::from_millis(record.ms));

@@ -10,11 +10,11 @@ use anyhow::{Context, Result, anyhow};
 use scenthound_config::Given;
 use scenthound_live::{Ended, StopSwitch};
 use scenthound_store::{CrawlFolder, CrawlView, PageRecord};
-use scenthound_types::CanonicalUrl;
+use scenthound_types::{CanonicalUrl, LeaseKind};
 use tempfile::TempDir;
 
 use crate::pages_input::bad_input;
-use crate::wording::counted;
+use crate::wording::{counted, remarks};
 use crate::{crawl, look};
 
 /// Redirects followed from a URL to its page.
@@ -57,19 +57,19 @@ impl Haul {
         let mut at = url.as_str();
         for _ in 0..MOST_REDIRECTS {
             match self.by_url.get(at) {
-                Some(record) if look::is_judged_page(record) => return Ok(record),
+                Some(record) if record.is_judged_page() => return Ok(record),
                 Some(PageRecord {
                     final_url: Some(to), ..
                 }) => at = to,
                 Some(record) => {
-                    return Err(record.error.clone().unwrap_or_else(|| record.outcome.to_string()));
+                    return Err(remarks(record).unwrap_or_else(|| record.outcome.to_string()));
                 }
                 None => break,
             }
         }
         // Nothing is asked of a host whose rules cannot be had; what is wrong with the host is what went wrong.
         let host = self.robots.get(url.robots_txt().as_str());
-        let why = host.and_then(|record| record.error.clone());
+        let why = host.and_then(remarks);
         Err(why.unwrap_or_else(|| "its host could not be asked".to_owned()))
     }
 }
@@ -119,9 +119,9 @@ fn haul(root: &Path, temp: TempDir) -> Result<Haul> {
     let mut by_url: HashMap<String, PageRecord> = HashMap::new();
     let mut robots = HashMap::new();
     look::each_record(&view, |_, record| {
-        let place = match &*record.kind {
-            "robots" => &mut robots,
-            _ => &mut by_url,
+        let place = match record.kind {
+            LeaseKind::Robots => &mut robots,
+            LeaseKind::Page | LeaseKind::Sitemap => &mut by_url,
         };
         place.insert(record.url.clone(), record);
     })?;

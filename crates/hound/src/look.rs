@@ -101,7 +101,7 @@ pub fn each_record(view: &CrawlView, mut visit: impl FnMut(u64, PageRecord)) -> 
     }
     if skipped > 1 {
         note(&format!(
-            "warning: {} more lines are no page records",
+            "warning: {} more lines are not page records",
             skipped - 1
         ));
     }
@@ -124,9 +124,4 @@ pub fn resume_command(view: &CrawlView) -> String {
         quoted(&layout.settings()),
         quoted(layout.root())
     )
-}
-
-/// Whether a record is of a page that was read and judged.
-pub fn is_judged_page(record: &PageRecord) -> bool {
-    record.kind == "page" && record.outcome.starts_with("ok") && record.relevance.is_some()
 }

@@ -12,7 +12,7 @@ use scenthound_store::CrawlView;
 use scenthound_types::{Keyring, Verdict};
 
 use crate::pages_input::{Wanted, bad_input, end, read_urls, read_wanted};
-use crate::wording::{counted, harmless};
+use crate::wording::{counted, harmless, remarks};
 use crate::{look, stdout};
 
 /// Redirects followed from a URL to its page.
@@ -124,16 +124,16 @@ fn find(view: &CrawlView, wanted: &[Wanted]) -> Result<Vec<String>> {
         .map(|wanted| (hashes.hash(wanted.url.as_str()), String::new()))
         .collect();
     look::each_record(view, |_, record| {
-        if record.kind != "page" {
+        if !record.is_page() {
             return;
         }
         let hash = hashes.hash(&record.url);
-        if look::is_judged_page(&record) {
+        if record.is_judged_page() {
             read.insert(hash);
-        } else if let Some(to) = record.final_url.filter(|_| record.outcome == "redirect") {
-            redirects.insert(hash, to);
+        } else if let Some(to) = record.redirect() {
+            redirects.insert(hash, to.to_owned());
         } else if let Some(what) = tried.get_mut(&hash) {
-            *what = record.error.unwrap_or_else(|| record.outcome.into_owned());
+            *what = remarks(&record).unwrap_or_else(|| record.outcome.to_string());
         }
     })?;
     let mut pages = Vec::new();

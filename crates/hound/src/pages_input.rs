@@ -562,7 +562,7 @@ struct Kept {
 fn kept_pages(view: &CrawlView) -> Result<BTreeMap<CanonicalUrl, Kept>> {
     let mut pages = BTreeMap::new();
     look::each_record(view, |_, record| {
-        if !look::is_judged_page(&record) {
+        if !record.is_judged_page() {
             return;
         }
         let url = record.final_url.as_deref().unwrap_or(&record.url);

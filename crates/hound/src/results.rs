@@ -1,7 +1,7 @@
 //! `hound results`: the best pages of a crawl, ranked.
 //!
-//! One entry a URL: the last attempt that brought a page counts. Pages that asked not to be indexed, and pages in a
-//! language not wanted, are left out. Near-duplicates are folded under the one fetched first.
+//! One entry a URL: the last attempt that brought a page counts. Pages that asked not to be indexed, pages in an
+//! unwanted language and pages in the wrong sense are left out. Near-duplicates are folded under the one fetched first.
 //!
 //! The page records are read twice: once to rank, keeping a few numbers a page, and once for the records chosen. So
 //! the memory needed does not follow the size of the records.
@@ -16,18 +16,16 @@ use scenthound_types::{Keyring, Nearness, Parts, TermHit, TermSet, Verdict};
 use serde::Serialize;
 
 use crate::four_ways::{Cuts, View};
-use crate::look::{self, is_judged_page};
+use crate::look;
 use crate::mark::mark_name;
 use crate::pages_input::bad_input;
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::twins::Twins;
-use crate::wording::{count, counted, harmless};
+use crate::wording::{count, counted, found_by, harmless};
 
 /// So many records are held at a time.
 const AT_A_TIME: usize = 50_000;
-/// The cut for a crawl that was stopped before it wrote its settings: the threshold a topic has by default.
-const DEFAULT_CUT: f64 = 0.45;
 /// Terms of one list told by `--why`.
 const TERMS_TOLD: usize = 8;
 
@@ -161,7 +159,9 @@ pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Resul
 fn cuts(view: &CrawlView, args: &Args) -> anyhow::Result<Cuts> {
     let threshold = match (args.genre_cut, args.content_cut) {
         (Some(_), Some(_)) => 0.0,
-        _ => look::settings(view)?.map_or(DEFAULT_CUT, |settings| settings.judge.threshold),
+        _ => look::settings(view)?.map_or(scenthound_judge::DEFAULT_THRESHOLD, |settings| {
+            settings.judge.threshold
+        }),
     };
     Ok(Cuts {
         genre: args.genre_cut.unwrap_or(threshold),
@@ -283,7 +283,7 @@ impl Ranking {
         }
         if self.hidden > 0 {
             text.push_str(&format!(
-                "; {} left out by noindex or language",
+                "; {} left out (noindex, language or wrong sense)",
                 count(self.hidden)
             ));
         }
@@ -314,7 +314,7 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
     let mut by_url: HashMap<u64, Ranked> = HashMap::new();
     let mut has_both = false;
     look::each_record(view, |line, record| {
-        if !is_judged_page(&record) {
+        if !record.is_judged_page() {
             return;
         }
         let parts = record.parts.clone().unwrap_or_default();
@@ -323,8 +323,8 @@ fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Ve
             line,
             relevance: record.relevance.unwrap_or_default(),
             fingerprint: record.fingerprint.unwrap_or_default(),
-            is_relevant: record.relevant == Some(true),
-            is_hidden: is_hidden(&record),
+            is_relevant: record.is_relevant(),
+            is_hidden: record.hidden,
             view: cuts.view(&parts),
             is_chosen: (args.genre.is_empty() || is_any(&record, &args.genre))
                 && (args.agent.is_empty() || args.agent.contains(&record.agent.unwrap_or(1))),
@@ -371,18 +371,14 @@ fn is_any(record: &PageRecord, genres: &[String]) -> bool {
     })
 }
 
-/// Whether a page was read but is not to be shown: it asked not to be indexed, or its language is not wanted. The
-/// record says so in its note.
-pub fn is_hidden(record: &PageRecord) -> bool {
-    let note = record.error.as_deref().unwrap_or_default();
-    note.contains("(noindex)") || note.contains("its language is not wanted")
-}
-
 /// A page to show.
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
     record: PageRecord,
+    /// The page this one repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<String>,
     view: View,
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<Verdict>,
@@ -415,12 +411,11 @@ fn fetch(
         }
     })?;
     let shown = wanted.iter().filter_map(|page| {
-        let mut record = records.remove(&page.line)??;
-        if let Some(original) = page.original.and_then(|line| originals.get(&line)) {
-            record.duplicate_of = Some(original.clone());
-        }
+        let record = records.remove(&page.line)??;
+        let original = page.original.and_then(|line| originals.get(&line));
         let repeated = ranking.repeated.get(&page.line).copied().unwrap_or_default();
         Some(Shown {
+            duplicate_of: original.cloned(),
             view: page.view,
             mark: marks.get(&record.url).copied(),
             record,
@@ -481,7 +476,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
     let mut table = Table::new(&columns);
     for (at, page) in pages.iter().enumerate() {
         let record = &page.record;
-        let mark = if record.relevant == Some(true) { "*" } else { "" };
+        let mark = if record.is_relevant() { "*" } else { "" };
         let mut cells = vec![
             (ranks_before + at + 1).to_string(),
             format!("{:.3}{mark}", record.relevance.unwrap_or_default()),
@@ -527,7 +522,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         });
         cells.push(harmless(&record.url));
         let mut lines = Vec::new();
-        if let Some(original) = &record.duplicate_of {
+        if let Some(original) = &page.duplicate_of {
             lines.push(format!("      repeats {}", harmless(original)));
         }
         if why {
@@ -567,7 +562,7 @@ fn reasons(record: &PageRecord) -> Vec<String> {
 
 /// How the crawl came to a page, in a sentence.
 fn way(record: &PageRecord) -> String {
-    let why = harmless(&record.why);
+    let why = found_by(record.kind, record.via, record.class, record.score);
     match &record.parent {
         Some(parent) => format!("depth {} from {}: {why}", record.depth, harmless(parent)),
         None => format!("depth {}: {why}", record.depth),
@@ -635,7 +630,7 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         record.fetched_at.clone(),
         shown(record.status),
         record.bytes.to_string(),
-        record.duplicate_of.clone().unwrap_or_default(),
+        page.duplicate_of.clone().unwrap_or_default(),
         shown(record.archive.as_ref().map(|position| &position.file)),
         shown(record.archive.as_ref().map(|position| position.offset)),
         page.view.name().to_owned(),

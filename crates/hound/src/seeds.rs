@@ -543,7 +543,7 @@ fn unreached(outcome: &Outcome) -> EngineFault {
         Outcome::Failed(Failure::FirstByteTimeout | Failure::ConnectTimeout) => EngineFault::TimedOut,
         Outcome::Refused(Refusal::RedirectTarget) => EngineFault::Moved { to: None },
         other => EngineFault::Unreachable {
-            why: other.code().to_owned(),
+            why: other.code().to_string(),
         },
     }
 }
@@ -589,7 +589,7 @@ fn in_collection(folder: &Path, question: &Question) -> Result<Vec<Hit>, String>
     let read = look::each_record(&view, |_, record| {
         let is_of_genre =
             genre.is_none_or(|genre| record.genre.as_ref().is_some_and(|guess| &*guess.class == genre));
-        if !look::is_judged_page(&record) || !is_of_genre {
+        if !record.is_judged_page() || !is_of_genre {
             return;
         }
         let parts = record.parts.as_ref();

@@ -16,11 +16,11 @@ use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
 use scenthound_report::text::harvest_curve;
 use scenthound_store::{CrawlView, Layout, PageRecord, replace};
-use scenthound_types::{Outcome, Verdict};
+use scenthound_types::{Outcome, PageNote, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, AgentStatus};
-use crate::look::{self, is_judged_page};
+use crate::look;
 use crate::stdout;
 use crate::table::terminal_width;
 use crate::wording::{bytes, count, counted, harmless, time};
@@ -369,18 +369,15 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
     let mut curve = Curve::default();
     look::each_record(view, |_, record| {
         figures.bytes += record.bytes;
-        let counts = is_page_attempt(&record);
-        if counts || !was_asked(&record) || is_hosts_fault(&record) {
-            *figures
-                .outcomes
-                .entry(record.outcome.clone().into_owned())
-                .or_default() += 1;
+        let counts = record.counts_as_page();
+        if counts || record.unasked || is_hosts_fault(&record) {
+            *figures.outcomes.entry(record.outcome.to_string()).or_default() += 1;
         }
         if counts {
             figures.pages += 1;
-            figures.bodies += u64::from(is_judged_page(&record));
-            figures.relevant += u64::from(record.relevant == Some(true));
-            figures.excluded += u64::from(record.excluded);
+            figures.bodies += u64::from(record.is_judged_page());
+            figures.relevant += u64::from(record.is_relevant());
+            figures.excluded += u64::from(record.has(PageNote::WrongSense));
             agents::count_for(&mut figures.agents, &record);
             curve.push(figures.pages, figures.relevant);
         }
@@ -391,24 +388,9 @@ fn count_records(view: &CrawlView) -> anyhow::Result<StatusFile> {
     Ok(figures)
 }
 
-/// Whether anything was asked of anyone for this record.
-fn was_asked(record: &PageRecord) -> bool {
-    !record.unasked
-        && !matches!(
-            &*record.outcome,
-            "refused-robots" | "refused-robots-unreachable" | "refused-address"
-        )
-}
-
 /// Whether it tells of trouble at the host, which counts whatever was asked for.
 fn is_hosts_fault(record: &PageRecord) -> bool {
-    let outcome = Outcome::recorded(&record.outcome, record.status, None, None);
-    matches!(outcome, Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
-}
-
-/// Whether `--max-pages` counts it.
-fn is_page_attempt(record: &PageRecord) -> bool {
-    record.kind == "page" && record.outcome != "redirect" && was_asked(record) && !record.revisit
+    matches!(record.outcome(), Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
 }
 
 fn errors(outcomes: &BTreeMap<String, u64>) -> impl Iterator<Item = (&str, u64)> {

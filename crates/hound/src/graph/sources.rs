@@ -175,9 +175,8 @@ fn gather_crawl(folder: &Path, builder: &mut GraphBuilder, page_read: &mut dyn F
     let mut failed = None;
     let mut lost = 0_u64;
     look::each_record(&view, |_, record| {
-        let is_page = record.kind == "page" && record.outcome.starts_with("ok");
-        let is_redirect = record.kind == "page" && record.outcome == "redirect";
-        if failed.is_some() || !(is_page || is_redirect) {
+        let tells_links = record.is_ok() || record.redirect().is_some();
+        if failed.is_some() || !record.is_page() || !tells_links {
             return;
         }
         let place = record.archive.as_ref();

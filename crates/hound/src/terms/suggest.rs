@@ -19,7 +19,6 @@ use super::{candidate_line, quoted, told};
 use crate::four_ways::{Cuts, View};
 use crate::look;
 use crate::pages_input::{any_text, bad_input};
-use crate::results::is_hidden;
 use crate::stdout::{self, note};
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, harmless};
@@ -172,10 +171,10 @@ fn pages(view: &CrawlView, settings: &Settings) -> Result<Vec<Page>> {
     };
     let mut pages = BTreeMap::new();
     look::each_record(view, |_, record| {
-        if !look::is_judged_page(&record) {
+        if !record.is_judged_page() {
             return;
         }
-        let is_hidden = is_hidden(&record);
+        let is_hidden = record.hidden;
         let view = cuts.view(&record.parts.clone().unwrap_or_default());
         if let (Ok(url), Some(position)) = (CanonicalUrl::parse(&record.url), record.archive) {
             let page = Page {
