@@ -1,5 +1,14 @@
 //! A focused web crawler to embed in other programs.
 
+mod collection;
 mod live;
 
+pub use collection::{
+    AgentStatus, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, FiguresFrom,
+    KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
+    QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
+    RankingCounts, RobotsAnswer, Status, StatusFile, UnreadableLines, UrlStanding, Warning, WhyNotRead,
+};
 pub use live::{LiveBuildError, live_settings};
+pub use scenthound_store::PageRecord;
+pub use scenthound_types::{CanonicalUrl, Verdict};
