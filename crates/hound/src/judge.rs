@@ -17,9 +17,8 @@ use serde::Serialize;
 
 use crate::fetch_now::Fetching;
 use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
-use crate::results::set_name;
 use crate::table::{Align, Table, terminal_width};
-use crate::wording::{counted, harmless};
+use crate::wording::{counted, harmless, set_name};
 use crate::{crawl, stdout};
 
 /// A topic is checked as a crawl's would be, and judging needs no place to start from.

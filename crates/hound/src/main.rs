@@ -21,14 +21,12 @@ macro_rules! say {
 
 mod agents;
 mod bench;
-mod cash;
 mod crawl;
 mod dashboard;
 mod demo;
 mod exit;
 mod explain;
 mod fetch_now;
-mod four_ways;
 mod graph;
 mod judge;
 mod kinds;
@@ -47,7 +45,6 @@ mod terms;
 mod train;
 mod train_genre;
 mod train_layers;
-mod twins;
 mod wording;
 
 use std::process::ExitCode;

@@ -12,13 +12,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound::{RejudgeError, Rejudgement, StopHandle, Topic};
+use scenthound::{RejudgeError, Rejudgement, StatusFile, StopHandle, Topic};
 use scenthound_config::{Change, Given};
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
 use crate::pages_input::{bad_input, end};
-use crate::status::{self, StatusFile};
 use crate::wording::{count, counted};
 use crate::{crawl, exit, look};
 
@@ -142,7 +141,7 @@ fn count_lines(path: &Path) -> Result<u64> {
 fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
     let layout = view.layout();
     // A crawl that was killed has no status file; its figures are counted from the records.
-    let Some(last) = status::read(layout)? else {
+    let Some(last) = StatusFile::read(layout)? else {
         return Ok(());
     };
     let Rejudged { tally, counts, .. } = rejudged;
@@ -159,7 +158,7 @@ fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
         resumable: counts.waiting > 0,
         ..last
     };
-    status::write(layout, &fresh)
+    Ok(fresh.write(layout)?)
 }
 
 fn tell(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {

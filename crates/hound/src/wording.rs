@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use scenthound_engine::StopReason;
 use scenthound_store::{PageRecord, Via};
-use scenthound_types::{LeaseKind, OutcomeCode, PageNote, TermSet};
+use scenthound_types::{LeaseKind, OutcomeCode, PageNote, TermSet, Verdict};
 
 /// A count with its thousands set apart: `1,234,567`.
 pub fn count(number: u64) -> String {
@@ -173,6 +173,26 @@ pub fn stop_reason(reason: StopReason) -> String {
         StopReason::Bytes => "--max-bytes",
     };
     format!("{reason} ({option})")
+}
+
+/// The name of a list of terms.
+pub fn set_name(set: TermSet) -> &'static str {
+    match set {
+        TermSet::Genre => "genre",
+        TermSet::Content => "content",
+        TermSet::Url => "url",
+        TermSet::Exclude => "exclude",
+        TermSet::Table => "table",
+        TermSet::Query => "query",
+    }
+}
+
+/// The name of a user's mark.
+pub fn mark_name(mark: Verdict) -> &'static str {
+    match mark {
+        Verdict::Relevant => "relevant",
+        Verdict::Irrelevant => "irrelevant",
+    }
 }
 
 /// Text in one line, without anything that commands a terminal or reorders what stands beside it.

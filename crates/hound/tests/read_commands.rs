@@ -170,11 +170,11 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     assert_same(
         &out,
         "
-#  score   content  twins  title                 URL
-1  0.900*     0.90         All about tea         http://hub.test/
-2  0.700*     0.70         緑茶の本 [31mred      http://hub.test/jp
-3  0.600*     0.60     +1  Green tea             http://hub.test/green
-4  0.200      0.20         Cars and tea, \"both\"  http://hub.test/cars",
+#  score   content  copies  title                 URL
+1  0.900*     0.90          All about tea         http://hub.test/
+2  0.700*     0.70          緑茶の本 [31mred      http://hub.test/jp
+3  0.600*     0.60      +1  Green tea             http://hub.test/green
+4  0.200      0.20          Cars and tea, \"both\"  http://hub.test/cars",
     );
     assert_eq!(
         err,
@@ -493,11 +493,11 @@ fn a_waiting_url_is_explained_with_its_priority_and_its_way() {
         "
 http://hub.test/later
 
-Not fetched yet: it waits in the queue.
+Not fetched yet: it is waiting in the queue.
 Priority   class 0, score 0.400, tie 0, number 1; 2 URLs in the queue
 Found      linked from http://hub.test/, depth 1
 Host       1 page asked for
-Robots     no line of the host's robots.txt speaks of it
+Robots     no line of the host's robots.txt applies to it
 
 The way there
   0.900  http://hub.test/
@@ -536,11 +536,11 @@ fn a_url_outside_the_scope_names_the_rule() {
     };
     assert_eq!(
         answer("http://cars.test/"),
-        "Not of this crawl: it lies outside the seeds' scope (scope = domain)"
+        "Not part of this crawl: it is outside the seeds' scope (scope = domain)"
     );
     assert_eq!(
         answer("http://hub.test/?sort=up"),
-        "Not of this crawl: an exclude pattern matches it (exclude = [?&]sort=)"
+        "Not part of this crawl: an exclude pattern matches it (exclude = [?&]sort=)"
     );
 }
 
@@ -618,7 +618,7 @@ fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
     assert!(!run.is_good());
     let err = run.err;
     assert!(
-        err.contains("hub.test/green is no whole URL; write https://hub.test/green"),
+        err.contains("hub.test/green is not an absolute URL; write https://hub.test/green"),
         "{err}"
     );
 }

@@ -21,12 +21,19 @@
 //!
 //! Deliberately absent: printing and arguments, which are the binary's, and any decision about URLs, which is the engine's.
 
+mod collection;
 mod crawler;
 mod event;
 mod live;
 mod rejudge;
 mod topic;
 
+pub use collection::{
+    AgentStatus, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, FiguresFrom,
+    KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
+    QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
+    RankingCounts, RobotsAnswer, Status, StatusFile, UnreadableLines, UrlStanding, Warning, WhyNotRead,
+};
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,
     earlier_settings,

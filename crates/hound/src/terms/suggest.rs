@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use scenthound::{Quadrant, QuadrantThresholds};
 use scenthound_config::Settings;
 use scenthound_judge::terms::{BackgroundCounts, Candidate, Frequency, GenerateSettings, RunCounts};
 use scenthound_store::{CrawlView, Position};
@@ -16,7 +17,6 @@ use scenthound_types::text::{StopList, tokenize};
 use scenthound_types::{CanonicalUrl, Language, ParsedPage, Token, Verdict};
 
 use super::{candidate_line, quoted, told};
-use crate::four_ways::{Cuts, View};
 use crate::look;
 use crate::pages_input::{any_text, bad_input};
 use crate::stdout::{self, note};
@@ -68,7 +68,7 @@ struct Page {
     url: CanonicalUrl,
     position: Position,
     relevance: f64,
-    view: View,
+    quadrant: Quadrant,
     is_hidden: bool,
     mark: Option<Verdict>,
 }
@@ -165,23 +165,20 @@ pub(super) fn run(args: &Args) -> Result<()> {
 /// The readable pages of the crawl, one a URL, as last fetched.
 fn pages(view: &CrawlView, settings: &Settings) -> Result<Vec<Page>> {
     let marks = view.marks()?;
-    let cuts = Cuts {
-        genre: settings.judge.threshold,
-        content: settings.judge.threshold,
-    };
+    let thresholds = QuadrantThresholds::both(settings.judge.threshold);
     let mut pages = BTreeMap::new();
     look::each_record(view, |_, record| {
         if !record.is_judged_page() {
             return;
         }
         let is_hidden = record.hidden;
-        let view = cuts.view(&record.parts.clone().unwrap_or_default());
+        let quadrant = thresholds.quadrant(&record.parts.clone().unwrap_or_default());
         if let (Ok(url), Some(position)) = (CanonicalUrl::parse(&record.url), record.archive) {
             let page = Page {
                 url,
                 position,
                 relevance: record.relevance.unwrap_or_default(),
-                view,
+                quadrant,
                 is_hidden,
                 mark: marks.get(&record.url).copied(),
             };
@@ -218,7 +215,7 @@ fn sides(mut pages: Vec<Page>, args: &Args) -> Result<Sides> {
     let is_disliked = |page: &Page| page.mark == Some(Verdict::Irrelevant);
     let (mut genre, mut others): (Vec<Page>, Vec<Page>) = rest
         .into_iter()
-        .partition(|page| page.view == View::GenreOnly && !is_disliked(page));
+        .partition(|page| page.quadrant == Quadrant::GenreOnly && !is_disliked(page));
     if genre.len() < LEAST_GENRE_PAGES {
         others.append(&mut genre);
     }

@@ -1,11 +1,11 @@
 //! Where a URL's cash came from, worked out from the records of a crawl.
 //!
-//! Nothing of it is kept while crawling. Each record says what its page was taken with, and the archive has the page; so the
-//! desk reads every page again, the strategy says again what it gives, and what concerns the URL is added up. The records
-//! stand in the order the pages were settled, so the strategy knows of each link just what it knew then.
+//! Cash flows are not kept while crawling. Each record says with how much cash its page was taken, and the archive has the
+//! page. So every page is processed again, the strategy says again what it gives to each link, and whatever concerns the
+//! URL is added up. Records are in the order the pages were settled, so the strategy knows as much about each link as it
+//! did then.
 
 use std::collections::HashMap;
-use std::io::Write;
 
 use scenthound_config::Settings;
 use scenthound_engine::{Found, PageProcessor, Response};
@@ -17,61 +17,66 @@ use scenthound_types::{
 };
 use serde::Serialize;
 
-use crate::look;
-use crate::wording::{count, harmless};
+use super::pages::each_record;
+use super::{Collection, CollectionError};
+use crate::live_settings;
 
-/// Givers named, the largest first.
+/// Sources named, the largest first.
 const NAMED: usize = 5;
 
-/// What one page gave.
+/// A page that gave cash to a URL.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Gift {
+pub struct CashSource {
+    /// The page.
     pub from: String,
+    /// How much it gave.
     pub amount: f64,
-    /// Its part of all the URL gained.
+    /// Its share of all the cash the URL gained.
     pub share: f64,
 }
 
-/// A URL's gains and where they came from.
+/// The cash a URL gained, and where it came from.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct CashStory {
+pub struct CashFlow {
     /// All it gained.
     pub gained: f64,
-    /// What it was taken with when it was visited: passed on or lost.
+    /// What it was taken with when it was visited; passed on or lost.
     pub spent: f64,
     /// What it holds now.
     pub held: f64,
-    /// Its part of the seeds' unit.
+    /// Its part of the cash that seeds begin with.
     pub as_seed: f64,
-    /// Pages that gave something.
+    /// How many pages gave it something.
     pub givers: usize,
     /// Those that gave the most.
-    pub top: Vec<Gift>,
-    /// Pages whose response could not be read again; what they gave is missing here.
+    pub top: Vec<CashSource>,
+    /// Pages whose response could not be read again. What they gave is missing here.
     pub unreadable: u64,
 }
 
-impl CashStory {
-    /// The story of a URL's cash; none where the strategy knows no cash, or the URL never had any.
-    pub fn of(
-        view: &CrawlView,
+impl Collection {
+    /// Where a URL's cash came from; none if the strategy does not pass on cash, if the URL never had any, or if pages were
+    /// judged again since, which mixes the cash of two crawls.
+    pub(super) fn cash_flow(
+        &self,
         settings: &Settings,
         url: &CanonicalUrl,
-    ) -> anyhow::Result<Option<CashStory>> {
+    ) -> Result<Option<CashFlow>, CollectionError> {
         let strategy = settings.strategy()?;
-        if strategy.needs().redirects != Merge::Add || view.layout().generation()? > 0 {
+        if strategy.needs().redirects != Merge::Add || self.view.layout().generation()? > 0 {
             return Ok(None);
         }
         let keyring = Keyring::new(settings.crawl.seed);
         let key = keyring.key(url);
         let seeds = &settings.seeds.urls;
-        let as_seed = match seeds.contains(url) {
-            true => strategy.seed(key, seeds.len()).score.get(),
-            false => 0.0,
+        let as_seed = if seeds.contains(url) {
+            strategy.seed(key, seeds.len()).score.get()
+        } else {
+            0.0
         };
-        let live = scenthound::live_settings(settings)?;
+        let live = live_settings(settings)?;
         let mut replay = Replay {
-            view,
+            view: &self.view,
             processor: PageProcessor::new(settings.judge()?, strategy.needs(), keyring, live.processor),
             page_bytes: live.fetch.limits.decoded_bytes,
             strategy,
@@ -82,68 +87,12 @@ impl CashStory {
             spent: 0.0,
             unreadable: 0,
         };
-        look::each_record(view, |_, record| replay.settle(&record))?;
-        let mut gifts: Vec<(String, f64)> = replay.gifts.into_iter().collect();
-        // By name among equals, or the order would be the hash table's.
-        gifts.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let gained = gifts.iter().map(|(_, amount)| amount).sum::<f64>() + as_seed;
-        if gained == 0.0 {
-            return Ok(None);
-        }
-        Ok(Some(CashStory {
-            gained,
-            spent: replay.spent,
-            held: gained - replay.spent,
-            as_seed,
-            givers: gifts.len(),
-            top: gifts
-                .into_iter()
-                .take(NAMED)
-                .map(|(from, amount)| Gift {
-                    from,
-                    amount,
-                    share: amount / gained,
-                })
-                .collect(),
-            unreadable: replay.unreadable,
-        }))
-    }
-
-    pub fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let givers = match self.givers {
-            1 => "1 page".to_owned(),
-            many => format!("{} pages", count(many as u64)),
-        };
-        writeln!(
-            out,
-            "\nCash: gained {:.4e} from {givers}, gave up {:.4e} when it was visited, holds {:.4e}",
-            self.gained, self.spent, self.held
-        )?;
-        if self.as_seed > 0.0 {
-            let share = 100.0 * self.as_seed / self.gained;
-            writeln!(out, "  {:.4e}  {share:5.1} %  as a seed", self.as_seed)?;
-        }
-        for gift in &self.top {
-            writeln!(
-                out,
-                "  {:.4e}  {:5.1} %  {}",
-                gift.amount,
-                100.0 * gift.share,
-                harmless(&gift.from)
-            )?;
-        }
-        if self.unreadable > 0 {
-            writeln!(
-                out,
-                "  what {} more pages gave is not known: their responses cannot be read",
-                count(self.unreadable)
-            )?;
-        }
-        Ok(())
+        each_record(&self.view, |_, record| replay.settle(&record))?;
+        Ok(replay.flow(as_seed))
     }
 }
 
-/// The crawl gone through again, for what concerns one URL.
+/// A replay of the crawl for what concerns one URL.
 struct Replay<'a> {
     view: &'a CrawlView,
     processor: PageProcessor,
@@ -151,7 +100,7 @@ struct Replay<'a> {
     strategy: Box<dyn Strategy>,
     keyring: Keyring,
     wanted: UrlKey,
-    /// Pages read so far.
+    /// Of the pages read so far.
     relevances: HashMap<UrlKey, f32>,
     gifts: HashMap<String, f64>,
     spent: f64,
@@ -159,21 +108,46 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
+    fn flow(self, as_seed: f64) -> Option<CashFlow> {
+        let mut gifts: Vec<(String, f64)> = self.gifts.into_iter().collect();
+        // Equal amounts are sorted by name, or the order would be that of the hash table.
+        gifts.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let gained = gifts.iter().map(|(_, amount)| amount).sum::<f64>() + as_seed;
+        if gained == 0.0 {
+            return None;
+        }
+        Some(CashFlow {
+            gained,
+            spent: self.spent,
+            held: gained - self.spent,
+            as_seed,
+            givers: gifts.len(),
+            top: gifts
+                .into_iter()
+                .take(NAMED)
+                .map(|(from, amount)| CashSource {
+                    from,
+                    amount,
+                    share: amount / gained,
+                })
+                .collect(),
+            unreadable: self.unreadable,
+        })
+    }
+
     fn settle(&mut self, record: &PageRecord) {
         let (Ok(url), Some(score)) = (CanonicalUrl::parse(&record.url), record.score) else {
             return;
         };
-        let key = self.keyring.key(&url);
-        let leads_here =
-            |to: &str| CanonicalUrl::parse(to).is_ok_and(|to| self.keyring.key(&to) == self.wanted);
         if record.will_retry || !record.is_page() {
             return;
         }
+        let key = self.keyring.key(&url);
         if key == self.wanted {
             self.spent += score;
         }
         if let Some(to) = record.redirect() {
-            if leads_here(to) {
+            if CanonicalUrl::parse(to).is_ok_and(|to| self.keyring.key(&to) == self.wanted) {
                 *self.gifts.entry(record.url.clone()).or_default() += score;
             }
         } else if record.is_judged_page() {
@@ -189,7 +163,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What a page gave the URL; none if the page cannot be read again.
+    /// What a page gave to the URL; none if the page cannot be read again.
     fn gift(&mut self, record: &PageRecord, url: &CanonicalUrl, key: UrlKey, score: f64) -> Option<f64> {
         let stored = self.view.record(record.archive.as_ref()?).ok()?;
         let http = stored.http()?;
