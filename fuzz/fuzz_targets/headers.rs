@@ -3,8 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use scenthound_fetch::{Proxy, RetryAfter};
-use scenthound_robots::{meta_robots, x_robots_tag};
+use scenthound_robots::x_robots_tag;
 use scenthound_store::HttpResponse;
+use scenthound_types::PageDirectives;
 
 const BODY_CAP: usize = 64 << 10;
 
@@ -12,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     let _ = RetryAfter::parse(&text);
     let _ = Proxy::parse(&text);
-    let _ = meta_robots(&text);
+    PageDirectives::default().add_words(&text);
     let _ = x_robots_tag(text.lines(), "scenthound");
     if let Some(response) = HttpResponse::parse(data) {
         for name in [

@@ -11,6 +11,7 @@ use scenthound_live::{LiveError, Rejudged};
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
 use thiserror::Error;
 
+use crate::collection::Collection;
 use crate::crawler::{CrawlerError, StopHandle, check_topic_settings, earlier_settings};
 use crate::live::{LiveBuildError, live_settings};
 use crate::topic::Topic;
@@ -151,6 +152,14 @@ impl Rejudgement {
             stop.switch(),
             progress,
         )?)
+    }
+}
+
+impl Collection {
+    /// Judges every stored page again by another topic, without fetching, and re-scores what waits. Nobody may be crawling in
+    /// the folder meanwhile. [`Rejudgement`] does the same with progress and a way to stop.
+    pub fn rejudge(&self, topic: &Topic) -> Result<Option<Rejudged>, RejudgeError> {
+        Rejudgement::prepare(self.folder(), topic, &[])?.run(&StopHandle::default(), &mut |_| {})
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn decode(coding: &str, bytes: &[u8], cap: usize) -> (Option<Vec<u8>>
                 zlib => zlib,
             }
         }
-        "br" => drain(brotli::Decompressor::new(bytes, 4096), cap),
+        "br" => drain(brotli_decompressor::Decompressor::new(bytes, 4096), cap),
         "zstd" => match zstd::stream::read::Decoder::with_buffer(bytes) {
             Ok(mut decoder) => {
                 // The window HTTP allows; a larger one is a grab for our memory. Setting it cannot fail here.

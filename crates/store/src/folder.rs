@@ -123,7 +123,9 @@ impl CrawlFolder {
     /// Bytes we may still write to the disk the folder is on.
     pub fn free_space(&self) -> Result<u64> {
         let root = self.layout.root();
-        fs4::available_space(root).context("examine the disk of", root)
+        let disk = rustix::fs::statvfs(root).map_err(std::io::Error::from);
+        let disk = disk.context("examine the disk of", root)?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
     /// Replaces the settings: a reader, or a crash, finds the old ones or the new ones.
