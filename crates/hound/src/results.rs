@@ -6,11 +6,11 @@
 //! The page records are read twice: once to rank, keeping a few numbers a page, and once for the records chosen. So
 //! the memory needed does not follow the size of the records.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
 
+use scenthound_report::text::csv_line;
 use scenthound_store::{CrawlView, Marks, PageRecord};
 use scenthound_types::{Keyring, Nearness, Parts, TermHit, TermSet, Verdict};
 use serde::Serialize;
@@ -132,7 +132,7 @@ pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Resul
     let top = if args.all { usize::MAX } else { args.top };
     let chosen: &[Ranked] = ranking.ranked.get(..top).unwrap_or(&ranking.ranked);
     if args.format == Format::Csv {
-        write_csv_line(out, CSV_COLUMNS)?;
+        out.write_all(csv_line(CSV_COLUMNS).as_bytes())?;
     }
     let mut rank = 0;
     for part in chosen.chunks(AT_A_TIME) {
@@ -646,53 +646,5 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         shown(nearness.map(|near| near.posterior)),
         shown(nearness.map(|near| near.similarity)),
     ];
-    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-    write_csv_line(out, &cells)
-}
-
-/// One record by RFC 4180: commas between, CRLF at the end, quotes where needed and doubled inside. Control characters but for
-/// line ends are left out: no reader agrees on them, and some terminals obey them.
-fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
-    for (at, cell) in cells.iter().enumerate() {
-        if at > 0 {
-            out.write_all(b",")?;
-        }
-        let cell: Cow<'_, str> = match cell.contains(is_unwanted) {
-            true => cell.replace(is_unwanted, " ").into(),
-            false => (*cell).into(),
-        };
-        if cell.contains(['"', ',', '\r', '\n']) {
-            write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
-        } else {
-            out.write_all(cell.as_bytes())?;
-        }
-    }
-    Ok(out.write_all(b"\r\n")?)
-}
-
-fn is_unwanted(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\r'
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_quotes_what_would_break_a_line_or_a_cell() {
-        let mut out = Vec::new();
-        write_csv_line(&mut out, &["plain", "a, b", "say \"tea\"", "two\nlines", ""]).unwrap();
-        assert_eq!(out, b"plain,\"a, b\",\"say \"\"tea\"\"\",\"two\nlines\",\r\n");
-    }
-
-    #[test]
-    fn csv_holds_no_control_characters_but_line_ends() {
-        let mut out = Vec::new();
-        write_csv_line(
-            &mut out,
-            &["a\u{1b}[31mb", "nul\0", "tab\there", "del\u{7f}\u{9b}"],
-        )
-        .unwrap();
-        assert_eq!(out, b"a [31mb,nul ,tab here,del  \r\n");
-    }
+    Ok(out.write_all(csv_line(&cells).as_bytes())?)
 }
