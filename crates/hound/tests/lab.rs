@@ -343,7 +343,7 @@ fn what_is_not_known_is_refused_with_what_is() {
         (
             &replay,
             &["any", "--strategy", "fs-2:threshold=0.5"],
-            &["threshold", "terms:threshold=0.5"],
+            &["threshold", "--judge terms"],
         ),
         (
             &replay,
@@ -616,8 +616,12 @@ fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(11), "{}", errors(&output));
     let html = fs::read_to_string(place.path("part.html")).unwrap();
-    assert!(errors(&output).contains("interrupted: "), "{}", errors(&output));
-    assert!(html.contains("interrupted: ") && html.contains("</html>"));
+    assert!(
+        errors(&output).contains("interrupted after "),
+        "{}",
+        errors(&output)
+    );
+    assert!(html.contains("interrupted after ") && html.contains("</html>"));
 }
 
 /// A served web, ended when the test is.
