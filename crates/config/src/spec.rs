@@ -97,9 +97,9 @@ impl Spec {
             .map(|option| option.name)
             .filter(|name| belongs(name))
             .collect();
-        let right = match (nearest(&stray.name, own.iter().copied()), whose(&stray.name)) {
-            (Some(near), _) => format!("did you mean {near}?"),
-            (None, Some(whose)) => format!("it belongs to {whose}"),
+        let right = match (whose(&stray.name), nearest(&stray.name, own.iter().copied())) {
+            (Some(whose), _) => format!("it belongs to {whose}"),
+            (None, Some(near)) => format!("did you mean {near}?"),
             (None, None) if own.is_empty() => format!("this {what} has no settings"),
             (None, None) => format!("there are {}", own.join(", ")),
         };
@@ -183,6 +183,8 @@ fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
     match setting {
         "judge" | "custom-judge" => false,
         "genre-detector" | "genre-model" | "genre-words" => true,
+        // Words of the wrong sense hold under every judge.
+        "exclude-terms" | "min-exclude" => true,
         "threshold" => kind != JudgeKind::Query,
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
         "query-match" => kind == JudgeKind::Query,
@@ -270,6 +272,8 @@ mod tests {
             refused("otie:revison=0.5"),
             "otie has no setting \"revison\"; did you mean revision?"
         );
+        // Like change-threshold, but not meant.
+        assert!(refused("fs-2:threshold=0.5").contains("it belongs to --judge terms"));
         let judge: Spec = "logistic:joint=true".parse().unwrap();
         assert!(
             judge

@@ -1,22 +1,20 @@
 //! `hound lab`: strategies, judges and settings compared on recorded and synthetic webs, without touching the web.
 
-mod batch;
 mod compare;
+mod conditions;
+mod console;
 mod experiment;
-mod genres;
-pub mod layers;
 mod learn_pig;
 mod replay;
-mod runs;
 mod serve;
 mod synth;
-mod trained;
 mod tune;
 pub mod webs;
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::exit;
@@ -29,7 +27,7 @@ Examples:
   hound lab replay --web my-crawl/archive/a.warc.gz --topic tea.toml --strategy best-first
 
 A web is a folder with an archive and tasks.toml, a WARC file, a crawl folder, or synth:NAME.
-Settings follow a strategy's or a judge's name: otie:revision=0.5:list-size=20, terms:joint=true.";
+Settings follow the name of a strategy or judge: otie:revision=0.5:list-size=20, terms:joint=true.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -37,7 +35,7 @@ Examples:
   hound lab compare --web webs/a --web webs/b --strategies otie,opic --judges terms,truth --budget 30%
   hound lab compare --web synth:paper1-60k --strategies ps,fs-1,fs-2:merge=set --csv > runs.csv
 
-The first Ctrl-C ends it with a report of the crawls that are finished.";
+The first Ctrl-C stops the crawls and reports those that are finished.";
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
@@ -47,14 +45,14 @@ Examples:
 
 const SYNTH_EXAMPLES: &str = "\
 Examples:
-  hound lab synth                                   the presets
+  hound lab synth                                   list the presets
   hound lab synth speed-200k -o speed               a folder with archive, labels and tasks
-  hound lab synth paper1-60k --settings > my.toml   settings to change; then: hound lab synth my.toml -o mine
-  hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      without writing anything";
+  hound lab synth paper1-60k --settings > my.toml   edit the settings, then: hound lab synth my.toml -o mine
+  hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      crawl without writing it";
 
 const EXPERIMENT_EXAMPLES: &str = "\
 Examples:
-  hound lab experiment                                        what there is
+  hound lab experiment                                        list the experiments
   hound lab experiment paper1-policies -o policies.html       on a synthetic web of the paper's size
   hound lab experiment paper1-policies --web webs/university --tasks os-courses,databases-courses
   hound lab experiment paper3-time --web webs/encyclopedia --budget 5000 --delay 2s --workers 30";
@@ -68,7 +66,7 @@ Examples:
 const SERVE_EXAMPLES: &str = "\
 Examples:
   hound lab serve webs/university
-      prints the flags to use, such as
+      prints the flags to use, for example
       --proxy http://127.0.0.1:38001 --ca-file /tmp/hound-lab.pem --resolver 127.0.0.1:41002 --allow-net 198.18.0.0/15
   hound crawl topic.toml -o out THOSE FLAGS
   hound lab serve synth:little --latency 50ms --failures 0.05";
@@ -81,37 +79,37 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(
             replay::Args::augment_args(Command::new("replay"))
-                .about("Crawl a recorded web again, in virtual time, and score what was found")
+                .about("Crawl a recorded or synthetic web in virtual time and score the result")
                 .after_help(EXAMPLES),
         )
         .subcommand(
             compare::Args::augment_args(Command::new("compare"))
-                .about("Many strategies and judges on many tasks: a table, t-tests, and a page with plots")
+                .about("Compare strategies and judges on many tasks: a table, t-tests, and a page with plots")
                 .after_help(COMPARE_EXAMPLES),
         )
         .subcommand(
             tune::Args::augment_args(Command::new("tune"))
-                .about("Which settings find the pages soonest, scored on tasks they were not chosen on")
+                .about("Find the best settings, scored on tasks they were not chosen on")
                 .after_help(TUNE_EXAMPLES),
         )
         .subcommand(
             synth::Args::augment_args(Command::new("synth"))
-                .about("Make a synthetic web: topics, genres, links and words by given shares")
+                .about("Generate a synthetic web with given topics, genres, links and words")
                 .after_help(SYNTH_EXAMPLES),
         )
         .subcommand(
             experiment::Args::augment_args(Command::new("experiment"))
-                .about("The tables and figures of the papers, made again here, beside theirs")
+                .about("Repeat the experiments of the papers and show the results beside theirs")
                 .after_help(EXPERIMENT_EXAMPLES),
         )
         .subcommand(
             learn_pig::Args::augment_args(Command::new("learn-pig"))
-                .about("Where links on pages of each relevance and genre lead: the table the strategy genre goes by")
+                .about("Count where links on pages of each relevance and genre lead: the table of the strategy genre")
                 .after_help(LEARN_PIG_EXAMPLES),
         )
         .subcommand(
             serve::Args::augment_args(Command::new("serve"))
-                .about("Put a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
+                .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
         )
 }
@@ -145,4 +143,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
             .and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     }
+}
+
+/// Writes a report to a file, and says so.
+fn write_page(path: &Path, html: &str) -> Result<()> {
+    std::fs::write(path, html).with_context(|| format!("could not write {}", path.display()))?;
+    note!("report written to {}", path.display());
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! `hound results`: the best pages of a crawl, ranked by [`Collection::ranked`] and shown as a table, JSON lines or CSV.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::path::PathBuf;
 use scenthound::{
     Collection, CollectionError, PageRecord, Quadrant, RankBy, RankSettings, RankedPage, Ranking, Verdict,
 };
+use scenthound_report::text::csv_line;
 use scenthound_types::{Parts, TermHit, TermSet};
 use serde::Serialize;
 
@@ -175,7 +175,7 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
         args.top.min(ranking.len())
     };
     if args.format == Format::Csv {
-        write_csv_line(out, CSV_COLUMNS)?;
+        out.write_all(csv_line(CSV_COLUMNS).as_bytes())?;
     }
     for start in (0..shown).step_by(ROWS) {
         let pages = ranking.read(start..shown.min(start + ROWS))?;
@@ -476,53 +476,5 @@ fn write_csv(out: &mut dyn Write, page: &RankedPage) -> anyhow::Result<()> {
         shown(nearness.map(|near| near.posterior)),
         shown(nearness.map(|near| near.similarity)),
     ];
-    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-    write_csv_line(out, &cells)
-}
-
-/// Writes one record as RFC 4180 has it: commas between cells, CRLF at the end, quotes where needed and doubled inside. Control
-/// characters other than line ends become blanks: programs disagree on them, and some terminals obey them.
-fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
-    for (at, cell) in cells.iter().enumerate() {
-        if at > 0 {
-            out.write_all(b",")?;
-        }
-        let cell: Cow<'_, str> = match cell.contains(is_unwanted) {
-            true => cell.replace(is_unwanted, " ").into(),
-            false => (*cell).into(),
-        };
-        if cell.contains(['"', ',', '\r', '\n']) {
-            write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
-        } else {
-            out.write_all(cell.as_bytes())?;
-        }
-    }
-    Ok(out.write_all(b"\r\n")?)
-}
-
-fn is_unwanted(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\r'
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn csv_quotes_what_would_break_a_line_or_a_cell() {
-        let mut out = Vec::new();
-        write_csv_line(&mut out, &["plain", "a, b", "say \"tea\"", "two\nlines", ""]).unwrap();
-        assert_eq!(out, b"plain,\"a, b\",\"say \"\"tea\"\"\",\"two\nlines\",\r\n");
-    }
-
-    #[test]
-    fn csv_holds_no_control_characters_but_line_ends() {
-        let mut out = Vec::new();
-        write_csv_line(
-            &mut out,
-            &["a\u{1b}[31mb", "nul\0", "tab\there", "del\u{7f}\u{9b}"],
-        )
-        .unwrap();
-        assert_eq!(out, b"a [31mb,nul ,tab here,del  \r\n");
-    }
+    Ok(out.write_all(csv_line(&cells).as_bytes())?)
 }

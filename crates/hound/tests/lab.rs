@@ -296,7 +296,7 @@ fn what_is_not_known_is_refused_with_what_is() {
         (
             &replay,
             &["any", "--strategy", "fs-2:threshold=0.5"],
-            &["threshold", "terms:threshold=0.5"],
+            &["threshold", "--judge terms"],
         ),
         (
             &replay,
@@ -568,8 +568,8 @@ fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
     let run = Run::from(child.wait_with_output().unwrap());
     assert_eq!(run.code, Some(11), "{run:?}");
     let html = fs::read_to_string(place.path("part.html")).unwrap();
-    assert!(run.err.contains("interrupted: "), "{run:?}");
-    assert!(html.contains("interrupted: ") && html.contains("</html>"));
+    assert!(run.err.contains("interrupted after "), "{run:?}");
+    assert!(html.contains("interrupted after ") && html.contains("</html>"));
 }
 
 /// A served web, ended when the test is.

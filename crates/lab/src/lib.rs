@@ -4,33 +4,62 @@
 //! come from a [`TestSite`] and time is a number. So a crawl that would take a night under politeness takes a moment, and the
 //! same seed, web and settings give the same journal, byte for byte.
 //!
-//! Deliberately absent: real clocks, threads and sockets.
+//! [`Lab`] is for many crawls: it opens webs and their tasks as [`Trial`]s, compares strategies and judges on them, tunes settings
+//! and repeats the experiments of the papers.
+//!
+//! Deliberately absent: real clocks, sockets and printing. Whoever uses [`Lab`] may hand in a clock, and is told what happens by
+//! [`LabEvent`]s.
 
 mod answer;
 mod archive_site;
+mod batch;
 mod bound;
+mod compare;
+mod conditions;
+mod error;
+mod experiment;
+mod genres;
 mod journal;
+mod layers;
 mod opinion;
+pub mod pig;
 mod reach;
 pub mod recorded;
 mod replay;
+mod runs;
 mod score;
+mod session;
+mod spec;
 pub mod synth;
 mod synthetic;
 mod topic;
+mod trained;
 mod trial;
+mod tune;
 mod web;
 mod web_answers;
+mod webs;
 
 pub use archive_site::ArchiveSite;
+pub use batch::{Batch, Job, Shortfall, Watcher, combine};
 pub use bound::greedy_order;
+pub use compare::{CompareSettings, Comparison};
+pub use conditions::Conditions;
+pub use error::LabError;
+pub use experiment::{PLANS, Plan};
 pub use journal::{Journal, PageRead};
+pub use layers::back_links;
 pub use opinion::{CachedJudge, DirectJudge, Opinion, PageJudge, Truth};
 pub use reach::reachable;
 pub use replay::{LabSettings, Run, crawl_web, replay, replay_agents};
+pub use runs::NamedJudge;
 pub use scenthound_testweb::TestSite;
 pub use score::{CrawlScore, RANKS_TOGETHER, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
+pub use session::{Lab, LabEvent, LabOptions};
+pub use spec::{JudgeSpec, LabJudge, LabStrategy, StrategySpec};
 pub use synthetic::{CALENDAR_PAGES, Synthetic};
 pub use topic::TopicFault;
 pub use trial::{LabBudget, Outcome, Trial};
+pub use tune::{Axis, HeldOutTask, Objective, TriedSetting, TuneSettings, Tuning};
 pub use web::{Links, Reply, Web};
+pub use webs::{synthetic, synthetic_name, synthetic_settings};

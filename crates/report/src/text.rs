@@ -5,10 +5,13 @@
 
 mod chart;
 mod csv;
+mod grid;
 mod markdown;
 mod tabular;
 
 pub use chart::{harvest_curve, sparkline};
+pub(crate) use csv::number;
 pub use csv::{csv, csv_line};
+pub use grid::{Align, Grid};
 pub use markdown::{markdown, markdown_text};
 pub use tabular::tabular;

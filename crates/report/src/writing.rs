@@ -65,7 +65,9 @@ pub fn cut(text: &str, places: usize) -> String {
         }
         kept.push(c);
     }
-    kept.push('…');
+    if places > 0 {
+        kept.push('…');
+    }
     kept
 }
 
@@ -131,6 +133,10 @@ mod tests {
         assert_eq!(cut("碩士班甄試", 10), "碩士班甄試");
         assert_eq!(cut("碩士班甄試", 9), "碩士班甄…");
         assert_eq!(cut("碩士班甄試", 8), "碩士班…");
+        assert_eq!(cut("green tea", 9), "green tea");
+        assert_eq!(cut("green tea", 6), "green…");
+        assert_eq!(cut("緑茶", 0), "");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use scenthound_graph::{BackLinks, BadLines, GraphBuilder, GraphFile, Match, build, is_host, shown_name};
+use scenthound_lab::back_links;
 use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::CanonicalUrl;
 use tempfile::TempDir;
 
 use super::build::Waiting;
 use super::sources::{Source, is_crawl, told};
-use crate::lab::layers::back_links;
 use crate::lab::webs;
 use crate::pages_input::bad_input;
 
@@ -77,7 +77,7 @@ impl LinkSource {
 
     /// A recorded web that was read already.
     pub fn of_web(web: RecordedWeb, path: &Path) -> Result<LinkSource> {
-        let links = back_links(&web)?;
+        let links = back_links(&web).map_err(bad_input)?;
         Ok(LinkSource {
             shown: path.display().to_string(),
             kind: Kind::Web(Box::new(web), links),

@@ -6,36 +6,36 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use scenthound_lab::{Outcome, RankedBy, Trial};
+use scenthound_lab::{Conditions, JudgeSpec, Outcome, RankedBy, StrategySpec, Trial};
 use serde_json::json;
 
-use super::runs::{self, Conditions};
-use super::webs;
+use super::conditions::ConditionArgs;
+use super::console::{failed, with_lab};
+use super::webs::spinner;
 use crate::pages_input::bad_input;
-use scenthound_config::Spec;
 
-/// Hundreds of ranks told for people; all are in the JSON.
-const RANKS_TOLD: usize = 6;
+/// Hundreds of ranks that are printed; all are in the JSON.
+const RANKS_SHOWN: usize = 6;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The web: a folder with an archive and tasks.toml, a WARC file, or a crawl folder.
+    /// A web folder with an archive and tasks.toml, a WARC file, a crawl folder, or synth:NAME.
     #[arg(long, value_name = "FOLDER")]
     web: PathBuf,
-    /// Which of its tasks.
+    /// Name of the task.
     #[arg(long, value_name = "NAME", required_unless_present = "topic")]
     task: Option<String>,
-    /// For a web without tasks: a topic file with seeds and terms; to be found is what its judge calls relevant.
+    /// For a web without tasks: a topic file with seeds and terms. The pages to find are those that its judge calls relevant.
     #[arg(long, value_name = "FILE.toml", conflicts_with = "task")]
     topic: Option<PathBuf>,
-    /// How waiting links are ranked, with its settings: NAME or NAME:setting=value…
+    /// The strategy, with its settings: NAME or NAME:setting=value…
     #[arg(long, value_name = "NAME", default_value = "best-first")]
-    strategy: Spec,
-    /// How pages are judged; `truth` answers from the labels [default: terms if the task has them, else logistic].
-    #[arg(long, value_name = "NAME")]
-    judge: Option<Spec>,
+    strategy: StrategySpec,
+    /// The judge; `truth` judges by the labels, `default` is the task's own (terms, or logistic).
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    judge: JudgeSpec,
     #[command(flatten)]
-    conditions: Conditions,
+    conditions: ConditionArgs,
     /// Write the visited URLs to a file, in order.
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
@@ -45,59 +45,56 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let trial = match &args.topic {
-        Some(topic) => webs::open_for_topic(&args.web, topic)?,
-        None => {
-            let name: Vec<String> = args.task.iter().cloned().collect();
-            let trials = webs::open(&args.web, &name)?;
-            trials.into_iter().next().ok_or_else(|| {
-                bad_input(format!(
-                    "{} has no task; name a topic with --topic",
-                    args.web.display()
-                ))
-            })?
-        }
-    };
-    let trial = &trial;
-    let judge = runs::judge(trial, args.judge.as_ref())?;
-    let bar = webs::spinner("crawling");
-    let (outcome, seconds) = runs::run(
-        trial,
-        &args.strategy,
-        args.judge.as_ref(),
-        judge.judge.as_ref(),
-        &args.conditions,
-        &mut |pages| {
-            if pages.is_multiple_of(500) {
-                bar.set_message(format!("crawling: {pages} of {} pages", trial.targets.reachable));
-                bar.tick();
+    let conditions = Conditions::from(args.conditions);
+    let (trial, judge, outcome, seconds) = with_lab(None, |lab| {
+        let trial = match &args.topic {
+            Some(topic) => lab.open_for_topic(&args.web, topic).map_err(failed)?,
+            None => {
+                let name: Vec<String> = args.task.iter().cloned().collect();
+                let trials = lab.open(&args.web, &name).map_err(failed)?;
+                trials.into_iter().next().ok_or_else(|| {
+                    bad_input(format!(
+                        "{} has no task; name a topic file with --topic",
+                        args.web.display()
+                    ))
+                })?
             }
-            ControlFlow::Continue(())
-        },
-    )?;
-    bar.finish_and_clear();
+        };
+        let named = lab.judge(&trial, &args.judge).map_err(failed)?;
+        let bar = spinner("crawling");
+        let (outcome, seconds) = lab
+            .crawl(
+                &trial,
+                &args.strategy,
+                &args.judge,
+                named.judge.as_ref(),
+                &conditions,
+                &mut |pages| {
+                    if pages.is_multiple_of(500) {
+                        bar.set_message(format!("crawling: {pages} of {} pages", trial.targets.reachable));
+                        bar.tick();
+                    }
+                    ControlFlow::Continue(())
+                },
+            )
+            .map_err(failed)?;
+        bar.finish_and_clear();
+        Ok((trial, named.label, outcome, seconds))
+    })?;
     if let Some(path) = &args.order {
-        write_order(path, trial, &outcome)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+        write_order(path, &trial, &outcome).with_context(|| format!("could not write {}", path.display()))?;
     }
-    let object = object(
-        trial,
-        &args.strategy,
-        &judge.label,
-        &args.conditions,
-        &outcome,
-        seconds,
-    );
     if args.json {
+        let object = object(&trial, &args.strategy, &judge, &conditions, &outcome, seconds);
         say!("{object}");
     } else {
-        print(trial, &args.strategy, &judge.label, &outcome, seconds);
+        print(&trial, &args.strategy, &judge, &outcome, seconds);
     }
-    if outcome.agents.len() < usize::from(args.conditions.agents) {
+    if outcome.agents.len() < usize::from(conditions.agents) {
         note!(
-            "note: {} of {} agents have a seed; the task has no more seeds to deal out",
+            "note: only {} of {} agents have a seed; the task has no more seeds to assign",
             outcome.agents.len(),
-            args.conditions.agents
+            conditions.agents
         );
     }
     Ok(())
@@ -112,9 +109,9 @@ fn write_order(path: &PathBuf, trial: &Trial, outcome: &Outcome) -> std::io::Res
 }
 
 /// The result as one JSON object.
-pub fn object(
+fn object(
     trial: &Trial,
-    strategy: &Spec,
+    strategy: &StrategySpec,
     judge: &str,
     conditions: &Conditions,
     outcome: &Outcome,
@@ -169,7 +166,7 @@ pub fn object(
     })
 }
 
-fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds: f64) {
+fn print(trial: &Trial, strategy: &StrategySpec, judge: &str, outcome: &Outcome, seconds: f64) {
     let score = &outcome.score;
     let targets = &trial.targets;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -208,7 +205,7 @@ fn print(trial: &Trial, strategy: &Spec, judge: &str, outcome: &Outcome, seconds
     let by_rank: Vec<String> = outcome
         .share_by_rank
         .iter()
-        .take(RANKS_TOLD)
+        .take(RANKS_SHOWN)
         .map(|(first, share)| format!("{first}: {}", percent(*share)))
         .collect();
     say!(

@@ -8,42 +8,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use scenthound_lab::ArchiveSite;
 use scenthound_lab::recorded::WebFolder;
+use scenthound_lab::{ArchiveSite, synthetic, synthetic_name};
 use scenthound_testweb::{Errors, NAMES_NET, ProxyOptions, TestSite, serve_names, serve_proxy};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::webs::{self, SYNTH};
+use super::console::failed;
+use super::webs::spinner;
 use crate::pages_input::bad_input;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The web: a folder with an archive, a WARC file, a crawl folder, or synth:NAME.
+    /// A folder with an archive, a WARC file, a crawl folder, or synth:NAME.
     #[arg(value_name = "WEB")]
     web: PathBuf,
-    /// Where the proxy listens; port 0 for any free one.
+    /// Address the proxy listens on; port 0 takes any free port.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     addr: SocketAddr,
-    /// How long every answer takes.
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::runs::read_time)]
+    /// Time that each response takes.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::conditions::read_time)]
     latency: Duration,
-    /// Share of the URLs that answer with status 500, always the same ones.
+    /// Share of URLs that answer with status 500; always the same URLs.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     failures: f64,
-    /// Share of the URLs whose connection is closed without an answer.
+    /// Share of URLs whose connection is closed without a response.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     hang_ups: f64,
-    /// Where the certificate of the made-up authority is written [default: a temporary file].
+    /// Write the certificate of the test authority to this file [default: a temporary file].
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let site: Arc<dyn TestSite> = match args.web.to_str().and_then(|path| path.strip_prefix(SYNTH)) {
-        Some(name) => Arc::new(webs::synthetic(name)?.0),
+    let site: Arc<dyn TestSite> = match synthetic_name(&args.web) {
+        Some(name) => Arc::new(synthetic(name).map_err(failed)?.0),
         None => {
             let folder = WebFolder::open(&args.web).map_err(|fault| bad_input(fault.to_string()))?;
-            let bar = webs::spinner(&format!("reading {}", folder.name));
+            let bar = spinner(&format!("reading {}", folder.name));
             let site = ArchiveSite::open(&folder.archives)?;
             bar.finish_and_clear();
             Arc::new(site)
@@ -70,7 +71,7 @@ pub fn run(args: Args) -> Result<()> {
     let ca_file = match &args.ca_file {
         Some(path) => {
             std::fs::write(path, proxy.ca_pem())
-                .with_context(|| format!("{} cannot be written", path.display()))?;
+                .with_context(|| format!("could not write {}", path.display()))?;
             path.clone()
         }
         None => {
@@ -89,7 +90,7 @@ pub fn run(args: Args) -> Result<()> {
         signal_hook::flag::register(signal, stop.clone())?;
     }
     note!(
-        "serving {} ({hosts} hosts); Ctrl-C ends it. Crawl it with",
+        "serving {} ({hosts} hosts); Ctrl-C stops it. Crawl it with",
         args.web.display()
     );
     say!(

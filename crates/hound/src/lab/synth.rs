@@ -4,31 +4,33 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, preset_names, write_folder};
+use scenthound_lab::synth::{SynthWeb, preset, preset_names, write_folder};
+use scenthound_lab::synthetic_settings;
 
+use super::console::failed;
 use crate::pages_input::bad_input;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A preset by name, or a file of settings ending in .toml; without one, the presets are listed.
+    /// A preset, or a settings file ending in .toml; without one, the presets are listed.
     #[arg(value_name = "PRESET|FILE.toml")]
     web: Option<String>,
-    /// Another number makes another web of the same kind.
+    /// Random seed; another number makes another web of the same kind.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How many pages, in place of the preset's number.
+    /// Number of pages [default: the preset's].
     #[arg(long, value_name = "N")]
     pages: Option<u32>,
-    /// How many hosts, in place of the preset's number.
+    /// Number of hosts [default: the preset's].
     #[arg(long, value_name = "N")]
     hosts: Option<u32>,
-    /// Mean number of links on a page, in place of the preset's.
+    /// Mean number of links per page [default: the preset's].
     #[arg(long, value_name = "N")]
     links: Option<f64>,
-    /// Print the settings as a file to change, and write nothing.
+    /// Print the settings as TOML, to change and use again, and write nothing.
     #[arg(long)]
     settings: bool,
-    /// The folder to write: archive, labels and tasks.
+    /// Write the web to this folder: archive, labels and tasks.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
@@ -47,18 +49,18 @@ pub fn run(args: Args) -> Result<()> {
         }
         return Ok(());
     };
-    let mut settings = super::webs::synthetic_settings(name)?;
+    let mut settings = synthetic_settings(name).map_err(failed)?;
     settings.seed = args.seed.unwrap_or(settings.seed);
     settings.pages = args.pages.unwrap_or(settings.pages);
     settings.hosts = args.hosts.unwrap_or(settings.hosts);
     settings.out_degree = args.links.unwrap_or(settings.out_degree);
     if args.settings {
-        crate::stdout::say(toml_of(&settings)?.trim_end());
+        crate::stdout::say(toml::to_string(&settings)?.trim_end());
         return Ok(());
     }
     let Some(folder) = &args.output else {
         return Err(bad_input(
-            "name the folder to write with -o FOLDER, or use --settings to see the settings".to_owned(),
+            "name a folder to write to with -o FOLDER, or print the settings with --settings".to_owned(),
         ));
     };
     let web = SynthWeb::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
@@ -77,8 +79,4 @@ pub fn run(args: Args) -> Result<()> {
         tasks.join(", ")
     );
     Ok(())
-}
-
-fn toml_of(settings: &SynthSettings) -> Result<String> {
-    Ok(toml::to_string(settings)?)
 }

@@ -10,7 +10,7 @@ use super::significance::{Test, verdict};
 use super::{ReportSettings, RunResult};
 use crate::stats::Summary;
 use crate::table::Owner;
-use crate::text::csv_line;
+use crate::text::{csv_line, number};
 
 /// One line per run, in the given order. The lists of a run (hits, F1 by threshold) are only in the JSON; here are
 /// its best threshold and a column for every k of precision at k.
@@ -67,14 +67,6 @@ pub fn csv(runs: &[RunResult]) -> String {
         text.push_str(&csv_line(&fields));
     }
     text
-}
-
-fn number(value: f64) -> String {
-    if value.is_finite() {
-        format!("{value}")
-    } else {
-        String::new()
-    }
 }
 
 /// The lowest threshold with the highest F1.

@@ -2,13 +2,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::grid::{Align, Grid};
 use crate::table::{Form, Owner, Table, Written};
 use crate::writing::{cut, plain};
 
 /// Text columns are cut beyond this width.
 const WIDEST_WORDS: usize = 40;
-/// Between two columns.
-const GAP: &str = "  ";
 
 /// The widths of a column's parts.
 #[derive(Default)]
@@ -40,21 +39,23 @@ pub fn tabular(table: &Table) -> String {
         .map(|(at, name)| widths(name, written.iter().filter_map(|row| row.get(at))))
         .collect();
 
-    let mut text = String::new();
-    let head = names.iter().zip(&widths).zip(&table.columns);
-    end_line(
-        &mut text,
-        head.map(|((name, widths), column)| aside(name, widths.whole, column.form)),
-    );
-    end_line(&mut text, widths.iter().map(|widths| "─".repeat(widths.whole)));
+    let columns = names.into_iter().zip(&table.columns);
+    let columns: Vec<(String, Align)> = columns.map(|(name, column)| (name, side(column.form))).collect();
+    let mut grid = Grid::new(&columns).with_rule();
     for row in &written {
         let cells = row.iter().zip(&widths).zip(&table.columns);
-        end_line(
-            &mut text,
-            cells.map(|((cell, widths), column)| set(cell, widths, column.form)),
-        );
+        let cells = cells.map(|((cell, widths), column)| set(cell, widths, column.form));
+        grid.row(cells.collect(), Vec::new());
     }
-    text
+    // No column is of the kind that is cut to a width.
+    grid.text(usize::MAX)
+}
+
+fn side(form: Form) -> Align {
+    match form {
+        Form::Words => Align::Left,
+        _ => Align::Right,
+    }
 }
 
 fn widths<'a>(name: &str, cells: impl Iterator<Item = &'a Written>) -> Widths {
@@ -83,6 +84,7 @@ fn set(cell: &Written, widths: &Widths, form: Form) -> String {
     };
     let mut parts = aside(&cell.main, places, form);
     if places > widths.main {
+        parts.push_str(&" ".repeat(widths.mark));
         return parts;
     }
     if cell.error.is_empty() {
@@ -112,12 +114,6 @@ fn aside(text: &str, width: usize, form: Form) -> String {
         Form::Words => format!("{text}{space}"),
         _ => format!("{space}{text}"),
     }
-}
-
-fn end_line(text: &mut String, cells: impl Iterator<Item = String>) {
-    let line: Vec<String> = cells.collect();
-    text.push_str(line.join(GAP).trim_end());
-    text.push('\n');
 }
 
 #[cfg(test)]

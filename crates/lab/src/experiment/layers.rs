@@ -1,20 +1,20 @@
 //! Experiments on layers: does it pay to know how far a page stands from a target?
 //!
-//! The lab builds the context graph around a task's positive examples from the web's own links, as a search engine would once
-//! have told them, and learns from it before the crawl begins. Building it is not counted as fetching.
+//! The lab builds the context graph around a task's positive examples from the web's own links, as search engines once gave them,
+//! and learns from it before the crawl begins. Building it does not count as fetching.
 
-use anyhow::Result;
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
 use scenthound_report::{Experiment, RunResult, stats};
 
 use super::measure::{Bench, Contender, cell, contender, coverage, curve, harvest};
+use crate::error::LabError;
 
-/// Ranks drawn and told at most.
+/// The last hundred ranks shown begin here.
 const MOST_RANK: u32 = 1001;
 
 /// The paper's topic of entrance examinations: few pages, far apart.
-pub fn small(bench: &Bench) -> Result<Experiment> {
+pub fn small(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     Ok(experiment(
         bench,
         "Layers of a context graph: a small, loose topic",
@@ -23,11 +23,11 @@ pub fn small(bench: &Bench) -> Result<Experiment> {
 }
 
 /// The paper's topic of travel: many pages, close together.
-pub fn large(bench: &Bench) -> Result<Experiment> {
+pub fn large(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     experiment(bench, "Layers of a context graph: a large, dense topic")
 }
 
-fn experiment(bench: &Bench, title: &str) -> Result<Experiment> {
+fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
     let contenders = vec![
         contender("layered, hot words", "layered")?,
         contender("context graph", "context-graph")?,

@@ -1,12 +1,16 @@
 //! The genres of a web's pages, detected once for all crawls of it.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use scenthound_judge::GenreDetector;
-use scenthound_lab::recorded::PageId;
-use scenthound_lab::{Opinion, PageJudge, Trial, Web};
 use scenthound_types::GenreGuess;
+
+use crate::error::LabError;
+use crate::opinion::{Opinion, PageJudge};
+use crate::recorded::PageId;
+use crate::session::Lab;
+use crate::trial::Trial;
+use crate::web::Web;
 
 /// What a detector makes of the pages of one web.
 pub struct Genres {
@@ -32,18 +36,22 @@ impl Genres {
         }
         guess.get().cloned()
     }
+}
 
-    /// Those of a trial's web by one detector (told by its name or file), shared by all crawls of this run.
-    pub fn shared(
+impl Lab<'_> {
+    /// The genres of a trial's web by one detector, named or from a file, shared by all crawls.
+    pub(crate) fn genres(
+        &self,
         trial: &Trial,
         name: &str,
-        detector: impl FnOnce() -> anyhow::Result<GenreDetector>,
-    ) -> anyhow::Result<Arc<Genres>> {
-        type Known = BTreeMap<(String, usize, String), Arc<Genres>>;
-        static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+        detector: impl FnOnce() -> Result<GenreDetector, LabError>,
+    ) -> Result<Arc<Genres>, LabError> {
         let pages = trial.web.pages();
         let key = (trial.web_name.clone(), pages, name.to_owned());
-        let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut known = self
+            .genres
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(genres) = known.get(&key) {
             return Ok(genres.clone());
         }
@@ -53,7 +61,7 @@ impl Genres {
     }
 }
 
-/// A judge that also tells the genre, where its own judgement does not.
+/// A judge that also detects the genre, where its own judgement has none.
 pub struct WithGenres<'j> {
     pub judge: &'j dyn PageJudge,
     pub genres: Arc<Genres>,

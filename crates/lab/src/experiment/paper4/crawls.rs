@@ -1,24 +1,23 @@
-//! Crawls of the experiments on agents, and what is kept of each: every visit that counts, with who made it, where, and
-//! whether it was worth it.
+//! Crawls of the experiments on agents, and what is kept of each: every visit that counts, with its agent, its host and
+//! whether the page was any good.
 //!
-//! A page has the query if the judge `query` says so, which is what the paper calls precision; it is relevant if the labels
-//! say so. The judge only counts here: links are ranked by the table.
+//! A page has the query if the judge `query` says so; the share of such pages is what the paper calls precision. It is relevant
+//! if the labels say so. The judge only counts pages here: links are ranked by the table.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use anyhow::Result;
-use scenthound_lab::recorded::PageId;
-use scenthound_lab::{Outcome, Trial};
 use scenthound_report::stats;
 use scenthound_report::table::Cell;
 use scenthound_types::{AgentId, CanonicalUrl, registrable_domain};
 
 use super::super::measure::Bench;
-use crate::lab::batch::{self, Job};
-use crate::lab::runs::{self, Conditions};
-use crate::pages_input::bad_input;
-use scenthound_config::Spec;
+use crate::batch::Job;
+use crate::conditions::Conditions;
+use crate::error::LabError;
+use crate::recorded::PageId;
+use crate::spec::{JudgeSpec, StrategySpec};
+use crate::trial::{Outcome, Trial};
 
 /// One line of a table: what it is called and how it crawls.
 pub struct Entry {
@@ -63,15 +62,15 @@ impl Entry {
         }
     }
 
-    fn strategy_on(&self, trial: &Trial) -> Result<Spec> {
+    fn strategy_on(&self, trial: &Trial) -> Result<StrategySpec, LabError> {
         let kinds: Vec<&str> = match self.genres {
             Genres::Any => Vec::new(),
             Genres::One(kind) => vec![kind],
             // A task that is about no kind in particular wants any of them.
             Genres::OfTask => kind_of(trial).map_or_else(|| KINDS.to_vec(), |kind| vec![kind]),
         };
-        let kinds: String = kinds.iter().map(|kind| format!(":genre={kind}")).collect();
-        format!("{}{kinds}", self.strategy).parse().map_err(bad_input)
+        let strategy: StrategySpec = self.strategy.parse()?;
+        Ok(strategy.for_genres(&kinds))
     }
 }
 
@@ -83,7 +82,7 @@ pub struct Visited {
     pub host: Box<str>,
     pub has_query: bool,
     pub is_relevant: bool,
-    /// It speaks of something else by the same name.
+    /// Whether it uses the word in the wrong sense.
     pub is_ignored: bool,
 }
 
@@ -153,39 +152,39 @@ impl Places {
 }
 
 /// Crawls every trial as every entry says; by entry, then by trial.
-pub fn crawl(bench: &Bench, trials: &[Trial], entries: &[Entry]) -> Result<Vec<Vec<Crawled>>> {
+pub fn crawl(bench: &Bench<'_>, trials: &[Trial], entries: &[Entry]) -> Result<Vec<Vec<Crawled>>, LabError> {
     let mut jobs = Vec::new();
     for entry in entries {
-        let judge: Spec = entry.judge.parse().map_err(bad_input)?;
+        let judge: JudgeSpec = entry.judge.parse()?;
         for (place, trial) in trials.iter().enumerate() {
             jobs.push(Job {
                 trial: place,
                 strategy: entry.strategy_on(trial)?,
-                judge: Some(judge.clone()),
+                judge: judge.clone(),
                 conditions: entry.conditions.clone(),
                 repeat: 0,
             });
         }
     }
-    let kept: Mutex<BTreeMap<usize, Result<Crawled>>> = Mutex::default();
-    let batch = batch::run_all_watched(trials, &jobs, bench.threads, &|at, outcome| {
+    let kept: Mutex<BTreeMap<usize, Result<Crawled, LabError>>> = Mutex::default();
+    let batch = bench.lab.run_all_watched(trials, &jobs, &|at, outcome| {
         if let Some(job) = jobs.get(at)
             && let Some(trial) = trials.get(job.trial)
             && let Ok(mut kept) = kept.lock()
         {
-            kept.insert(at, crawled(trial, job, outcome));
+            kept.insert(at, crawled(bench, trial, job, outcome));
         }
     })?;
     if let Some(shortfall) = batch.shortfall() {
-        return Err(anyhow::anyhow!("{shortfall}; an experiment wants them all"));
+        return Err(LabError::Unfinished(shortfall));
     }
     let kept = kept.into_inner().unwrap_or_default();
-    let all: Vec<Crawled> = kept.into_values().collect::<Result<_>>()?;
+    let all: Vec<Crawled> = kept.into_values().collect::<Result<_, _>>()?;
     Ok(all.chunks(trials.len().max(1)).map(<[Crawled]>::to_vec).collect())
 }
 
-fn crawled(trial: &Trial, job: &Job, outcome: &Outcome) -> Result<Crawled> {
-    let settings = runs::settings(trial, Some(&job.strategy), job.judge.as_ref())?;
+fn crawled(bench: &Bench<'_>, trial: &Trial, job: &Job, outcome: &Outcome) -> Result<Crawled, LabError> {
+    let settings = bench.lab.settings(trial, Some(&job.strategy), &job.judge)?;
     let sense = settings.wrong_sense()?;
     let each = outcome
         .order

@@ -1,24 +1,25 @@
 //! Context graphs around a task's positive examples, learnt once for all crawls of a trial.
 //!
-//! Who links to a page is told by the web itself, as a search engine would once have told it.
+//! The web itself says who links to a page, as search engines once did.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
 use scenthound_config::Settings;
 use scenthound_engine::link_place;
 use scenthound_graph::{BackLinks, ContextGraph, ContextSettings, TooMany};
 use scenthound_judge::{HotWords, Judge, LayerModel, LayerSettings, LayerTrainingSet, WithLayers};
-use scenthound_lab::recorded::PageId;
-use scenthound_lab::{Opinion, PageJudge, Trial, Web};
 use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts, Token, Verdict};
 
-use crate::pages_input::bad_input;
+use crate::error::LabError;
+use crate::opinion::{Opinion, PageJudge};
+use crate::recorded::PageId;
+use crate::session::{Lab, LabEvent};
+use crate::trial::Trial;
+use crate::web::Web;
 
 /// The back-links of a web: one pass to count, one to fill.
-pub fn back_links(web: &dyn Web) -> Result<BackLinks> {
-    let pages = u32::try_from(web.pages())?;
+pub fn back_links(web: &dyn Web) -> Result<BackLinks, TooMany> {
+    let pages = u32::try_from(web.pages()).map_err(|_| TooMany)?;
     let mut neighbours = Vec::new();
     BackLinks::new(pages, |tell| {
         for page in 0..pages {
@@ -30,18 +31,17 @@ pub fn back_links(web: &dyn Web) -> Result<BackLinks> {
         }
         Ok::<_, TooMany>(())
     })
-    .map_err(|fault| bad_input(fault.to_string()))
 }
 
 /// Reads the targets of a context graph and at most so many pages of each layer beyond. In a dense web half of all pages are two
-/// links away from a target: a search engine would not have told them all, and learning from all would take long.
+/// links away from a target: a search engine would not have named them all, and learning from all of them would take long.
 fn training(
     web: &dyn Web,
     graph: &ContextGraph,
     settings: &LayerSettings,
     per_layer: usize,
-) -> Result<LayerTrainingSet> {
-    let mut training = LayerTrainingSet::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
+) -> Result<LayerTrainingSet, LabError> {
+    let mut training = LayerTrainingSet::new(settings)?;
     for (layer, pages) in (0_u8..).zip(graph.layers()) {
         let most = if layer == 0 { usize::MAX } else { per_layer };
         for page in spread(pages, most) {
@@ -59,12 +59,6 @@ fn spread(pages: &[u32], most: usize) -> impl Iterator<Item = &u32> {
     (0..kept).filter_map(move |at| pages.get(at * pages.len() / kept))
 }
 
-/// The sizes of the layers, targets first: 26/71/115/122/196.
-pub fn told_sizes(graph: &ContextGraph) -> String {
-    let sizes: Vec<String> = graph.sizes().iter().map(ToString::to_string).collect();
-    sizes.join("/")
-}
-
 /// How the settings of a strategy have layers learnt.
 fn layer_settings(settings: &Settings) -> LayerSettings {
     LayerSettings {
@@ -74,18 +68,16 @@ fn layer_settings(settings: &Settings) -> LayerSettings {
     }
 }
 
-/// What a model of layers makes of the pages of a trial's web, each read once.
+/// The layers of a web's pages by one model, each page read once.
 pub struct Layers {
     model: Arc<LayerModel>,
     hot: HotWords,
     read: Vec<OnceLock<(Nearness, Box<[LinkPlace]>)>>,
 }
 
-impl Layers {
-    /// Those of a trial under a strategy's settings, shared by all crawls of this run.
-    pub fn shared(trial: &Trial, settings: &Settings) -> Result<Arc<Layers>> {
-        type Slot = Arc<OnceLock<Result<Arc<Layers>, String>>>;
-        static KNOWN: Mutex<BTreeMap<String, Slot>> = Mutex::new(BTreeMap::new());
+impl Lab<'_> {
+    /// The layers of a trial's pages under a strategy's settings, shared by all crawls.
+    pub(crate) fn layers(&self, trial: &Trial, settings: &Settings) -> Result<Arc<Layers>, LabError> {
         let key = format!(
             "{} {} {} {:?} {} {:?}",
             trial.web_name,
@@ -96,22 +88,21 @@ impl Layers {
             (layer_settings(settings), settings.strategy.per_layer)
         );
         let slot = {
-            let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut known = self
+                .layers
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
             known.entry(key).or_default().clone()
         };
         // Crawls of other trials go on meanwhile.
-        let made = slot.get_or_init(|| {
-            Layers::new(trial, settings)
-                .map(Arc::new)
-                .map_err(|error| format!("{error:#}"))
-        });
-        made.clone().map_err(bad_input)
+        let made = slot.get_or_init(|| self.learn_layers(trial, settings).map(Arc::new).map_err(Arc::new));
+        made.clone().map_err(LabError::Shared)
     }
 
-    fn new(trial: &Trial, settings: &Settings) -> Result<Layers> {
+    fn learn_layers(&self, trial: &Trial, settings: &Settings) -> Result<Layers, LabError> {
         let model = match &settings.strategy.layers {
             Some(path) => LayerModel::load(path)?,
-            None => Layers::learn(
+            None => self.layer_model(
                 trial,
                 &layer_settings(settings),
                 settings.strategy.per_layer as usize,
@@ -125,31 +116,36 @@ impl Layers {
     }
 
     /// A model of the graph around the task's positive examples.
-    fn learn(trial: &Trial, settings: &LayerSettings, per_layer: usize) -> Result<LayerModel> {
+    fn layer_model(
+        &self,
+        trial: &Trial,
+        settings: &LayerSettings,
+        per_layer: usize,
+    ) -> Result<LayerModel, LabError> {
         let targets: Vec<u32> = trial.pages.positive.iter().map(|page| page.0).collect();
         if targets.is_empty() {
-            return Err(bad_input(format!(
-                "task {} gives no positive examples: there is nothing to build a context graph around; give a model with \
-                 layers=FILE",
-                trial.task.name
-            )));
+            return Err(LabError::NoExamples {
+                task: trial.task.name.clone(),
+            });
         }
         let back_links = back_links(trial.web.as_ref())?;
         let graph = ContextGraph::around(&back_links, &targets, &ContextSettings::default());
         let training = training(trial.web.as_ref(), &graph, settings, per_layer)?;
-        let model = training
-            .train()
-            .map_err(|fault| bad_input(format!("task {}: {fault}", trial.task.name)))?;
-        note!(
-            "context graph of {}: {} pages, {} learnt from; {} words count in full",
-            trial.task.name,
-            told_sizes(&graph),
-            training.pages(),
-            model.evidence()
-        );
+        let model = training.train().map_err(|fault| LabError::Judge {
+            task: trial.task.name.clone(),
+            fault,
+        })?;
+        self.tell(LabEvent::ContextGraph {
+            task: &trial.task.name,
+            layers: &graph.sizes(),
+            learnt_from: training.pages(),
+            evidence: model.evidence(),
+        });
         Ok(model)
     }
+}
 
+impl Layers {
     fn of(&self, web: &dyn Web, page: PageId) -> Option<&(Nearness, Box<[LinkPlace]>)> {
         let read = self.read.get(page.0 as usize)?;
         if read.get().is_none() {
@@ -187,7 +183,7 @@ impl Judge for Layers {
     }
 }
 
-/// A judge that also tells layers and places.
+/// A judge that also finds layers and places.
 pub struct InLayers<'j> {
     pub judge: &'j dyn PageJudge,
     pub layers: Arc<Layers>,

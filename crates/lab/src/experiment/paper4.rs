@@ -1,31 +1,30 @@
 //! Experiments on agents and their tables of words.
 //!
-//! Crawls begin where the paper's do, at what a search engine answers: the task's own seeds and the first ten pages of the
-//! web itself for the task's query. Precision is the paper's, the share of pages that contain the query; what the labels say
-//! stands beside it.
+//! Crawls begin at search results, as in the paper: the task's own seeds and the first ten pages that a search of the
+//! web itself for the task's query finds. Precision is the paper's: the share of pages that contain the query. The share by the
+//! labels is shown beside it.
 
 mod crawls;
 mod search;
 
 use std::time::Duration;
 
-use anyhow::Result;
 use scenthound_engine::SeedAssignment;
-use scenthound_lab::{LabBudget, Trial};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
 
 use self::crawls::{Crawled, Entry, Genres, KINDS, crawl, kind_of, mean};
 use super::measure::Bench;
-use crate::lab::runs::Conditions;
-use crate::pages_input::bad_input;
+use crate::conditions::Conditions;
+use crate::error::LabError;
+use crate::trial::{LabBudget, Trial};
 
 /// Search results that a crawl begins at.
 const ANSWERS: usize = 10;
 
-/// The bench's trials as the paper has them: begun at search results, every sense of a word welcome.
-fn searched(bench: &Bench) -> Vec<Trial> {
+/// The bench's trials as in the paper: begun at search results, with every sense of a word welcome.
+fn searched(bench: &Bench<'_>) -> Vec<Trial> {
     let mut trials = search::seeded(&bench.trials, ANSWERS);
     for trial in &mut trials {
         trial.task.exclude.clear();
@@ -40,18 +39,10 @@ fn begun(experiment: Experiment) -> Experiment {
     )
 }
 
-fn within(bench: &Bench, pages: u64) -> Conditions {
+fn within(bench: &Bench<'_>, pages: u64) -> Conditions {
     Conditions {
         budget: bench.conditions.budget.or(Some(LabBudget::Pages(pages))),
         ..bench.conditions.clone()
-    }
-}
-
-fn told(budget: Option<LabBudget>) -> String {
-    match budget {
-        Some(LabBudget::Pages(pages)) => format!("{pages} pages"),
-        Some(LabBudget::Share(share)) => format!("{} % of the reachable pages", share * 100.0),
-        Some(LabBudget::All) | None => "all there is".to_owned(),
     }
 }
 
@@ -107,7 +98,7 @@ fn chart(title: &str, across: &str, up: &str, series: Vec<Series>) -> LineChart 
     }
 }
 
-/// Mean of what grows with the visits, one line an entry.
+/// Mean of what grows with the visits, one line per entry.
 fn growing(
     title: &str,
     up: &str,
@@ -145,7 +136,7 @@ fn most_visits(crawls: &[Vec<Crawled>]) -> usize {
     all.map(|crawled| crawled.visits.len()).max().unwrap_or(0)
 }
 
-pub fn concurrency(bench: &Bench) -> Result<Experiment> {
+pub fn concurrency(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
     let given = within(bench, 150);
     let latency = if given.latency.is_zero() {
@@ -217,10 +208,10 @@ pub fn concurrency(bench: &Bench) -> Result<Experiment> {
     .note("The paper: 150 pages take 3 to 4 minutes with one request and about 30 seconds with twelve; precision stays.")
     .note("An answer takes the same time from everybody here, which was chosen so that one request at a time takes about as long as the paper's. A host has one request at a time, and rests for the delay after it.")
     .setting("latency", format!("{} s", latency.as_secs_f64()))
-    .setting("budget", told(given.budget)))
+    .setting("budget", given.budget_in_words()))
 }
 
-pub fn agents(bench: &Bench) -> Result<Experiment> {
+pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
     let one = within(bench, 1_000);
     let assigned = |assign_seeds| Conditions {
@@ -332,7 +323,7 @@ pub fn agents(bench: &Bench) -> Result<Experiment> {
     }
     Ok(experiment
         .note("The paper: agents from different seeds explore different parts of the web, so there is more diversity; one agent with all the seeds has the higher precision.")
-        .setting("budget", told(one.budget)))
+        .setting("budget", one.budget_in_words()))
 }
 
 fn by_agent(entries: &[Entry], crawls: &[Vec<Crawled>]) -> Table {
@@ -368,10 +359,10 @@ fn by_agent(entries: &[Entry], crawls: &[Vec<Crawled>]) -> Table {
     table
 }
 
-pub fn table(bench: &Bench) -> Result<Experiment> {
+pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
     let conditions = within(bench, 1_000);
-    // Without a word every link is worth nothing, and the oldest comes first.
+    // Without words every link scores 0, and the oldest comes first.
     let mut entries = vec![Entry::table("0", ":link-topic-weight=0", &conditions)];
     const SIZES: [u32; 6] = [10, 50, 100, 200, 500, 1_000];
     for size in SIZES {
@@ -468,10 +459,10 @@ pub fn table(bench: &Bench) -> Result<Experiment> {
     )
     .note("The paper: 50 words are best when the table stays, 10 are not enough; a table that grows starts at 100 and adds 50 % from a similarity of 0.6 or 0.8.")
     .note("With 0 words every link is worth the same and the crawl is breadth-first. Where the budget is less than 30 % of the reachable pages, auc30 goes on with what was found by then.")
-    .setting("budget", told(conditions.budget)))
+    .setting("budget", conditions.budget_in_words()))
 }
 
-pub fn genre(bench: &Bench) -> Result<Experiment> {
+pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
     let conditions = within(bench, 1_000);
     let weighed = |label: &str, topic: f64, genre: f64| Entry {
@@ -558,7 +549,7 @@ pub fn genre(bench: &Bench) -> Result<Experiment> {
             trials.len()
         ))
         .note("The paper: the sum is best and 0.5, 0.5 worst, which cannot come from the weights.")
-        .setting("budget", told(conditions.budget)))
+        .setting("budget", conditions.budget_in_words()))
 }
 
 /// Each kind alone, on the tasks about each kind; none where no task is about one.
@@ -590,13 +581,12 @@ fn crossed(trials: &[Trial], entries: &[Entry], crawls: &[Vec<Crawled>], from: u
     Some(table)
 }
 
-pub fn disambiguation(bench: &Bench) -> Result<Experiment> {
+pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     if let Some(trial) = bench.trials.iter().find(|trial| trial.task.exclude.is_empty()) {
-        return Err(bad_input(format!(
-            "the task {} of {} has no words of the wrong sense; write exclude = [\"…\"] in its tasks.toml, or choose others \
-             with --tasks",
-            trial.task.name, trial.web_name
-        )));
+        return Err(LabError::NoWrongSense {
+            task: trial.task.name.clone(),
+            web: trial.web_name.clone(),
+        });
     }
     const FIRST: usize = 1_000;
     let conditions = within(bench, FIRST as u64);
@@ -690,5 +680,5 @@ pub fn disambiguation(bench: &Bench) -> Result<Experiment> {
     .figure(figure, "Mean over the tasks.")
     .note("The paper: with disambiguation the number of irrelevant pages in 1,000 drops sharply. It ignores a page for one word.")
     .setting("words", words.join("; "))
-    .setting("budget", told(conditions.budget)))
+    .setting("budget", conditions.budget_in_words()))
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
-use scenthound_lab::LabBudget;
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
 use scenthound_report::{Experiment, RunResult, stats};
 
 use super::measure::{Bench, Contender, cell, contender, coverage as covered, curve, harvest, judged};
-use crate::lab::runs::Conditions;
+use crate::conditions::Conditions;
+use crate::error::LabError;
+use crate::trial::LabBudget;
 
-/// The columns that tell how soon pages were found.
+/// The columns that show how soon pages were found.
 fn soon() -> Vec<Column> {
     vec![
         Column::new("auc30", Form::Decimals(3)).higher(),
@@ -46,7 +46,7 @@ fn table_of(
     table
 }
 
-pub fn policies(bench: &Bench) -> Result<Experiment> {
+pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut contenders = Vec::new();
     for merge in ["max", "set"] {
         for policy in ["ps", "fs-1", "fs-2", "pfs-1", "pfs-2"] {
@@ -65,14 +65,7 @@ pub fn policies(bench: &Bench) -> Result<Experiment> {
             .iter()
             .zip(&runs)
             .filter(|(contender, _)| contender.label.ends_with(merge) || contender.label == "breadth-first")
-            .map(|(contender, runs)| {
-                let copy = Contender {
-                    label: contender.label.clone(),
-                    strategy: contender.strategy.clone(),
-                    judge: contender.judge.clone(),
-                };
-                (copy, runs.clone())
-            })
+            .map(|(contender, runs)| (contender.clone(), runs.clone()))
             .unzip()
     };
     let mut experiment = Experiment::new(
@@ -101,7 +94,7 @@ pub fn policies(bench: &Bench) -> Result<Experiment> {
         .note("The paper sets scores; max keeps a dull sibling from wiping out a good one's raise."))
 }
 
-fn coverage_contenders() -> Result<Vec<Contender>> {
+fn coverage_contenders() -> Result<Vec<Contender>, LabError> {
     Ok(vec![
         contender("terms, fs-2", "fs-2")?,
         contender("terms, pfs-2", "pfs-2")?,
@@ -122,7 +115,7 @@ fn coverage_columns() -> Vec<Column> {
     ]
 }
 
-/// Visits up to the last relevant page found, for each of them.
+/// Visits per relevant page, up to the last one found.
 fn visits_each(run: &RunResult) -> f64 {
     match run.hits.last() {
         Some(last) => f64::from(*last) / run.hits.len() as f64,
@@ -130,7 +123,7 @@ fn visits_each(run: &RunResult) -> f64 {
     }
 }
 
-pub fn coverage(bench: &Bench) -> Result<Experiment> {
+pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let contenders = coverage_contenders()?;
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let rows = runs.iter().map(|runs| {
@@ -160,7 +153,7 @@ pub fn coverage(bench: &Bench) -> Result<Experiment> {
     .note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits a relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
 }
 
-pub fn weights(bench: &Bench) -> Result<Experiment> {
+pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut contenders = Vec::new();
     for step in (0..=20).rev() {
         let weight = f64::from(step) / 20.0;
@@ -249,7 +242,7 @@ pub fn weights(bench: &Bench) -> Result<Experiment> {
     .note("To choose a weight without fooling oneself: hound lab tune --strategy genre --try relevance-weight=0:1:0.05"))
 }
 
-pub fn genre_harvest(bench: &Bench) -> Result<Experiment> {
+pub fn genre_harvest(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let conditions = Conditions {
         budget: bench.conditions.budget.or(Some(LabBudget::Pages(10_000))),
         max_pages_per_host: bench.conditions.max_pages_per_host.or(Some(300)),
@@ -322,7 +315,7 @@ pub fn genre_harvest(bench: &Bench) -> Result<Experiment> {
     Ok(experiment.setting("budget", format!("{:?}", conditions.budget())))
 }
 
-fn cash_contenders() -> Result<Vec<Contender>> {
+fn cash_contenders() -> Result<Vec<Contender>, LabError> {
     Ok(vec![
         contender("OTIE", "otie")?,
         contender("link-context", "link-context")?,
@@ -331,7 +324,7 @@ fn cash_contenders() -> Result<Vec<Contender>> {
     ])
 }
 
-pub fn cash_recall(bench: &Bench) -> Result<Experiment> {
+pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let conditions = Conditions {
         budget: bench.conditions.budget.or(Some(LabBudget::Pages(20_000))),
         ..bench.conditions.clone()
@@ -411,7 +404,7 @@ pub fn cash_recall(bench: &Bench) -> Result<Experiment> {
         .setting("budget", format!("{:?}", conditions.budget())))
 }
 
-pub fn cash_parameters(bench: &Bench) -> Result<Experiment> {
+pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let conditions = Conditions {
         budget: bench.conditions.budget.or(Some(LabBudget::Pages(20_000))),
         ..bench.conditions.clone()
@@ -453,7 +446,7 @@ pub fn cash_parameters(bench: &Bench) -> Result<Experiment> {
         .setting("budget", format!("{:?}", conditions.budget())))
 }
 
-pub fn cash_time(bench: &Bench) -> Result<Experiment> {
+pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let given = &bench.conditions;
     let conditions = Conditions {
         list_size: given.list_size.or(Some(50)),

@@ -1,55 +1,55 @@
 //! What the experiments have in common: crawls by name, and means over tasks.
 
-use std::sync::Mutex;
-
-use anyhow::Result;
-use scenthound_lab::Trial;
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::Cell;
 use scenthound_report::{RunResult, stats};
 
-use crate::lab::batch::{self, Job};
-use crate::lab::runs::Conditions;
-use crate::pages_input::bad_input;
-use scenthound_config::Spec;
+use crate::batch::Job;
+use crate::conditions::Conditions;
+use crate::error::LabError;
+use crate::session::Lab;
+use crate::spec::{JudgeSpec, StrategySpec};
+use crate::trial::Trial;
 
 /// Tasks to experiment on.
-pub struct Bench {
+pub struct Bench<'l> {
+    pub lab: &'l Lab<'l>,
     pub trials: Vec<Trial>,
     pub conditions: Conditions,
-    pub threads: Option<usize>,
-    /// What is missing because the user ended it early.
-    pub shortfall: Mutex<Option<String>>,
 }
 
 /// A contender: what tables call it, its strategy, its judge.
+#[derive(Clone)]
 pub struct Contender {
     pub label: String,
-    pub strategy: Spec,
-    pub judge: Option<Spec>,
+    pub strategy: StrategySpec,
+    pub judge: JudgeSpec,
 }
 
 /// A contender with the task's own judge.
-pub fn contender(label: &str, strategy: &str) -> Result<Contender> {
+pub fn contender(label: &str, strategy: &str) -> Result<Contender, LabError> {
     Ok(Contender {
         label: label.to_owned(),
-        strategy: strategy.parse().map_err(bad_input)?,
-        judge: None,
+        strategy: strategy.parse()?,
+        judge: JudgeSpec::default(),
     })
 }
 
 /// A contender with a judge of its own.
-pub fn judged(label: &str, strategy: &str, judge: &str) -> Result<Contender> {
+pub fn judged(label: &str, strategy: &str, judge: &str) -> Result<Contender, LabError> {
     Ok(Contender {
-        judge: Some(judge.parse().map_err(bad_input)?),
+        judge: judge.parse()?,
         ..contender(label, strategy)?
     })
 }
 
-impl Bench {
-    /// Crawls every task with every contender; by contender, then by task. Ended early, it gives the contenders before the
-    /// first that lacks a task.
-    pub fn crawl(&self, contenders: &[Contender], conditions: &Conditions) -> Result<Vec<Vec<RunResult>>> {
+impl Bench<'_> {
+    /// Crawls every task with every contender; by contender, then by task.
+    pub fn crawl(
+        &self,
+        contenders: &[Contender],
+        conditions: &Conditions,
+    ) -> Result<Vec<Vec<RunResult>>, LabError> {
         let jobs: Vec<Job> = contenders
             .iter()
             .flat_map(|contender| {
@@ -62,9 +62,9 @@ impl Bench {
                 })
             })
             .collect();
-        let batch = batch::run_all(&self.trials, &jobs, self.threads)?;
+        let batch = self.lab.run_all(&self.trials, &jobs)?;
         if let Some(shortfall) = batch.shortfall() {
-            return Err(anyhow::anyhow!("{shortfall}; an experiment wants them all"));
+            return Err(LabError::Unfinished(shortfall));
         }
         let runs = batch.runs();
         Ok(runs

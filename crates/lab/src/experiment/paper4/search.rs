@@ -1,4 +1,4 @@
-//! What a search engine would answer, for webs at hand: seeds for crawls that begin at search results.
+//! A small search engine for recorded and synthetic webs: seeds for crawls that begin at search results.
 //!
 //! Pages that links reach are ranked by BM25 over the words of the query, at most two of a host before any third. The same
 //! web and query give the same answer. Deliberately absent: an index; each page is read once for all tasks of a web.
@@ -7,12 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 
-use scenthound_lab::recorded::{PageId, TaskPages};
-use scenthound_lab::{Trial, Web, reachable};
 use scenthound_types::CanonicalUrl;
 use scenthound_types::text::{Token, tokenize};
 
-/// Answers a host has at most while others are left.
+use crate::reach::reachable;
+use crate::recorded::{PageId, TaskPages};
+use crate::trial::Trial;
+use crate::web::Web;
+
+/// The most answers of one host while there are others.
 const MOST_OF_A_HOST: usize = 2;
 /// The usual constants of BM25: how soon a word's count stops mattering, and how much a page's length does.
 const SATURATION: f64 = 1.2;
@@ -52,7 +55,7 @@ pub fn seeded(trials: &[Trial], answers: usize) -> Vec<Trial> {
         .collect()
 }
 
-/// What a page has of the words asked for.
+/// How often a page has the words asked for.
 struct Entry {
     page: PageId,
     length: f64,
@@ -147,7 +150,7 @@ impl Engine {
             .filter(|(score, _)| *score > 0.0)
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // A host's third answer and those after it come when all others were had.
+        // The third and later answers of a host come after those of all other hosts.
         let mut by_host: BTreeMap<String, usize> = BTreeMap::new();
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (_, page) in ranked {

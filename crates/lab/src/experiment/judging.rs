@@ -1,19 +1,17 @@
 //! Experiments on judges: every reachable page is judged, no strategy comes into it.
 
-use std::sync::Arc;
-
-use anyhow::Result;
 use scenthound_judge::terms::{DocumentCounter, GenerateSettings, RunCounts, generate};
 use scenthound_judge::{IdfTable, Judge, ModelKind, TermSets, TermSettings};
-use scenthound_lab::{Trial, f1_by_threshold, reachable};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
 
 use super::measure::Bench;
-use crate::lab::trained;
-use crate::lab::webs::spinner;
-use crate::pages_input::bad_input;
+use crate::error::LabError;
+use crate::reach::reachable;
+use crate::score::f1_by_threshold;
+use crate::session::LabEvent;
+use crate::trial::Trial;
 
 /// Relevance and label of every reachable page that counts.
 fn judge_all(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, bool)> {
@@ -49,27 +47,17 @@ fn best(curve: &[(f64, f64)]) -> (f64, f64) {
     )
 }
 
-fn term_judge(trial: &Trial, terms: &TermSettings) -> Result<Arc<dyn Judge>> {
-    trial
-        .term_judge(terms)
-        .map_err(|fault| bad_input(fault.to_string()))
-}
-
-fn terms(trial: &Trial) -> Result<TermSettings> {
-    trial.terms().map_err(|fault| bad_input(fault.to_string()))
-}
-
 /// How rare each term is among all reachable pages.
-fn idf(trial: &Trial, terms: &TermSettings) -> Result<IdfTable> {
+fn idf(trial: &Trial, terms: &TermSettings) -> Result<IdfTable, LabError> {
     let all: Vec<String> = terms.genre.iter().chain(&terms.content).cloned().collect();
-    let mut counter = DocumentCounter::of_terms(&all, None).map_err(|fault| bad_input(fault.to_string()))?;
+    let mut counter = DocumentCounter::of_terms(&all, None)?;
     for page in reachable(trial.web.as_ref(), &trial.pages.seeds) {
         if let Some(page) = trial.web.page(page) {
             counter.add(&page.text, page.language);
         }
     }
     let counts = counter.counts(0);
-    IdfTable::new(counts.documents, counts.terms).map_err(|fault| bad_input(fault.to_string()))
+    Ok(IdfTable::new(counts.documents, counts.terms)?)
 }
 
 /// The paper's best F1 on its five topics, in percent.
@@ -81,8 +69,7 @@ const PAPER_BEST: [(&str, f64, f64, f64); 5] = [
     ("computer sales", 97.07, 71.05, 66.87),
 ];
 
-pub fn thresholds(bench: &Bench) -> Result<Experiment> {
-    let bar = spinner("judging");
+pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut table = Table::new(vec![
         Column::words("task"),
         Column::new("separate", Form::Percent(1)).higher(),
@@ -94,9 +81,10 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
     ]);
     let mut curves: [(&str, Vec<Curve>); 2] = [("separate", Vec::new()), ("joint", Vec::new())];
     for trial in &bench.trials {
-        bar.set_message(format!("judging {}", trial.task.name));
-        bar.tick();
-        let separate = terms(trial)?;
+        bench.lab.tell(LabEvent::JudgingFor {
+            label: &trial.task.name,
+        });
+        let separate = trial.terms()?;
         let joint = TermSettings {
             sets: TermSets::Joint,
             ..separate.clone()
@@ -105,10 +93,12 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
             idf: Some(idf(trial, &separate)?),
             ..separate.clone()
         };
-        let separate = f1_curve(trial, term_judge(trial, &separate)?.as_ref());
-        let joint = f1_curve(trial, term_judge(trial, &joint)?.as_ref());
-        let (_, with_idf) = best(&f1_curve(trial, term_judge(trial, &weighted)?.as_ref()));
-        let machine = trained::judge(trial, ModelKind::SvmRbf)
+        let separate = f1_curve(trial, trial.term_judge(&separate)?.as_ref());
+        let joint = f1_curve(trial, trial.term_judge(&joint)?.as_ref());
+        let (_, with_idf) = best(&f1_curve(trial, trial.term_judge(&weighted)?.as_ref()));
+        let machine = bench
+            .lab
+            .trained_judge(trial, ModelKind::SvmRbf)
             .ok()
             .map(|judge| best(&f1_curve(trial, &judge)).1);
         table.push(
@@ -127,7 +117,7 @@ pub fn thresholds(bench: &Bench) -> Result<Experiment> {
             curves.push(curve);
         }
     }
-    bar.finish_and_clear();
+    bench.lab.tell(LabEvent::StepEnded);
     table.contest = Contest::Rows;
     for (topic, separate, joint, machine) in PAPER_BEST {
         table.push(
@@ -199,8 +189,7 @@ fn share(list: &[String], percent: usize) -> Vec<String> {
         .collect()
 }
 
-pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
-    let bar = spinner("judging");
+pub fn fewer_terms(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut table = Table::new(vec![
         Column::words("terms kept"),
         Column::new("best F1", Form::Percent(1)).higher(),
@@ -219,17 +208,16 @@ pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
     ];
     for (genre, content) in kept {
         let label = format!("{genre} % genre, {content} % content");
-        bar.set_message(label.clone());
-        bar.tick();
+        bench.lab.tell(LabEvent::JudgingFor { label: &label });
         let mut bests = Vec::new();
         for trial in bench.trials.iter().filter(|trial| trial.has_terms()) {
-            let all = terms(trial)?;
+            let all = trial.terms()?;
             let fewer = TermSettings {
                 genre: share(&all.genre, genre),
                 content: share(&all.content, content),
                 ..all
             };
-            bests.push(best(&f1_curve(trial, term_judge(trial, &fewer)?.as_ref())));
+            bests.push(best(&f1_curve(trial, trial.term_judge(&fewer)?.as_ref())));
         }
         let f1: Vec<f64> = bests.iter().map(|(_, f1)| *f1).collect();
         let at: Vec<f64> = bests.iter().map(|(threshold, _)| *threshold).collect();
@@ -244,7 +232,7 @@ pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
             vec![Cell::from(label.as_str()), number(&f1), number(&at)],
         );
     }
-    bar.finish_and_clear();
+    bench.lab.tell(LabEvent::StepEnded);
     Ok(Experiment::new(
         "Fewer terms",
         "What is lost with 75, 50 and 25 % of the terms, of either kind?",
@@ -254,8 +242,7 @@ pub fn fewer_terms(bench: &Bench) -> Result<Experiment> {
     .note("Kept are terms spread evenly over each list, so that no order of the list is favoured."))
 }
 
-pub fn generated(bench: &Bench) -> Result<Experiment> {
-    let bar = spinner("judging");
+pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let sizes = [40, 30, 20, 10];
     let mut columns = vec![Column::words("task")];
     columns.extend(
@@ -266,8 +253,9 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
     columns.push(Column::new("the user's", Form::Percent(1)).higher());
     let mut table = Table::new(columns);
     for trial in &bench.trials {
-        bar.set_message(format!("judging {}", trial.task.name));
-        bar.tick();
+        bench.lab.tell(LabEvent::JudgingFor {
+            label: &trial.task.name,
+        });
         let mut row = vec![Cell::from(trial.task.name.as_str())];
         let mut counts = RunCounts::new(None);
         for page in trial.parsed(&trial.pages.positive) {
@@ -290,7 +278,7 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
                         ..TermSettings::default()
                     };
                     Cell::number(
-                        best(&f1_curve(trial, term_judge(trial, &settings)?.as_ref())).1,
+                        best(&f1_curve(trial, trial.term_judge(&settings)?.as_ref())).1,
                         None,
                     )
                 }
@@ -299,7 +287,7 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
         }
         row.push(if trial.has_terms() {
             Cell::number(
-                best(&f1_curve(trial, term_judge(trial, &terms(trial)?)?.as_ref())).1,
+                best(&f1_curve(trial, trial.term_judge(&trial.terms()?)?.as_ref())).1,
                 None,
             )
         } else {
@@ -308,7 +296,7 @@ pub fn generated(bench: &Bench) -> Result<Experiment> {
         table.push(Owner::Ours, row);
     }
     table.contest = Contest::Rows;
-    bar.finish_and_clear();
+    bench.lab.tell(LabEvent::StepEnded);
     Ok(Experiment::new(
         "Generated terms",
         "How good are terms that were counted in the example pages, rather than written by a person?",

@@ -1,0 +1,166 @@
+//! The clock and the limits of a lab crawl.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope, SeedAssignment};
+use scenthound_frontier::HostPolicy;
+
+use crate::error::LabError;
+use crate::replay::LabSettings;
+use crate::trial::LabBudget;
+
+/// The clock and the limits of a lab crawl. The default is serial, instant and without limits: it compares strategies and
+/// nothing else.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Conditions {
+    /// When to stop; none for the usual budget, which is all there is unless an experiment has one of its own.
+    pub budget: Option<LabBudget>,
+    /// Virtual time between two requests to a host.
+    pub delay: Duration,
+    /// Requests out at a time.
+    pub workers: u32,
+    /// Virtual time an answer takes.
+    pub latency: Duration,
+    /// Links drawn at once and all visited before the next are drawn; none for what the strategy asks for.
+    pub list_size: Option<u32>,
+    /// The most links from a seed.
+    pub depth: Option<u16>,
+    /// The most links of a page.
+    pub width: Option<u32>,
+    /// The most pages of a host.
+    pub max_pages_per_host: Option<u32>,
+    /// Whether links and pages marked nofollow are obeyed.
+    pub nofollow: bool,
+    /// Whether robots.txt is asked for first, where one was recorded, and obeyed.
+    pub robots: bool,
+    /// Agents that crawl, each from its own seeds.
+    pub agents: u8,
+    /// Which agent begins at which seed.
+    pub assign_seeds: SeedAssignment,
+    /// Relevant pages, by the judge, after which an agent stops.
+    pub goal: Option<u64>,
+    /// Requests that an agent may have out at once.
+    pub agent_requests: Option<u32>,
+    /// How long a link may wait before it is forgotten.
+    pub expire_after: Option<Duration>,
+    /// Pages that may be fetched while a link waits before it is forgotten.
+    pub expire_after_pages: Option<u64>,
+    /// About how many links may wait; the worst are forgotten.
+    pub max_waiting: Option<u64>,
+    /// The random seed.
+    pub seed: u64,
+}
+
+impl Default for Conditions {
+    fn default() -> Conditions {
+        Conditions {
+            budget: None,
+            delay: Duration::ZERO,
+            workers: 1,
+            latency: Duration::ZERO,
+            list_size: None,
+            depth: None,
+            width: None,
+            max_pages_per_host: None,
+            nofollow: false,
+            robots: false,
+            agents: 1,
+            assign_seeds: SeedAssignment::default(),
+            goal: None,
+            agent_requests: None,
+            expire_after: None,
+            expire_after_pages: None,
+            max_waiting: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Conditions {
+    /// The settings of the lab, for a strategy that draws lists of this size unless these conditions say otherwise.
+    pub fn lab_settings(&self, list_size: usize) -> LabSettings {
+        LabSettings {
+            seed: self.seed,
+            workers: self.workers as usize,
+            latency: self.latency,
+            policy: HostPolicy {
+                delay: self.delay,
+                max_pages_per_host: self.max_pages_per_host,
+                robots: self.robots,
+                expire_after: self.expire_after,
+                expire_after_pages: self.expire_after_pages,
+                max_waiting: self.max_waiting,
+                ..HostPolicy::instant()
+            },
+            processor: PageSettings {
+                scope: Scope::everything(),
+                max_depth: self.depth,
+                width: self.width,
+                follow_nofollow: !self.nofollow,
+                ..PageSettings::default()
+            },
+            crawl: CrawlSettings {
+                scope: Scope::everything(),
+                robots: self.robots,
+                list_size: self.list_size.map_or(list_size, |size| size as usize),
+                agents: AgentRules {
+                    goal: self.goal,
+                    requests: self.agent_requests.map(|most| most as usize),
+                    redistribute: false,
+                },
+                ..CrawlSettings::default()
+            },
+            full_journal: false,
+        }
+    }
+
+    /// The budget; all there is unless something else was asked for.
+    pub fn budget(&self) -> LabBudget {
+        self.budget.unwrap_or(LabBudget::All)
+    }
+
+    /// The budget in words.
+    pub(crate) fn budget_in_words(&self) -> String {
+        match self.budget() {
+            LabBudget::Pages(pages) => format!("{pages} pages"),
+            LabBudget::Share(share) => format!("{} % of the reachable pages", share * 100.0),
+            LabBudget::All => "all there is".to_owned(),
+        }
+    }
+}
+
+impl FromStr for LabBudget {
+    type Err = LabError;
+
+    /// Reads a number of pages (`5000`) or a share of the reachable ones (`30%`).
+    fn from_str(text: &str) -> Result<LabBudget, LabError> {
+        let wrong = || LabError::Budget {
+            given: text.to_owned(),
+        };
+        match text.strip_suffix('%') {
+            Some(share) => match share.trim().parse::<f64>() {
+                Ok(share) if share > 0.0 && share <= 100.0 => Ok(LabBudget::Share(share / 100.0)),
+                _ => Err(wrong()),
+            },
+            None => match text.parse() {
+                Ok(pages) if pages > 0 => Ok(LabBudget::Pages(pages)),
+                _ => Err(wrong()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_a_number_of_pages_or_a_share() {
+        assert_eq!("5000".parse::<LabBudget>().unwrap(), LabBudget::Pages(5_000));
+        assert_eq!("30%".parse::<LabBudget>().unwrap(), LabBudget::Share(0.3));
+        for wrong in ["0", "0%", "130%", "many", "-1", "NaN%"] {
+            assert!(wrong.parse::<LabBudget>().is_err(), "{wrong}");
+        }
+    }
+}

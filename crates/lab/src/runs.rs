@@ -1,0 +1,193 @@
+//! One crawl of a trial: from a strategy and a judge with their settings to a scored result.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use scenthound_config::{Given, Settings};
+use scenthound_judge::{Judge, JudgeKind, TableJudge};
+use scenthound_strategy::StrategyKind;
+use scenthound_types::ParsedPage;
+
+use crate::conditions::Conditions;
+use crate::error::LabError;
+use crate::genres::WithGenres;
+use crate::layers::InLayers;
+use crate::opinion::{DirectJudge, PageJudge, Truth};
+use crate::session::Lab;
+use crate::spec::{JudgeSpec, LabJudge, StrategySpec};
+use crate::trial::{Outcome, Trial};
+
+/// A judge of a trial, and what tables call it.
+pub struct NamedJudge {
+    /// What tables call it.
+    pub label: String,
+    /// The judge.
+    pub judge: Arc<dyn PageJudge>,
+}
+
+impl Trial {
+    /// The judge of this task unless another is asked for.
+    pub fn default_judge(&self) -> JudgeKind {
+        if self.has_terms() {
+            JudgeKind::Terms
+        } else {
+            JudgeKind::Logistic
+        }
+    }
+}
+
+impl Lab<'_> {
+    /// The settings that a strategy and a judge have on a trial.
+    pub fn settings(
+        &self,
+        trial: &Trial,
+        strategy: Option<&StrategySpec>,
+        judge: &JudgeSpec,
+    ) -> Result<Settings, LabError> {
+        let mut given = vec![Given::new("topic-name", trial.task.name.clone())];
+        let seeds = trial.pages.seeds.iter();
+        given.extend(seeds.map(|seed| Given::new("seed-urls", seed.as_str())));
+        if let Ok(terms) = trial.terms() {
+            let genre = terms.genre.into_iter();
+            given.extend(genre.map(|term| Given::new("genre-terms", term)));
+            let content = terms.content.into_iter();
+            given.extend(content.map(|term| Given::new("content-terms", term)));
+        }
+        // Words of the wrong sense hold under every judge, for tasks without terms too.
+        let exclude = trial.task.exclude.iter();
+        given.extend(exclude.map(|term| Given::new("exclude-terms", term.clone())));
+        let own = || {
+            let of_strategy = strategy.into_iter().flat_map(StrategySpec::settings);
+            of_strategy.chain(judge.settings()).cloned()
+        };
+        // Its default threshold differs from that of the other judges.
+        if judge.kind() == LabJudge::Crawl(JudgeKind::Table) {
+            given.push(Given::new("judge", JudgeKind::Table.name()));
+        }
+        if let Some(strategy) = strategy {
+            given.push(Given::new("strategy", strategy.crawl()?.name()));
+        }
+        given.extend(own());
+        let words = match trial.task.query.as_str() {
+            "" => trial.task.name.as_str(),
+            query => query,
+        };
+        self.check(words, &given)
+    }
+
+    /// Makes a judge for a trial.
+    pub fn judge(&self, trial: &Trial, spec: &JudgeSpec) -> Result<NamedJudge, LabError> {
+        let (kind, crawl_spec) = spec.on(trial)?;
+        let direct = Arc::new(DirectJudge(self.page_judge(trial, kind, &crawl_spec)?));
+        Ok(match spec.kind() {
+            LabJudge::Truth => NamedJudge {
+                label: format!("truth+{crawl_spec}"),
+                judge: Arc::new(Truth {
+                    relevant: trial.truth(),
+                    of_links: direct,
+                }),
+            },
+            LabJudge::Crawl(_) | LabJudge::TaskDefault => NamedJudge {
+                label: crawl_spec.to_string(),
+                judge: direct,
+            },
+        })
+    }
+
+    fn page_judge(
+        &self,
+        trial: &Trial,
+        kind: JudgeKind,
+        spec: &JudgeSpec,
+    ) -> Result<Arc<dyn Judge>, LabError> {
+        if let Some(model) = kind.model() {
+            let judge = self.trained_judge(trial, model)?;
+            return Ok(Arc::new(match spec.setting("threshold") {
+                Some(given) => judge.with_threshold(given.parse().map_err(|_| LabError::Threshold {
+                    given: given.to_owned(),
+                })?)?,
+                None => judge,
+            }));
+        }
+        match kind {
+            JudgeKind::Query => {
+                let mut settings = self.settings(trial, None, spec)?;
+                settings.judge.kind = JudgeKind::Query;
+                settings.topic.query = Some(trial.task.query.clone()).filter(|query| !query.is_empty());
+                Ok(settings.judge()?)
+            }
+            JudgeKind::Table => {
+                let settings = self.settings(trial, None, spec)?;
+                let examples: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
+                let judge =
+                    TableJudge::learn(&examples, &settings.table_judge_settings()).map_err(|fault| {
+                        LabError::Judge {
+                            task: trial.task.name.clone(),
+                            fault,
+                        }
+                    })?;
+                Ok(Arc::new(judge))
+            }
+            _ => {
+                // Settings without terms would blame the topic file; this blames the task.
+                trial.terms()?;
+                Ok(self.settings(trial, None, spec)?.judge()?)
+            }
+        }
+    }
+
+    /// Crawls a trial and scores it; says how many seconds that took. The judge is the one that `judge_spec` names. The
+    /// watcher sees how many pages that count were read, and may end the crawl.
+    pub fn crawl(
+        &self,
+        trial: &Trial,
+        spec: &StrategySpec,
+        judge_spec: &JudgeSpec,
+        judge: &dyn PageJudge,
+        conditions: &Conditions,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<(Outcome, f64), LabError> {
+        let kind = spec.crawl()?;
+        let mut settings = self.settings(trial, Some(spec), judge_spec)?;
+        let list_size = match spec.setting("list-size") {
+            Some(_) => settings.crawl.list_size as usize,
+            None => settings.strategy()?.needs().list_size,
+        };
+        let mut lab = conditions.lab_settings(list_size);
+        lab.processor.wrong_sense = settings.wrong_sense()?;
+        if kind == StrategyKind::Table && judge_spec.kind() == LabJudge::Crawl(JudgeKind::Table) {
+            lab.crawl.strategy_judges = Some(settings.judge.threshold);
+        }
+        let with_genres;
+        let in_layers;
+        let judge: &dyn PageJudge = if kind == StrategyKind::Genre {
+            let named = match &settings.judge.genre_model {
+                Some(path) => path.display().to_string(),
+                None => settings.judge.genre_detector.clone(),
+            };
+            let genres = self.genres(trial, &named, || Ok(settings.genre_detector()?))?;
+            with_genres = WithGenres { judge, genres };
+            &with_genres
+        } else if kind.uses_layers() && !settings.learns_layers() {
+            in_layers = InLayers {
+                judge,
+                layers: self.layers(trial, &settings)?,
+            };
+            &in_layers
+        } else {
+            judge
+        };
+        let begun = (self.options.clock)();
+        (settings.crawl.agents, settings.crawl.assign_seeds) = (conditions.agents, conditions.assign_seeds);
+        let agents = settings.agents(&trial.pages.seeds)?;
+        let outcome = trial
+            .run_with(judge, agents, &lab, conditions.budget(), watch)
+            .map_err(|source| LabError::Crawl {
+                task: trial.task.name.clone(),
+                strategy: spec.to_string(),
+                source,
+            })?;
+        let took = (self.options.clock)().saturating_sub(begun);
+        Ok((outcome, took.as_secs_f64()))
+    }
+}

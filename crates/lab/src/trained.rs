@@ -1,0 +1,88 @@
+//! Judges trained on a task's example pages, kept so that the same examples are not learnt from twice.
+
+use scenthound_judge::{ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
+use scenthound_types::{Keyring, ParsedPage};
+
+use crate::error::LabError;
+use crate::recorded::PageId;
+use crate::session::{Lab, LabEvent};
+use crate::trial::Trial;
+
+/// Pages of the web that stand in where a task gives no negative examples.
+const BACKGROUND_PAGES: usize = 150;
+
+impl Lab<'_> {
+    /// The judge of a kind, trained on the task's examples and on nothing else.
+    pub(crate) fn trained_judge(&self, trial: &Trial, kind: ModelKind) -> Result<TrainedJudge, LabError> {
+        let positive: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
+        let negative = match trial.pages.negative.as_slice() {
+            [] => {
+                self.tell(LabEvent::NegativesDrawn {
+                    task: &trial.task.name,
+                    pages: BACKGROUND_PAGES,
+                });
+                background(trial)
+            }
+            given => given.to_vec(),
+        };
+        let negative: Vec<ParsedPage> = trial.parsed(&negative).collect();
+        let settings = TrainingSettings::default();
+        let kept = self.options.cache.as_ref().map(|folder| {
+            let hash = examples_hash(&positive, &negative, &settings);
+            folder
+                .join("models")
+                .join(format!("{}-{hash:016x}.model", kind.name()))
+        });
+        if let Some(judge) = kept.as_deref().and_then(|path| TrainedJudge::load(path).ok()) {
+            return Ok(judge);
+        }
+        let pages = TrainingPages {
+            positive: &positive.iter().collect::<Vec<_>>(),
+            negative: &negative.iter().collect::<Vec<_>>(),
+        };
+        let judge = TrainedJudge::train(kind, &pages, &settings).map_err(|fault| LabError::Judge {
+            task: trial.task.name.clone(),
+            fault,
+        })?;
+        // Not being able to keep it costs the next run some time and nothing else.
+        if let Some(path) = kept
+            && let Some(folder) = path.parent()
+            && std::fs::create_dir_all(folder).is_ok()
+        {
+            let _ = judge.save(&path);
+        }
+        Ok(judge)
+    }
+}
+
+/// Pages drawn from the web, the same each time.
+fn background(trial: &Trial) -> Vec<PageId> {
+    let mut drawn: Vec<(u64, PageId)> = (0..trial.web.pages() as u32)
+        .map(PageId)
+        .filter(|page| !trial.pages.positive.contains(page))
+        .map(|page| (Keyring::new(0).hash(&trial.web.spelled(page)), page))
+        .collect();
+    drawn.sort_unstable();
+    let first = drawn.into_iter().take(BACKGROUND_PAGES);
+    first.map(|(_, page)| page).collect()
+}
+
+/// A hash of all the words of the examples and of how they are learnt from.
+fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage], settings: &TrainingSettings) -> u64 {
+    let keyring = Keyring::new(0x6d0d_e15e);
+    let mut all = format!("{} {TRAINING} {settings:?}", env!("CARGO_PKG_VERSION"));
+    for (side, pages) in [("+", positive), ("-", negative)] {
+        for page in pages {
+            let words: u64 = page
+                .text
+                .tokens()
+                .iter()
+                .fold(0, |sum, token| sum.rotate_left(5).wrapping_add(token.hash()));
+            all.push_str(&format!("{side}{} {words:x}\n", page.url));
+        }
+    }
+    keyring.hash(&all)
+}
+
+/// Raised whenever training makes another judge of the same pages.
+const TRAINING: u32 = 2;

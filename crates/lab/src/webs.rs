@@ -1,0 +1,189 @@
+//! Opening webs and their tasks.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::LabError;
+use crate::recorded::{Opened, PageId, RecordedWeb, Task, WebFolder};
+use crate::session::{Lab, LabEvent};
+use crate::synth::{SynthSettings, SynthWeb, preset, preset_names};
+use crate::synthetic::Synthetic;
+use crate::trial::Trial;
+
+/// What stands before the name of a synthetic web.
+const SYNTH: &str = "synth:";
+/// Every task of a web.
+const ALL: &str = "all";
+
+/// The name of a synthetic web, if the path is one: `synth:NAME`.
+pub fn synthetic_name(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(SYNTH)
+}
+
+/// The settings of a synthetic web, by the name of a preset or of a file ending in `.toml`.
+pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
+    if name.ends_with(".toml") {
+        let text = std::fs::read_to_string(name).map_err(|fault| LabError::SyntheticFile {
+            name: name.to_owned(),
+            fault,
+        })?;
+        return SynthSettings::from_toml(&text).map_err(|fault| LabError::SyntheticSettings {
+            name: name.to_owned(),
+            fault,
+        });
+    }
+    preset(name).ok_or_else(|| LabError::Unknown {
+        what: "synthetic web",
+        name: name.to_owned(),
+        known: format!(
+            "{}, or a file of settings ending in .toml",
+            preset_names().join(", ")
+        ),
+    })
+}
+
+/// A synthetic web by the name of a preset or of a file of settings.
+pub fn synthetic(name: &str) -> Result<Synthetic, LabError> {
+    Ok(Synthetic(SynthWeb::new(synthetic_settings(name)?)?))
+}
+
+fn wants_all(tasks: &[String]) -> bool {
+    tasks.is_empty() || tasks.iter().any(|task| task == ALL)
+}
+
+fn open_synthetic(name: &str, tasks: &[String]) -> Result<Vec<Trial>, LabError> {
+    let web = Arc::new(synthetic(name)?);
+    let known: Vec<&str> = web.0.tasks().iter().map(|task| task.name.as_str()).collect();
+    let takes_all = wants_all(tasks);
+    if let Some(unknown) = tasks
+        .iter()
+        .find(|task| !takes_all && !known.contains(&task.as_str()))
+    {
+        return Err(LabError::NoTask {
+            web: format!("{SYNTH}{name}"),
+            task: unknown.clone(),
+            known: known.join(", "),
+        });
+    }
+    Ok(web.trials(&format!("{SYNTH}{name}"), |task| {
+        takes_all || tasks.iter().any(|known| known == task)
+    }))
+}
+
+impl Lab<'_> {
+    /// Opens a web and its tasks of these names; all of them if none is named, or `all` is.
+    pub fn open(&self, path: &Path, tasks: &[String]) -> Result<Vec<Trial>, LabError> {
+        if let Some(name) = synthetic_name(path) {
+            return open_synthetic(name, tasks);
+        }
+        let folder = WebFolder::open(path)?;
+        let wanted: Vec<&Task> = if wants_all(tasks) {
+            folder.tasks.iter().collect()
+        } else {
+            tasks
+                .iter()
+                .map(|name| folder.task(name))
+                .collect::<Result<_, _>>()?
+        };
+        let web = Arc::new(self.load(&folder)?);
+        let mut trials = Vec::new();
+        for task in wanted {
+            let pages = task.pages(&web)?;
+            trials.push(Trial::new(folder.name.clone(), web.clone(), task.clone(), pages));
+        }
+        Ok(trials)
+    }
+
+    /// Opens several webs and their tasks. A task has to be in one of the webs, not in all.
+    pub fn open_all(&self, paths: &[PathBuf], tasks: &[String]) -> Result<Vec<Trial>, LabError> {
+        let takes_all = tasks.iter().any(|task| task == ALL);
+        if let ([path], false) = (paths, takes_all) {
+            return self.open(path, tasks);
+        }
+        let mut trials = Vec::new();
+        let mut known = Vec::new();
+        for path in paths {
+            let open = self.open(path, &[])?;
+            known.extend(open.iter().map(|trial| trial.task.name.clone()));
+            trials.extend(
+                open.into_iter()
+                    .filter(|trial| takes_all || tasks.contains(&trial.task.name)),
+            );
+        }
+        if let Some(unknown) = tasks.iter().find(|task| !takes_all && !known.contains(task)) {
+            return Err(LabError::NoTaskInWebs {
+                task: unknown.clone(),
+                known: known.join(", "),
+            });
+        }
+        if trials.is_empty() {
+            return Err(LabError::NoTasks);
+        }
+        Ok(trials)
+    }
+
+    /// Reads a recorded web, from the cache if it is there.
+    pub fn load(&self, folder: &WebFolder) -> Result<RecordedWeb, LabError> {
+        self.tell(LabEvent::Opening { web: &folder.name });
+        let cache = self.options.cache.as_ref().map(|cache| cache.join("webs"));
+        let loaded = folder.load(cache.as_deref(), |progress| {
+            self.tell(LabEvent::Reading {
+                web: &folder.name,
+                pages: progress.pages,
+            });
+        });
+        self.tell(LabEvent::StepEnded);
+        let (web, opened) = loaded.map_err(|source| LabError::Unreadable {
+            path: folder.path.clone(),
+            source,
+        })?;
+        for warning in web.warnings() {
+            self.tell(LabEvent::ArchiveDamaged { warning });
+        }
+        if opened == Opened::NotKept {
+            self.tell(LabEvent::NotCached);
+        }
+        Ok(web)
+    }
+
+    /// A web without tasks, crawled for a topic of the user's own, with its seeds and terms. The pages to find are those that
+    /// the topic's judge calls relevant among all recorded pages. So a run says how soon a strategy gets there, not how right
+    /// the judge is.
+    pub fn open_for_topic(&self, path: &Path, topic: &Path) -> Result<Trial, LabError> {
+        let file = topic.to_str().filter(|file| file.ends_with(".toml"));
+        let file = file.ok_or_else(|| LabError::NotATopicFile {
+            path: topic.to_owned(),
+        })?;
+        let settings = self.check(file, &[])?;
+        let judge = settings.judge()?;
+        let folder = WebFolder::open(path)?;
+        let web = Arc::new(self.load(&folder)?);
+        let task = Task {
+            name: settings.topic.name.clone(),
+            query: settings.topic.query.clone().unwrap_or_default(),
+            seeds: settings.seeds.urls.iter().map(ToString::to_string).collect(),
+            genre: settings.terms.genre.clone(),
+            content: settings.terms.content.clone(),
+            exclude: settings.terms.exclude.clone(),
+            ..Task::default()
+        };
+        let mut pages = task.pages(&web)?;
+        for page in (0..web.pages() as u32).map(PageId) {
+            if page.0.is_multiple_of(1_000) {
+                self.tell(LabEvent::Judging {
+                    task: &task.name,
+                    judged: page.0.into(),
+                    pages: web.pages() as u64,
+                });
+            }
+            if web
+                .page(page)
+                .is_some_and(|parsed| judge.judge(&parsed).is_relevant())
+            {
+                pages.relevant.insert(page);
+            }
+        }
+        self.tell(LabEvent::StepEnded);
+        Ok(Trial::new(folder.name, web, task, pages))
+    }
+}
