@@ -79,7 +79,7 @@ fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() 
     let coupe = says(root, &["explain", "out", &format!("{base}/coupe-engine")]);
     assert!(coupe.contains("table") && coupe.contains("engine ×"), "{coupe}");
     let seed = says(root, &["explain", "out", &format!("{base}/one")]);
-    assert!(seed.contains("read before the table stood"), "{seed}");
+    assert!(seed.contains("read before the table was made"), "{seed}");
     let relevant = relevant(root);
     assert!(
         relevant.contains("/coupe-engine") && !relevant.contains("/weather"),
