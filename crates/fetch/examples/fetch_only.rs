@@ -129,7 +129,7 @@ async fn fetch_all(fetcher: Fetcher, urls: Vec<CanonicalUrl>, concurrency: usize
                     }
                     Err(outcome) => outcome,
                 };
-                *outcomes.entry(outcome.code()).or_default() += 1;
+                *outcomes.entry(outcome.code().as_str()).or_default() += 1;
             }
             (bytes, outcomes)
         }));
