@@ -194,7 +194,7 @@ pub fn raises_and_parents_survive<H: Harness>() {
     stage.fetch_with("b/3", &updates);
     assert_eq!(stage.score("b/2"), 0.2, "a raise it had before the restart");
     stage.seed("y/1:9");
-    stage.fetch("y/1", "b/1:0.1 b/2:0.1");
+    stage.fetch("y/1", "b/1:0.1");
     let higher = raise(&stage, "a/1", "0.75");
     stage.seed("y/2:9");
     stage.fetch_with("y/2", &[higher]);
