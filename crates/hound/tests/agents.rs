@@ -81,7 +81,7 @@ fn a_page_budget_is_shared_and_a_goal_stops_one_agent_but_not_the_others() {
     }
     assert_eq!(pages, BTreeMap::from([(1, 21), (2, 20), (3, 20)]));
 
-    let (_temp, folder) = crawled(&web, &["--goal", "5", "--threshold", "0.05"]);
+    let (_temp, folder) = crawled(&web, &["--goal", "5", "--judge", "terms:threshold=0.05"]);
     let directory = status(&folder);
     for agent in directory["agents"].as_array().unwrap() {
         assert_eq!(agent["state"], "goal met", "{agent}");
@@ -89,7 +89,7 @@ fn a_page_budget_is_shared_and_a_goal_stops_one_agent_but_not_the_others() {
     }
     assert!(records(&folder).len() < PAGES);
     // A larger goal, and the same crawl goes on.
-    let more = ["--agents", "3", "--goal", "10", "--threshold", "0.05"];
+    let more = ["--agents", "3", "--goal", "10", "--judge", "terms:threshold=0.05"];
     let more = [&more[..], &web.more_seeds()].concat();
     assert_eq!(web.crawl(&folder, &more).wait().unwrap().code(), Some(0));
     let directory = status(&folder);

@@ -118,7 +118,7 @@ fn opic_explains_where_cash_came_from() {
 
 #[test]
 fn otie_explains_where_cash_came_from_also_through_second_visits() {
-    gifts_add_up_to_what_is_held(&["--strategy", "otie", "--recrawl-every", "10"]);
+    gifts_add_up_to_what_is_held(&["--strategy", "otie:recrawl-every=10"]);
 }
 
 #[test]

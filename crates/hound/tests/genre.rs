@@ -126,8 +126,8 @@ fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
             "tea.toml",
             "--genre",
             "blog",
-            "--genre-model",
-            "my.model",
+            "--judge",
+            "terms:genre-model=my.model",
             "-o",
             "c",
         ],
@@ -165,24 +165,25 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
     std::fs::write(root.join("wrong.txt"), "[blog]\nweblog\n[dairy]\nzurnalik\n").unwrap();
     let (_serving, base) = serve_paths(kinds);
     topic(root, &base);
-    let crawl = |more: &[&str]| {
+    let crawl = |words: &str| {
+        let judge = format!("terms:genre-model=my.model{words}");
         let always = [
             "crawl",
             "tea.toml",
             "--genre",
             "blog",
-            "--genre-model",
-            "my.model",
+            "--judge",
+            &judge,
             "-o",
             "c",
         ];
         let _ = std::fs::remove_dir_all(root.join("c"));
-        says(root, &[&always, more].concat());
+        says(root, &always);
         let blogs = kinds_shown(root, &["--genre", "blog"]);
         (count(&blogs, "blog"), count(&blogs, "diary"), blogs.len())
     };
-    assert_eq!(crawl(&[]), (EACH, 0, EACH));
-    assert_eq!(crawl(&["--genre-words", "words.txt"]), (EACH, EACH, 2 * EACH));
+    assert_eq!(crawl(""), (EACH, 0, EACH));
+    assert_eq!(crawl(":genre-words=words.txt"), (EACH, EACH, 2 * EACH));
 
     // The same from the topic's file.
     let text = std::fs::read_to_string(root.join("tea.toml")).unwrap();
@@ -191,7 +192,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
         format!("{text}[judge]\ngenre-words = \"words.txt\"\n"),
     )
     .unwrap();
-    assert_eq!(crawl(&[]), (EACH, EACH, 2 * EACH));
+    assert_eq!(crawl(""), (EACH, EACH, 2 * EACH));
 
     let wrong = refuses(
         root,
@@ -200,8 +201,8 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
             "tea.toml",
             "--genre",
             "blog",
-            "--genre-words",
-            "wrong.txt",
+            "--judge",
+            "terms:genre-words=wrong.txt",
             "-o",
             "d",
         ],
@@ -274,8 +275,8 @@ fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
                 "tea.toml",
                 "--genre",
                 "blog",
-                "--genre-model",
-                "other.model",
+                "--judge",
+                "terms:genre-model=other.model",
                 "-o",
                 "c",
             ],

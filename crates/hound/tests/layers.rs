@@ -157,7 +157,8 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
     assert!(out.contains("context graph: 6/1/7/1/80"), "{out}");
     assert!(out.contains("layer 0: "), "{out}");
 
-    let layered = ["--strategy", "layered", "--layers", &text("tea.layers")];
+    let layered = format!("layered:layers={}", text("tea.layers"));
+    let layered = ["--strategy", &layered];
     crawl(&root, &path("deep"), &layered);
     assert_eq!(urls(&path("deep")).len(), all.len());
     assert!(
@@ -263,7 +264,7 @@ fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
     let at = 8 + 2 + 1 + "layers".len();
     bytes[at] = 1;
     std::fs::write(path("old.layers"), bytes).unwrap();
-    let told = crawled(&["--strategy", "layered", "--layers", &path("old.layers")]);
+    let told = crawled(&["--strategy", &format!("layered:layers={}", path("old.layers"))]);
     assert!(
         told.contains("version 1") && told.contains("train the model again"),
         "{told}"

@@ -207,7 +207,7 @@ fn the_same_topic_again_leaves_every_score_and_every_place_as_it_was() {
     let cases: [&[&str]; 4] = [
         &["--strategy", "best-first"],
         &["--strategy", "fs-2"],
-        &["--strategy", "pfs-1", "--ties", "probe", "--parents", "first"],
+        &["--strategy", "pfs-1:ties=probe:parents=first"],
         // Cash that gathers while a request is out depends on what else is out.
         &["--strategy", "opic", "--concurrency", "1"],
     ];

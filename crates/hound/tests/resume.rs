@@ -178,7 +178,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
 
 #[test]
 fn raised_siblings_by_all_parents_survive_kill_9() {
-    killed_and_resumed("fs-2", &["--parents", "all"], ROUNDS);
+    killed_and_resumed("fs-2:parents=all", &[], ROUNDS);
 }
 
 #[test]
@@ -194,15 +194,8 @@ fn topical_cash_and_drawn_lists_survive_kill_9() {
 #[test]
 fn agents_and_their_tables_survive_kill_9() {
     killed_and_resumed(
-        "table",
-        &[
-            "--agents",
-            "3",
-            "--table-adds",
-            "0.5",
-            "--table-adds-from",
-            "0.05",
-        ],
+        "table:table-adds=0.5:table-adds-from=0.05",
+        &["--agents", "3"],
         FEW_ROUNDS,
     );
 }
@@ -210,8 +203,8 @@ fn agents_and_their_tables_survive_kill_9() {
 #[test]
 fn layers_learnt_from_the_crawl_survive_kill_9() {
     killed_and_resumed(
-        "layered",
-        &["--learn-after", "5", "--threshold", "0.1"],
+        "layered:learn-after=5",
+        &["--judge", "terms:threshold=0.1"],
         FEW_ROUNDS,
     );
 }
