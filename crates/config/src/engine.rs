@@ -43,7 +43,7 @@ pub(crate) fn read_engine(text: &str, folder: &Path) -> Result<String, Wrong> {
             quoted(text),
             "collection=DIR with the folder of an earlier crawl",
         )),
-        ("file", "") => Err(no(quoted(text), "file=FILE with a file of URLs, one a line")),
+        ("file", "") => Err(no(quoted(text), "file=FILE with a file of URLs, one per line")),
         ("collection" | "file", path) => Ok(format!("{name}={}", folder.join(path).to_string_lossy())),
         (name, "") => Ok(name.to_owned()),
         (name, at) => {

@@ -26,13 +26,13 @@ const SHOWN: usize = 70;
 #[non_exhaustive]
 #[allow(missing_docs)] // The messages say what each is, and the fields are what they print.
 pub enum Wrong {
-    #[error("{} cannot be read: {source}", harmless(&path.to_string_lossy()))]
+    #[error("could not read {}: {source}", harmless(&path.to_string_lossy()))]
     Unreadable { path: PathBuf, source: io::Error },
     #[error("{message}")]
     Syntax { message: String, right: Option<String> },
     #[error("there is no section [{name}]")]
     UnknownSection { name: String, right: String },
-    #[error("{name} stands outside of the sections")]
+    #[error("{name} is outside any section")]
     OutsideSections { name: String, right: String },
     #[error("[{section}] has no {name}")]
     UnknownKey {
@@ -49,17 +49,17 @@ pub enum Wrong {
         found: &'static str,
         wanted: &'static str,
     },
-    #[error("{given} is no {noun}")]
+    #[error("{given} is not {} {noun}", article(noun))]
     NotA {
         given: String,
         noun: &'static str,
         right: String,
     },
-    #[error("{given} is not known here")]
+    #[error("{given} is not one of the choices")]
     NotOneOf { given: String, right: String },
     #[error("{given} is out of range")]
     OutOfRange { given: String, right: String },
-    #[error("{given} is no regular expression: {why}")]
+    #[error("{given} is not a regular expression: {why}")]
     Pattern { given: String, why: String },
     #[error("{given} cannot be crawled: {source}")]
     Url {
@@ -100,7 +100,7 @@ impl Wrong {
             Wrong::EvenPower { given } => format!("write an odd number, as {}", given.saturating_sub(1)),
             Wrong::NoWeight => "give at least one of them a weight above 0".to_owned(),
             Wrong::NoSeeds => {
-                "name seed URLs after the topic, a file of them with --seeds, or a search engine with \
+                "give seed URLs after the topic, a file of them with --seeds, or a search engine with \
                                --engine, as searxng=URL or brave; in the topic file these are urls, file and engines \
                                under [seeds]"
                     .to_owned()
@@ -111,7 +111,7 @@ impl Wrong {
                     .to_owned()
             }
             Wrong::AddressForTopic { given } => {
-                format!("first say what you look for, then where to start: hound crawl \"words\" {given}")
+                format!("say first what to look for, then where to start: hound crawl \"words\" {given}")
             }
             Wrong::Unreadable { .. }
             | Wrong::Spec(_)
@@ -120,6 +120,14 @@ impl Wrong {
                 return None;
             }
         })
+    }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
     }
 }
 

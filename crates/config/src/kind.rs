@@ -153,7 +153,7 @@ impl Kind {
         match self {
             Kind::Text => (!text.is_empty())
                 .then(|| Value::Text(text.to_owned()))
-                .ok_or_else(|| no("text", "something")),
+                .ok_or_else(|| no("text", "at least one character")),
             Kind::Term => text
                 .contains(char::is_alphanumeric)
                 .then(|| Value::Text(text.to_owned()))
@@ -293,7 +293,7 @@ pub(crate) fn one_of(text: &str, names: &[&str]) -> Result<Value, Wrong> {
     Err(Wrong::NotOneOf {
         given: quoted(text),
         right: match nearest(text, names.iter().copied()) {
-            Some(near) => format!("did you mean {near}? known are {known}"),
+            Some(near) => format!("did you mean {near}? the choices are {known}"),
             None => format!("write {known}"),
         },
     })

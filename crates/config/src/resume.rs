@@ -49,11 +49,11 @@ impl fmt::Display for Change {
             OnResume::Allowed => Ok(()),
             OnResume::AllowedFromHere => f.write_str("; what was found before stays as it is"),
             OnResume::NeedsRejudging => f.write_str(
-                "; the pages fetched so far were judged by the old value: judge them anew with hound rejudge, or start in a \
+                "; the pages fetched so far were judged by the old value; judge them again with hound rejudge, or start a \
                  new folder with -o",
             ),
             OnResume::NeedsNewFolder => {
-                f.write_str("; this crawl cannot carry on with it: start in a new folder with -o")
+                f.write_str("; this crawl cannot be resumed with it; start a new folder with -o")
             }
         }
     }

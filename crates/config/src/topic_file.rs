@@ -264,7 +264,7 @@ fn right_key(key: &str, section: Option<&str>) -> String {
     }
     match section {
         Some(_) => format!(
-            "known here are {}",
+            "the keys of this section are {}",
             here().map(|option| option.key).collect::<Vec<_>>().join(", ")
         ),
         None => "put it under one of the sections, such as [crawl]".to_owned(),

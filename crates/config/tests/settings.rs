@@ -324,15 +324,15 @@ fn a_crawl_may_be_resumed_with_other_budgets_and_manners_but_not_as_another_craw
         ),
         [
             "- [terms] content was [\"tea\"], now [\"tea\", \"milk\"]; the pages fetched so far were judged by the \
-             old value: judge them anew with hound rejudge, or start in a new folder with -o",
+             old value: judge them again with hound rejudge, or start a new folder with -o",
             "- [strategy] kind was \"best-first\", now \"fs-2\"; the pages fetched so far were judged by the old value: \
-             judge them anew with hound rejudge, or start in a new folder with -o",
+             judge them again with hound rejudge, or start a new folder with -o",
             "+ [crawl] max-pages was 10, now 20",
             "+ [crawl] depth was nothing, now 3; what was found before stays as it is",
-            "- [crawl] scope was \"any\", now \"host\"; this crawl cannot carry on with it: start in a new folder with -o",
+            "- [crawl] scope was \"any\", now \"host\"; this crawl cannot be resumed with it; start a new folder with -o",
             "+ [crawl] delay was \"1s\", now \"2s\"",
             "+ [crawl] contact was nothing, now \"a@b\"",
-            "- [crawl] seed was 1, now 0; this crawl cannot carry on with it: start in a new folder with -o",
+            "- [crawl] seed was 1, now 0; this crawl cannot be resumed with it; start a new folder with -o",
         ]
     );
 }

@@ -168,14 +168,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
     let crawl = |words: &str| {
         let judge = format!("terms:genre-model=my.model{words}");
         let always = [
-            "crawl",
-            "tea.toml",
-            "--genre",
-            "blog",
-            "--judge",
-            &judge,
-            "-o",
-            "c",
+            "crawl", "tea.toml", "--genre", "blog", "--judge", &judge, "-o", "c",
         ];
         let _ = std::fs::remove_dir_all(root.join("c"));
         says(root, &always);
