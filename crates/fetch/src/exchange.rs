@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
-use scenthound_types::{Failure, Truncation};
+use scenthound_types::{Failure, Truncation, looks_like_text};
 use tokio::time::{Instant, Sleep};
 
 use crate::channel::{Ask, Channel, Line, Motor, turn};
-use crate::content::looks_like_text;
 use crate::decode::{Decoder, Stop};
 use crate::settings::{BodyCaps, Limits};
 use crate::tape::SharedTape;

@@ -51,7 +51,6 @@ pub struct Fetcher {
     connector: Connector,
     pool: Pool,
     requests: Requests,
-    content_types: Vec<String>,
     limits: Limits,
 }
 
@@ -65,7 +64,6 @@ impl Fetcher {
             pool: Pool::new(settings.idle_connections, settings.idle_time),
             guard: AddressGuard::new(settings.allowed_nets),
             pins: settings.pins,
-            content_types: settings.content_types,
             limits: settings.limits,
         })
     }
@@ -157,7 +155,7 @@ impl Fetcher {
         if head.len() > self.limits.header_bytes || parts.headers.len() > self.limits.header_lines {
             return Err(GARBLED);
         }
-        let mut plan = Plan::new(url, want, &parts, &self.content_types, &self.limits);
+        let mut plan = Plan::new(url, want, &parts, &self.limits);
         if parts.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && self.requests.asks_proxy(url) {
             plan.outcome = Outcome::Failed(Failure::Proxy);
         }

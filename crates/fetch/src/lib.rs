@@ -18,7 +18,6 @@
 mod address;
 mod channel;
 mod connect;
-mod content;
 mod decode;
 mod error;
 mod exchange;

@@ -1,9 +1,8 @@
 //! What to do about a response, decided by its head.
 
 use http::{StatusCode, header};
-use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
+use scenthound_types::{CanonicalUrl, Failure, Outcome, Readable, Refusal};
 
-use crate::content::essence;
 use crate::head::{self, Encoding};
 use crate::settings::{BodyCaps, Limits, Want};
 
@@ -18,13 +17,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(
-        url: &CanonicalUrl,
-        want: Want,
-        head: &http::response::Parts,
-        readable: &[String],
-        limits: &Limits,
-    ) -> Plan {
+    pub(crate) fn new(url: &CanonicalUrl, want: Want, head: &http::response::Parts, limits: &Limits) -> Plan {
         let status = head.status.as_u16();
         let encoding = Encoding::of(&head.headers);
         let aside = |outcome| Plan {
@@ -48,13 +41,10 @@ impl Plan {
             other if !other.is_success() => return aside(Outcome::Failed(Failure::Status(status))),
             _ => {}
         }
-        let kind = head::text(&head.headers, header::CONTENT_TYPE).and_then(|kind| essence(&kind));
+        let readable = Readable::by_type(head::text(&head.headers, header::CONTENT_TYPE).as_deref());
         let empty = matches!(head.status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
-        let unreadable = match (want, &kind) {
-            _ if encoding == Encoding::TooDeep => true,
-            (Want::Page, Some(kind)) if !empty => !readable.iter().any(|readable| readable == kind),
-            _ => false,
-        };
+        let wrong_type = want == Want::Page && readable == Readable::No && !empty;
+        let unreadable = wrong_type || encoding == Encoding::TooDeep;
         Plan {
             outcome: if unreadable {
                 Outcome::Refused(Refusal::ContentType)
@@ -65,7 +55,7 @@ impl Plan {
                 }
             },
             caps: limits.caps(want, true),
-            sniff: want == Want::Page && (kind.is_none() || encoding == Encoding::Unknown),
+            sniff: want == Want::Page && (readable == Readable::Unknown || encoding == Encoding::Unknown),
             encoding,
         }
     }

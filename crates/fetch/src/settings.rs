@@ -19,7 +19,7 @@ const ASIDE_BYTES: usize = 64 * 1024;
 /// What a request is for: it decides which types are read and how much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Want {
-    /// A page: only the accepted content types.
+    /// A page: only the content types that are read, see [`scenthound_types::Readable`].
     Page,
     /// A robots.txt: any type, 500 KiB.
     Robots,
@@ -120,8 +120,6 @@ pub struct FetchSettings {
     /// Hosts that live at a fixed address, whatever the port of the URL. They are the user's own word, so the guard
     /// lets them pass.
     pub pins: HashMap<String, SocketAddr>,
-    /// The content types a page may have, in lower case.
-    pub content_types: Vec<String>,
     /// Whether HTTP/2 is offered over TLS.
     pub http2: bool,
     /// How many idle connections are kept in all.
@@ -143,15 +141,6 @@ impl FetchSettings {
             proxy: None,
             ca_files: Vec::new(),
             pins: HashMap::new(),
-            content_types: [
-                "text/html",
-                "application/xhtml+xml",
-                "text/plain",
-                "application/xml",
-                "text/xml",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
             http2: true,
             idle_connections: 256,
             idle_time: Duration::from_secs(60),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_store::{CrawlView, Error as StoreError, HttpResponse, Position, WarcReader, WarcRecord};
-use scenthound_types::{CanonicalUrl, ParsedPage};
+use scenthound_types::{CanonicalUrl, ParsedPage, Readable, media_type};
 
 use crate::fetch_now::{self, Fetching};
 use crate::stdout::note;
@@ -525,23 +525,27 @@ pub fn each_response(path: &Path, mut visit: impl FnMut(CanonicalUrl, &WarcRecor
 
 /// A good response that calls itself HTML, or nothing.
 fn html(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
-    let is_html = response.header("content-type").is_none_or(|kind| {
-        let kind = kind.to_ascii_lowercase();
-        kind.starts_with("text/html") || kind.starts_with("application/xhtml")
+    let kind = response.header("content-type").and_then(media_type);
+    let is_html = kind.is_none_or(|kind| {
+        kind.eq_ignore_ascii_case("text/html") || kind.eq_ignore_ascii_case("application/xhtml+xml")
     });
     is_html.then(|| any_text(url, response)).flatten()
 }
 
-/// A good response.
+/// A good response of a type that is read.
 pub fn any_text(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
     if response.status != 200 {
         return None;
     }
     let limits = Limits::default();
+    let content_type = response.header("content-type");
     let body = response.body(limits.body_bytes);
+    if !Readable::is_page(content_type, &body.bytes) {
+        return None;
+    }
     let input = PageInput {
         url,
-        content_type: response.header("content-type"),
+        content_type,
         body: &body.bytes,
         truncated: !body.faults.is_empty(),
     };

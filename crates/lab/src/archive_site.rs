@@ -11,6 +11,8 @@ use scenthound_store::{WarcReader, WarcRecord, read_at};
 use scenthound_testweb::{Scheme, SiteRequest, SiteResponse, TestSite};
 use scenthound_types::CanonicalUrl;
 
+use crate::recorded::response::{Precedence, Recorded};
+
 /// Longer bodies are cut.
 const MAX_BODY: usize = 64 << 20;
 
@@ -27,7 +29,7 @@ enum StoredAt {
 /// An archive as a world.
 pub struct ArchiveSite {
     archives: Vec<PathBuf>,
-    places: HashMap<CanonicalUrl, (u8, StoredAt)>,
+    places: HashMap<CanonicalUrl, (Precedence, StoredAt)>,
     hosts: BTreeSet<String>,
 }
 
@@ -47,7 +49,7 @@ impl ArchiveSite {
         Ok(site)
     }
 
-    /// As a replay decides: a page counts before a redirect, a redirect before a failure, the first before later ones.
+    /// Remembers a response, unless one that counts more is known.
     fn take(&mut self, archive: usize, record: WarcRecord) {
         let Some(url) = record.target_uri().and_then(|uri| CanonicalUrl::parse(uri).ok()) else {
             return;
@@ -58,18 +60,14 @@ impl ArchiveSite {
         let Some(http) = record.http() else {
             return;
         };
-        let value = match http.status {
-            200..=299 => 3,
-            301 | 302 | 303 | 307 | 308 => {
-                let to = http.header("location").and_then(|to| url.join(to).ok());
-                if to.as_ref() == Some(&url) {
-                    return;
-                }
-                2
-            }
-            _ => 1,
+        let Some(precedence) = Recorded::of(&url, &http).map(|recorded| recorded.precedence()) else {
+            return;
         };
-        if self.places.get(&url).is_some_and(|(known, _)| *known >= value) {
+        if self
+            .places
+            .get(&url)
+            .is_some_and(|(known, _)| *known >= precedence)
+        {
             return;
         }
         let place = match record.offset {
@@ -77,7 +75,7 @@ impl ArchiveSite {
             None => StoredAt::Kept(Box::new(record)),
         };
         self.hosts.insert(url.host().to_owned());
-        self.places.insert(url, (value, place));
+        self.places.insert(url, (precedence, place));
     }
 
     fn find(&self, url: &CanonicalUrl) -> Option<SiteResponse> {

@@ -14,6 +14,7 @@ mod encode;
 mod fault;
 mod folder;
 mod labels;
+pub(crate) mod response;
 mod task;
 mod web;
 

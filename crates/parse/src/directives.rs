@@ -1,21 +1,9 @@
 //! What meta elements ask of robots and browsers: robots directives and refreshes.
 
-use scenthound_types::PageDirectives;
-
 /// Whether a meta element of this name speaks to us.
 pub(crate) fn addresses_us(name: &str) -> bool {
     let name = name.trim();
     name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case("scenthound")
-}
-
-/// Adds what a `content` such as `noindex, nofollow` asks. The strictest word counts.
-pub(crate) fn add(directives: &mut PageDirectives, content: &str) {
-    for word in content.split([',', ' ', ';']).map(str::trim) {
-        let is = |name: &str| word.eq_ignore_ascii_case(name);
-        directives.noindex |= is("noindex") || is("none");
-        directives.nofollow |= is("nofollow") || is("none");
-        directives.noarchive |= is("noarchive");
-    }
 }
 
 /// The address in the `content` of a refresh, such as `5; url='/next'`; none for a plain reload.
@@ -66,20 +54,5 @@ mod tests {
             assert_eq!(refresh_target(content), None, "{content}");
         }
         assert_eq!(refresh_target("0; urlsafe.html"), Some("urlsafe.html"));
-    }
-
-    #[test]
-    fn directives_add_up() {
-        let mut directives = PageDirectives::default();
-        add(&mut directives, "index, NoArchive");
-        assert_eq!(
-            directives,
-            PageDirectives {
-                noarchive: true,
-                ..PageDirectives::default()
-            }
-        );
-        add(&mut directives, "none");
-        assert!(directives.noindex && directives.nofollow);
     }
 }

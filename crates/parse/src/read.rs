@@ -626,7 +626,7 @@ impl<'a> Reader<'a> {
             .value("name")
             .is_some_and(|name| directives::addresses_us(&name))
         {
-            directives::add(&mut self.page.directives, &content);
+            self.page.directives.add_words(&content);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Rules`] are the rules of one robots.txt for one product token: parsed once, asked for every URL of the host,
 //! small enough to be kept with the host. [`verdict`] says what an answer to a request for robots.txt means, and
-//! [`x_robots_tag`] and [`meta_robots`] read the wishes of a single page.
+//! [`x_robots_tag`] reads the directives in the headers of a single page.
 //!
 //! Where RFC 9309, Google's parser and old habits disagree, docs/decisions/robots-contradictions.md says what we do.
 //!
@@ -21,7 +21,7 @@ mod verdict;
 pub use crate::agent::is_product_token;
 pub use crate::escape::path_of;
 pub use crate::line::{Directive, Line, MAX_BODY, MAX_LINE, RobotsTxt};
-pub use crate::page::{meta_robots, x_robots_tag};
+pub use crate::page::x_robots_tag;
 pub use crate::rules::{MAX_CRAWL_DELAY, RuleKind, RuleText, Rules};
 pub use crate::saved::SavedFault;
 pub use crate::verdict::{

@@ -1,6 +1,6 @@
-//! What a single page asks of robots: X-Robots-Tag headers and meta robots elements.
+//! What the X-Robots-Tag headers of a page ask of robots.
 //!
-//! Wishes only add up: nothing takes a noindex back. Deliberately absent: `unavailable_after` and the wishes about
+//! The words themselves are read by [`PageDirectives::add_words`], as those of meta elements are. Deliberately absent: `unavailable_after` and the wishes about
 //! snippets and previews, which mean nothing to a crawler that shows neither.
 
 use scenthound_types::PageDirectives;
@@ -23,19 +23,9 @@ pub fn x_robots_tag<'a>(values: impl IntoIterator<Item = &'a str>, product_token
                 wish = rest;
             }
             if to_us {
-                add(&mut wishes, wish);
+                wishes.add_words(wish);
             }
         }
-    }
-    wishes
-}
-
-/// Reads the content of a `<meta name=robots>` element, or of one named after us.
-pub fn meta_robots(content: &str) -> PageDirectives {
-    let mut wishes = PageDirectives::default();
-    // Blanks in place of commas are a common mistake, and no wish has a blank in it.
-    for wish in content.split(|c: char| c == ',' || c.is_whitespace()) {
-        add(&mut wishes, wish);
     }
     wishes
 }
@@ -54,14 +44,6 @@ fn is_agent(name: &str) -> bool {
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b));
     name == "*" || (!is_wish && is_word && name.starts_with(|c: char| c.is_ascii_alphabetic()))
-}
-
-fn add(wishes: &mut PageDirectives, wish: &str) {
-    let wish = wish.trim();
-    let is = |name: &str| wish.eq_ignore_ascii_case(name);
-    wishes.noindex |= is("noindex") || is("none");
-    wishes.nofollow |= is("nofollow") || is("none");
-    wishes.noarchive |= is("noarchive") || is("nocache");
 }
 
 #[cfg(test)]
@@ -93,6 +75,7 @@ mod tests {
             "index follow archive"
         );
         assert_eq!(tag(&["none"]), "index follow");
+        assert_eq!(tag(&["noindex\tnofollow"]), "index follow");
         assert_eq!(tag(&["all", "", ",,", "noimageindex"]), "");
     }
 
@@ -115,12 +98,5 @@ mod tests {
             tag(&["unavailable_after: 25-Jun-31 15:00:00, max-snippet: -1, nofollow"]),
             "follow"
         );
-    }
-
-    #[test]
-    fn meta_elements_are_read_with_commas_or_without() {
-        assert_eq!(shown(meta_robots("NOINDEX,follow")), "index");
-        assert_eq!(shown(meta_robots("noindex nofollow")), "index follow");
-        assert_eq!(shown(meta_robots("max-snippet:-1, none")), "index follow");
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
+mod content_type;
 mod evidence;
 mod genres;
 mod hints;
@@ -27,6 +28,7 @@ mod url;
 
 pub use text::{Language, Text, Token, TokenRange};
 
+pub use crate::content_type::{Readable, looks_like_text, media_type};
 pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};

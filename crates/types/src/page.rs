@@ -59,6 +59,26 @@ pub struct PageDirectives {
     pub noarchive: bool,
 }
 
+impl PageDirectives {
+    /// Adds the directives in a value such as `noindex, nofollow`. Words may be separated by commas, semicolons or any white
+    /// space. Directives only add up: nothing takes a `noindex` back.
+    pub fn add_words(&mut self, value: &str) {
+        for word in value.split(|c: char| matches!(c, ',' | ';') || c.is_whitespace()) {
+            let is = |name: &str| word.eq_ignore_ascii_case(name);
+            self.noindex |= is("noindex") || is("none");
+            self.nofollow |= is("nofollow") || is("none");
+            self.noarchive |= is("noarchive") || is("nocache");
+        }
+    }
+
+    /// Adds the directives of another source, such as the headers to those of the markup.
+    pub fn add(&mut self, other: PageDirectives) {
+        self.noindex |= other.noindex;
+        self.nofollow |= other.nofollow;
+        self.noarchive |= other.noarchive;
+    }
+}
+
 /// How many of each telling element the page has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[allow(missing_docs)]
@@ -124,4 +144,35 @@ pub struct ParsedPage {
     pub encoding: &'static str,
     /// Whether a limit cut the page short.
     pub truncated: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &str) -> [bool; 3] {
+        let mut directives = PageDirectives::default();
+        directives.add_words(value);
+        [directives.noindex, directives.nofollow, directives.noarchive]
+    }
+
+    #[test]
+    fn directives_may_be_separated_by_any_white_space() {
+        for value in [
+            "noindex,nofollow",
+            "noindex nofollow",
+            "NOINDEX\tnofollow",
+            "noindex;\nNoFollow",
+        ] {
+            assert_eq!(read(value), [true, true, false], "{value:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_ignored() {
+        assert_eq!(read("index, follow, max-snippet:-1, noimageindex"), [false; 3]);
+        assert_eq!(read("none"), [true, true, false]);
+        assert_eq!(read("nocache"), [false, false, true]);
+        assert_eq!(read("index, NoArchive"), [false, false, true]);
+    }
 }

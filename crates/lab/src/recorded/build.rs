@@ -1,7 +1,6 @@
 //! From an archive to a web: every response read, parsed and put into the compact form.
 //!
-//! Of several answers of one URL a page counts before a redirect, a redirect before a failure, and the first before the
-//! later ones. Archives are read in order and pages are taken in that order, so the same archive always gives the same web,
+//! Archives are read in order and pages are taken in that order, so the same archive always gives the same web,
 //! however many threads parse.
 
 use std::path::{Path, PathBuf};
@@ -9,9 +8,10 @@ use std::thread;
 
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_store::{WarcReader, WarcRecord};
-use scenthound_types::{CanonicalUrl, ParsedPage};
+use scenthound_types::{CanonicalUrl, ParsedPage, Readable};
 
 use crate::recorded::RecordedFault;
+use crate::recorded::response::{Precedence, Recorded, is_robots_txt};
 use crate::recorded::web::{RecordedWeb, Spot, UrlId};
 
 /// How far the reading is.
@@ -27,15 +27,6 @@ pub struct Progress {
 const MAX_BODY: usize = 8 << 20;
 /// Pages are parsed together in batches of about this many bytes.
 const BATCH_BYTES: usize = 32 << 20;
-
-/// Types that are read, as the live crawler's.
-const READ_TYPES: [&str; 5] = [
-    "text/html",
-    "application/xhtml+xml",
-    "text/plain",
-    "application/xml",
-    "text/xml",
-];
 
 /// Reads archives into a web.
 pub fn build(archives: &[PathBuf], mut progress: impl FnMut(Progress)) -> Result<RecordedWeb, RecordedFault> {
@@ -137,29 +128,27 @@ impl Builder {
         let Some(http) = record.http() else {
             return;
         };
-        match http.status {
-            301 | 302 | 303 | 307 | 308 => {
-                let to = http.header("location").and_then(|to| url.join(to).ok());
-                let from = self.web.intern(&url);
-                match to {
-                    // Another spelling of the same URL: it is the page itself.
-                    Some(to) if to == url => {}
-                    Some(to) => {
-                        let to = self.web.intern(&to);
-                        let status = http.status;
-                        self.answer(from, Spot::Redirect { status, to });
-                    }
-                    None => self.answer(from, Spot::Status(http.status)),
-                }
+        let status = http.status;
+        match Recorded::of(&url, &http) {
+            None => {
+                self.web.intern(&url);
             }
-            200..=299 => {
+            Some(Recorded::Redirect(to)) => {
+                let (from, to) = (self.web.intern(&url), self.web.intern(&to));
+                self.answer(from, Spot::Redirect { status, to });
+            }
+            Some(Recorded::Body) => {
                 let content_type = http.header("content-type").map(str::to_owned);
                 let body = http.body(MAX_BODY);
                 let truncated =
                     record.faults.iter().any(|fault| fault.loses_bytes()) || !body.faults.is_empty();
                 self.take_body(url, spelled, content_type, body.bytes, truncated);
             }
-            status => {
+            Some(Recorded::NoText) => {
+                let from = self.web.intern(&url);
+                self.answer(from, Spot::NoText);
+            }
+            Some(Recorded::Status) => {
                 let from = self.web.intern(&url);
                 self.answer(from, Spot::Status(status));
             }
@@ -187,12 +176,12 @@ impl Builder {
         body: Vec<u8>,
         truncated: bool,
     ) {
-        if url.path_and_query() == "/robots.txt" {
+        if is_robots_txt(&url) {
             let id = self.web.intern(&url);
             let number = self.web.rules.len() as u32;
             self.web.rules.push(body);
             self.answer(id, Spot::Rules(number));
-        } else if is_read(content_type.as_deref(), &body) {
+        } else if Readable::is_page(content_type.as_deref(), &body) {
             self.batch_bytes += body.len();
             self.batch.push(RawPage {
                 url,
@@ -212,13 +201,13 @@ impl Builder {
 
     /// Keeps the better of two answers.
     fn answer(&mut self, url: UrlId, spot: Spot) {
-        let value = |spot: Spot| match spot {
-            Spot::NotRecorded => 0,
-            Spot::Status(_) | Spot::NoText => 1,
-            Spot::Redirect { .. } => 2,
-            Spot::Page(_) | Spot::Rules(_) => 3,
+        let precedence = |spot: Spot| match spot {
+            Spot::NotRecorded => Precedence::Nothing,
+            Spot::Status(_) | Spot::NoText => Precedence::Failure,
+            Spot::Redirect { .. } => Precedence::Redirect,
+            Spot::Page(_) | Spot::Rules(_) => Precedence::Page,
         };
-        if value(spot) > value(self.web.spot(url)) {
+        if precedence(spot) > precedence(self.web.spot(url)) {
             self.web.set_spot(url, spot);
         }
     }
@@ -270,32 +259,4 @@ fn parse_all(batch: &[RawPage]) -> Vec<ParsedPage> {
             })
             .collect()
     })
-}
-
-/// Whether a body is something to read, by its type or, without one, by its first bytes: as the live crawler decides.
-fn is_read(content_type: Option<&str>, body: &[u8]) -> bool {
-    let essence = content_type
-        .map(|kind| {
-            kind.split([';', ','])
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_ascii_lowercase()
-        })
-        .filter(|kind| {
-            kind.split_once('/')
-                .is_some_and(|(kind, sub)| !kind.is_empty() && !sub.is_empty())
-        });
-    match essence {
-        Some(kind) => READ_TYPES.contains(&kind.as_str()),
-        None => {
-            let start = body.get(..512).unwrap_or(body);
-            let is_wide = start.starts_with(&[0xfe, 0xff]) || start.starts_with(&[0xff, 0xfe]);
-            is_wide
-                || !start.starts_with(b"%PDF-")
-                    && !start
-                        .iter()
-                        .any(|byte| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
-        }
-    }
 }

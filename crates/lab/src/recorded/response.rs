@@ -1,0 +1,69 @@
+//! What a recorded response means, and which of two responses of one URL counts.
+//!
+//! Archives often hold several responses of one URL. A page counts before a redirect, a redirect before a failure, and the
+//! first before later ones of its kind.
+
+use scenthound_store::HttpResponse;
+use scenthound_types::{CanonicalUrl, Readable, looks_like_text};
+
+/// How much one recorded answer counts against another of the same URL: the greater wins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Precedence {
+    /// Nothing was recorded.
+    Nothing,
+    /// A failure, or a body that is not text.
+    Failure,
+    /// A redirect.
+    Redirect,
+    /// A page or a robots.txt.
+    Page,
+}
+
+/// What a recorded response means.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Recorded {
+    /// A body that is read.
+    Body,
+    /// A body of a type that is not read.
+    NoText,
+    /// Another URL.
+    Redirect(CanonicalUrl),
+    /// A status without a body to read, or a redirect that leads nowhere.
+    Status,
+}
+
+impl Recorded {
+    /// Reads a response of this URL; none for a redirect to another spelling of the same URL, which says nothing.
+    pub(crate) fn of(url: &CanonicalUrl, http: &HttpResponse<'_>) -> Option<Recorded> {
+        Some(match http.status {
+            301 | 302 | 303 | 307 | 308 => match http.header("location").and_then(|to| url.join(to).ok()) {
+                Some(to) if to == *url => return None,
+                Some(to) => Recorded::Redirect(to),
+                None => Recorded::Status,
+            },
+            200..=299 if is_robots_txt(url) => Recorded::Body,
+            200..=299 => match Readable::by_type(http.header("content-type")) {
+                Readable::Yes => Recorded::Body,
+                Readable::Unknown if looks_like_text(&http.body(SNIFFED).bytes) => Recorded::Body,
+                Readable::No | Readable::Unknown => Recorded::NoText,
+            },
+            _ => Recorded::Status,
+        })
+    }
+
+    pub(crate) fn precedence(&self) -> Precedence {
+        match self {
+            Recorded::Body => Precedence::Page,
+            Recorded::Redirect(_) => Precedence::Redirect,
+            Recorded::NoText | Recorded::Status => Precedence::Failure,
+        }
+    }
+}
+
+/// As many bytes as it takes to recognise text.
+const SNIFFED: usize = 1024;
+
+/// Whether a URL is that of a host's rules, which are read whatever their type.
+pub(crate) fn is_robots_txt(url: &CanonicalUrl) -> bool {
+    url.path_and_query() == "/robots.txt"
+}
