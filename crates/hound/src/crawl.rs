@@ -237,7 +237,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     let folder = CrawlFolder::open_or_create(&output)?;
     if let Some(kept) = &kept_seeds {
-        seeds::keep(&folder, kept)?;
+        kept.save(&folder)?;
     }
     folder.write_settings(&settings.to_toml())?;
     let stop = StopSwitch::default();

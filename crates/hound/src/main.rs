@@ -27,7 +27,6 @@ mod dashboard;
 mod demo;
 mod exit;
 mod explain;
-mod fetch_now;
 mod four_ways;
 mod graph;
 mod judge;
