@@ -197,7 +197,7 @@ fn what_is_relevant_by_default_depends_on_the_judge() {
             .judge
             .threshold
     };
-    assert_eq!(threshold(&[]), 0.45);
+    assert_eq!(threshold(&[]), scenthound_judge::DEFAULT_THRESHOLD);
     assert_eq!(threshold(&["judge=table"]), 0.1);
     assert_eq!(threshold(&["judge=table", "table-space=table"]), 0.8);
     assert_eq!(threshold(&["judge=table", "threshold=0.3"]), 0.3);

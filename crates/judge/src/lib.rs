@@ -45,7 +45,7 @@ pub use crate::layers::{
     WithLayers,
 };
 pub use crate::query_judge::{QueryJudge, QueryMatch};
-pub use crate::settings::{TermSets, TermSettings, Weights};
+pub use crate::settings::{DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::trained::{

@@ -4,6 +4,10 @@ use scenthound_types::Language;
 
 use crate::{IdfTable, JudgeFault};
 
+/// A page at least this similar to the topic is relevant, unless the user says otherwise: a middling one of the thresholds
+/// that did best on five topics. Crawls and the lab share it.
+pub const DEFAULT_THRESHOLD: f64 = 0.45;
+
 /// How much each similarity counts. A set that the topic does not give is left out of the mean, with its weight.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Weights {
@@ -64,7 +68,7 @@ pub struct TermSettings {
 }
 
 impl Default for TermSettings {
-    /// No terms; the threshold is a middling one of those that did best on five topics.
+    /// No terms.
     fn default() -> TermSettings {
         TermSettings {
             genre: Vec::new(),
@@ -75,7 +79,7 @@ impl Default for TermSettings {
             language: None,
             weights: Weights::default(),
             sets: TermSets::default(),
-            threshold: 0.45,
+            threshold: DEFAULT_THRESHOLD,
             idf: None,
         }
     }

@@ -31,6 +31,6 @@ pub use replay::{LabSettings, Run, crawl_web, replay};
 pub use scenthound_testweb::TestSite;
 pub use score::{CrawlScore, RANKS_TOGETHER, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
 pub use synthetic::{CALENDAR_PAGES, Synthetic};
-pub use topic::{TERM_THRESHOLD, TopicFault};
+pub use topic::TopicFault;
 pub use trial::{LabBudget, Outcome, Trial};
 pub use web::{Links, Reply, Web};

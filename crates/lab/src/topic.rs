@@ -13,8 +13,6 @@ use thiserror::Error;
 
 use crate::trial::Trial;
 
-/// Similarity from which a page counts as relevant, unless the user says otherwise.
-pub const TERM_THRESHOLD: f64 = 0.40;
 /// Terms generated for a task that has none.
 const GENERATED_TERMS: usize = 20;
 
@@ -60,7 +58,6 @@ impl Trial {
             genre: self.task.genre.clone(),
             content: self.task.content.clone(),
             exclude: self.task.exclude.clone(),
-            threshold: TERM_THRESHOLD,
             ..TermSettings::default()
         };
         if !self.has_terms() {

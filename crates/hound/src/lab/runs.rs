@@ -9,7 +9,7 @@ use scenthound_config::{Given, Settings};
 use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope, SeedAssignment};
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{Judge, JudgeKind, ModelKind, TableJudge};
-use scenthound_lab::{DirectJudge, LabBudget, LabSettings, Outcome, PageJudge, TERM_THRESHOLD, Trial, Truth};
+use scenthound_lab::{DirectJudge, LabBudget, LabSettings, Outcome, PageJudge, Trial, Truth};
 use scenthound_strategy::Strategy;
 use scenthound_types::ParsedPage;
 
@@ -199,8 +199,9 @@ pub fn settings(trial: &Trial, strategy: Option<&Spec>, judge: Option<&Spec>) ->
             .chain(judge)
             .flat_map(|spec| spec.settings.iter().cloned())
     };
-    if !options().any(|given| given.name == "threshold") {
-        given.push(Given::new("threshold", TERM_THRESHOLD.to_string()));
+    // Its default threshold is another than that of the other judges.
+    if let Some(table) = judge.filter(|judge| judge.name == "table") {
+        given.push(Given::new("judge", table.name.clone()));
     }
     if let Some(strategy) = strategy {
         given.push(Given::new("strategy", strategy.name.clone()));
