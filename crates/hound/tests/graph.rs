@@ -317,13 +317,13 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
     );
     assert!(output.status.success());
     assert!(
-        text(&output.stdout).contains("8 lines, 2 of them passed over"),
+        text(&output.stdout).contains("8 lines, 2 of them skipped"),
         "{}",
         text(&output.stdout)
     );
     let noted = text(&output.stderr);
     assert!(
-        noted.contains("2 bad lines passed over, the first: links.tsv:8"),
+        noted.contains("2 bad lines skipped, the first: links.tsv:8"),
         "{noted}"
     );
 

@@ -39,3 +39,8 @@ pub(crate) fn each_record(
 pub(crate) fn is_judged_page(record: &PageRecord) -> bool {
     record.kind == "page" && record.outcome.starts_with("ok") && record.relevance.is_some()
 }
+
+/// Whether a record is of a page or a redirect, which have links to follow.
+pub(crate) fn has_links(record: &PageRecord) -> bool {
+    record.kind == "page" && (record.outcome.starts_with("ok") || record.outcome == "redirect")
+}

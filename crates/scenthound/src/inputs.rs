@@ -21,8 +21,10 @@ use scenthound_store::{CrawlView, Error as StoreError};
 use scenthound_types::{CanonicalUrl, ParsedPage, UrlFault};
 use thiserror::Error;
 
+pub(crate) use self::lists::meaningful_lines;
 pub use self::lists::read_url_list;
-use self::lists::{beside, looks_like_a_list, meaningful_lines};
+use self::lists::{beside, looks_like_a_list};
+pub(crate) use self::lookup::archives;
 use crate::crawl_records::BadRecords;
 use crate::fetch_now::{FetchNowError, NotFetched};
 use crate::stored_page::{Flow, each_response, html_of_response, page_of_response};
@@ -133,13 +135,21 @@ pub struct MissingUrls {
 
 impl fmt::Display for MissingUrls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let searched: Vec<String> = self.searched.iter().map(|path| path.display().to_string()).collect();
+        let searched: Vec<String> = self
+            .searched
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         let named: Vec<String> = self.missing.iter().take(NAMED).map(ToString::to_string).collect();
         write!(
             f,
             "{} {} not found as readable pages in {}: {}",
             self.missing.len(),
-            if self.missing.len() == 1 { "URL was" } else { "URLs were" },
+            if self.missing.len() == 1 {
+                "URL was"
+            } else {
+                "URLs were"
+            },
             searched.join(", "),
             named.join(", ")
         )?;
@@ -202,7 +212,9 @@ pub enum InputError {
     #[error("{} contains no .html, .htm, .xhtml, .txt, .warc or .warc.gz files and is not a crawl folder", .0.display())]
     NoPages(PathBuf),
     /// A line of a list.
-    #[error("{place}: {text:?} is neither a URL nor a file; write one absolute URL or one path per line, comments after #")]
+    #[error(
+        "{place}: {text:?} is neither a URL nor a file; write one absolute URL or one path per line, comments after #"
+    )]
     NeitherUrlNorFile {
         /// The line.
         place: ListPlace,
@@ -270,7 +282,10 @@ impl InputError {
 }
 
 fn prefix(place: &Option<ListPlace>) -> String {
-    place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default()
+    place
+        .as_ref()
+        .map(|place| format!("{place}: "))
+        .unwrap_or_default()
 }
 
 fn lines(unfetched: &[UnfetchedUrl]) -> String {
@@ -293,8 +308,14 @@ enum Source {
     File(PathBuf),
     Warc(PathBuf),
     Crawl(PathBuf),
-    LookUp { web: Vec<PathBuf>, wanted: Vec<WantedUrl> },
-    Fetch { how: Box<FetchInputs>, wanted: Vec<WantedUrl> },
+    LookUp {
+        web: Vec<PathBuf>,
+        wanted: Vec<WantedUrl>,
+    },
+    Fetch {
+        how: Box<FetchInputs>,
+        wanted: Vec<WantedUrl>,
+    },
 }
 
 /// Pages that were named and are not read yet.
@@ -366,7 +387,10 @@ impl PageInputs {
                         }
                         Flow::Continue
                     })?;
-                    damage.map(InputNotice::Damaged).into_iter().for_each(&mut *notice);
+                    damage
+                        .map(InputNotice::Damaged)
+                        .into_iter()
+                        .for_each(&mut *notice);
                 }
                 Source::Crawl(folder) => {
                     let view = CrawlView::open(folder)?;
@@ -379,10 +403,14 @@ impl PageInputs {
                     }
                 }
                 Source::Fetch { how, wanted } => {
-                    lookup::fetch(how, wanted, notice)?.into_iter().for_each(&mut show);
+                    lookup::fetch(how, wanted, notice)?
+                        .into_iter()
+                        .for_each(&mut show);
                 }
                 Source::LookUp { web, wanted } => {
-                    lookup::look_up(web, wanted, notice)?.into_iter().for_each(&mut show);
+                    lookup::look_up(web, wanted, notice)?
+                        .into_iter()
+                        .for_each(&mut show);
                 }
             }
         }

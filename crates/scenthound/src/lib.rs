@@ -2,10 +2,13 @@
 
 mod crawl_records;
 pub mod fetch_now;
+pub mod graph;
 pub mod inputs;
 mod live;
 pub mod seeds;
 mod stored_page;
+pub mod terms;
+pub mod train;
 
 pub use crawl_records::BadRecords;
 pub use live::{LiveBuildError, live_settings};

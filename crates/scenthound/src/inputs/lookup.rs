@@ -7,8 +7,8 @@ use scenthound_store::{CrawlView, Position};
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
 use super::{
-    FetchInputs, InputError, InputNotice, MissingUrls, NamedPage, UnfetchedUrl, WantedUrl, files_under, is_crawl,
-    is_warc, must_exist, named,
+    FetchInputs, InputError, InputNotice, MissingUrls, NamedPage, UnfetchedUrl, WantedUrl, files_under,
+    is_crawl, is_warc, must_exist, named,
 };
 use crate::crawl_records::{each_record, is_judged_page};
 use crate::fetch_now::fetch_pages;
@@ -86,7 +86,10 @@ pub(super) fn look_up(
                 Flow::Continue
             }
         })?;
-        damage.map(InputNotice::Damaged).into_iter().for_each(&mut *notice);
+        damage
+            .map(InputNotice::Damaged)
+            .into_iter()
+            .for_each(&mut *notice);
     }
     let lost: Vec<WantedUrl> = wanted
         .iter()
@@ -139,7 +142,7 @@ pub(super) fn fetch(
 }
 
 /// WARC files and crawl folders. Any other folder stands for the WARC files in it.
-fn archives(web: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
+pub(crate) fn archives(web: &[PathBuf]) -> Result<Vec<PathBuf>, InputError> {
     let mut archives = Vec::new();
     for path in web {
         must_exist(path)?;
