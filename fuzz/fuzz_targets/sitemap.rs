@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use scenthound_seeds::{Location, Sitemap, SitemapLimits, parse_seeds};
+use scenthound_parse::{Location, Sitemap, SitemapLimits};
+use scenthound_seeds::parse_seeds;
 use scenthound_types::CanonicalUrl;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,7 @@
 //! What a host's robots.txt lets us do, as kept with the host.
 
-use scenthound_robots::{History, Meaning, RETRY_FIRST, RobotsResponse, Rules, verdict};
-use scenthound_types::{Failure, Outcome, Refusal, Timestamp, Truncation};
+use scenthound_robots::{History, MAX_REDIRECTS, Meaning, RETRY_FIRST, RobotsResponse, Rules, verdict};
+use scenthound_types::{CanonicalUrl, Failure, LeaseKind, Outcome, Refusal, Timestamp, Truncation};
 
 /// The name robots.txt files know us by.
 pub const PRODUCT_TOKEN: &str = "scenthound";
@@ -51,7 +51,36 @@ impl Access {
     }
 }
 
-/// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects already.
+/// Which redirects of a robots.txt are followed at once: RFC 9309 asks for at least five in a row, also to other hosts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RobotsRedirects {
+    followed: u8,
+}
+
+impl RobotsRedirects {
+    /// Where to ask next, if a robots.txt was asked for and this outcome is a redirect that is still followed.
+    pub fn next(&mut self, kind: LeaseKind, outcome: &Outcome) -> Option<CanonicalUrl> {
+        match outcome {
+            Outcome::Redirect { to, .. } if kind == LeaseKind::Robots && self.followed < MAX_REDIRECTS => {
+                self.followed += 1;
+                Some(to.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// What it means that the host redirected to could not be found. The host asked is there, and that another one is not
+    /// says nothing about its wishes, so it must not count as missing itself.
+    pub fn lost(outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Failed(_) => Outcome::Failed(Failure::DnsError),
+            refused => refused,
+        }
+    }
+}
+
+/// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects
+/// already, see [`RobotsRedirects`].
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
     if *outcome == Outcome::Failed(Failure::DnsNoName) {
         return (Access::NoHost, now + RETRY_FIRST);

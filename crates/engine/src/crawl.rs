@@ -112,18 +112,17 @@ pub enum StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            StopReason::Exhausted => "nothing is left that may be fetched",
+            StopReason::Exhausted => "nothing is left to fetch",
             StopReason::OnlyRestingHosts => {
-                "only hosts are left that fail or asked to be left alone for long"
+                "the only hosts left are failing or asked us to wait for a long time"
             }
-            StopReason::Goals => "the goal is met (--goal)",
+            StopReason::Goals => "the goal is met",
             StopReason::Shares => {
-                "every agent has met its goal, spent its share of --max-pages or has nothing left (--redistribute passes \
-                 shares on)"
+                "every agent has met its goal, spent its share of the pages or has nothing left"
             }
-            StopReason::Pages => "the page budget is met (--max-pages)",
-            StopReason::Time => "the time budget is met (--max-time)",
-            StopReason::Bytes => "the byte budget is met (--max-bytes)",
+            StopReason::Pages => "the page budget is met",
+            StopReason::Time => "the time budget is met",
+            StopReason::Bytes => "the byte budget is met",
         })
     }
 }
@@ -424,11 +423,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let agent = usize::from(lease.agent.0);
         self.report_links(&lease, &mut found);
         self.score_page(&lease, &outcome, &mut found)?;
-        let examined = match &found {
-            Found::Page(examined) => Some(examined.as_ref()),
+        let page = match &found {
+            Found::Page(page) => Some(page.as_ref()),
             _ => None,
         };
-        let relevance = examined.map_or(0.0, |examined| examined.judgement.relevance);
+        let relevance = page.map_or(0.0, |page| page.judgement.relevance);
         let (mut end, mut host_effect) = retry_policy::after(
             &lease,
             &outcome,
@@ -464,8 +463,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             let report = PageReport {
                 lease: &lease,
                 outcome: &outcome,
-                judgement: examined.map(|examined| &examined.judgement),
-                words: examined.and_then(|examined| examined.words.as_deref()),
+                judgement: page.map(|page| &page.judgement),
+                words: page.and_then(|page| page.words.as_deref()),
                 links: &self.links,
                 will_retry,
             };
@@ -476,7 +475,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let visit = Visit {
             lease: &lease,
             outcome: &outcome,
-            examined,
+            page,
             facts: &facts,
             updates: &self.updates,
             will_retry,
@@ -485,7 +484,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.recorder
             .record(&visit, payload)
             .map_err(CrawlError::Record)?;
-        self.count(&lease, &outcome, examined, &facts);
+        self.count(&lease, &outcome, page, &facts);
         let settled = Settled {
             lease: &lease,
             end,
@@ -585,7 +584,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// Fills `links` and `keys` with the links of the page or the sitemap.
     fn report_links(&mut self, lease: &Lease, found: &mut Found) {
         let found: &mut [FoundLink] = match found {
-            Found::Page(examined) => &mut examined.links,
+            Found::Page(page) => &mut page.links,
             Found::Sitemap(finds) => {
                 let room = self.sitemap_room(lease);
                 let taken = room.pages.min(finds.pages.len());
@@ -618,16 +617,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         &mut self,
         lease: &Lease,
         outcome: &Outcome,
-        examined: Option<&crate::Examined>,
+        page: Option<&crate::ProcessedPage>,
         facts: &ResponseFacts,
     ) {
         self.tally.bytes += facts.bytes;
         let is_page = lease.kind == LeaseKind::Page && !matches!(outcome, Outcome::Redirect { .. });
         if is_page && facts.asked && !lease.revisit {
-            let judgement = examined.map(|examined| &examined.judgement);
+            let judgement = page.map(|page| &page.judgement);
             let is_relevant = judgement.is_some_and(|judgement| judgement.is_relevant());
             self.tally.count_page(
-                outcome.code(),
+                outcome.code().as_str(),
                 judgement.map(|judgement| judgement.relevance),
                 is_relevant,
             );
@@ -638,13 +637,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             self.tally.other_requests += 1;
             // A host that cannot even be asked for its rules would otherwise leave no trace in the counts.
             if matches!(outcome, Outcome::Failed(failure) if failure.is_hosts_fault()) {
-                *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
+                *self.tally.outcomes.entry(outcome.code().as_str()).or_default() += 1;
             }
         } else {
-            *self.tally.outcomes.entry(outcome.code()).or_default() += 1;
+            *self.tally.outcomes.entry(outcome.code().as_str()).or_default() += 1;
         }
-        self.tally.excluded += u64::from(examined.is_some_and(|examined| examined.excluded));
-        self.tally.links_skipped += examined.map_or(0, |examined| examined.skipped.total().into());
+        self.tally.excluded += u64::from(page.is_some_and(|page| page.wrong_sense));
+        self.tally.links_skipped += page.map_or(0, |page| page.skipped.total().into());
     }
 
     /// Makes everything settled so far durable, with its records, as one whole.

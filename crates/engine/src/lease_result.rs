@@ -4,13 +4,13 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Language, Lease, LinkPlace, Outcome, PageDirectives, PageWords,
-    SnippetScores, Timestamp, UrlKey,
+    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, Outcome, PageDirectives,
+    PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;
 
-/// A link of an examined page that may be followed.
+/// A link of a processed page that may be followed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundLink {
     /// Where it leads.
@@ -25,43 +25,36 @@ pub struct FoundLink {
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// Links of a page that are not followed, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Outside the crawl's scope.
-    pub scope: u32,
-    /// Marked nofollow, on the link or for the whole page.
-    pub nofollow: u32,
-    /// Too many links away from a seed.
-    pub depth: u32,
-    /// More links than are followed of one page.
-    pub width: u32,
-    /// On a page that speaks of something else by the same name.
-    pub excluded: u32,
-}
-
-impl Skipped {
-    /// All of them.
-    pub fn total(&self) -> u32 {
-        self.scope + self.nofollow + self.depth + self.width + self.excluded
+impl FoundLink {
+    /// A link of which nothing is known but where it leads.
+    pub fn plain(url: CanonicalUrl, keyring: Keyring) -> FoundLink {
+        FoundLink {
+            key: keyring.key(&url),
+            url,
+            snippets: None,
+            place: None,
+            evidence: None,
+        }
     }
 }
 
 /// A page, parsed and judged: what is left of it when the bytes are gone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Examined {
+pub struct ProcessedPage {
     /// Its title.
     pub title: String,
-    /// Its language, where it can be told.
+    /// Its language, where it could be detected.
     pub language: Option<Language>,
-    /// What the judge thinks.
+    /// What the judge thinks, after the rules.
     pub judgement: Judgement,
+    /// Set once a strategy has changed the judgement: what was packed for the archive before is out of date.
+    pub is_revised: bool,
     /// The links that may be followed, one per target, in document order.
     pub links: Vec<FoundLink>,
     /// The page's words, for strategies that need them.
     pub words: Option<Box<PageWords>>,
-    /// The links that may not.
-    pub skipped: Skipped,
+    /// The links that may not be followed.
+    pub skipped: SkippedLinks,
     /// What the page asks of robots, by its markup and its headers.
     pub directives: PageDirectives,
     /// The address it says it should be known by.
@@ -71,15 +64,63 @@ pub struct Examined {
     /// The encoding it was read in.
     pub encoding: &'static str,
     /// Set if its language is not wanted: it is not relevant and its links are not followed.
-    pub foreign: bool,
+    pub unwanted_language: bool,
     /// Set if it speaks of something else by the same name: it is not relevant and its links are not followed.
-    pub excluded: bool,
+    pub wrong_sense: bool,
 }
 
-impl Examined {
+impl ProcessedPage {
+    /// A page known by its judgement and its links only, all of which may be followed.
+    pub fn of_links(judgement: Judgement, links: Vec<FoundLink>) -> ProcessedPage {
+        ProcessedPage {
+            title: String::new(),
+            language: None,
+            judgement,
+            is_revised: false,
+            links,
+            words: None,
+            skipped: SkippedLinks::default(),
+            directives: PageDirectives::default(),
+            canonical: None,
+            fingerprint: 0,
+            encoding: "UTF-8",
+            unwanted_language: false,
+            wrong_sense: false,
+        }
+    }
+
     /// Whether the page is of no use whatever its words are.
     pub fn is_set_aside(&self) -> bool {
-        self.foreign || self.excluded
+        self.unwanted_language || self.wrong_sense
+    }
+
+    /// What readers of the records should know about the page.
+    pub fn notes(&self) -> Vec<PageNote> {
+        let notes = [
+            (self.directives.noindex, PageNote::Noindex),
+            (self.directives.nofollow, PageNote::Nofollow),
+            (self.directives.noarchive, PageNote::Noarchive),
+            (self.unwanted_language, PageNote::UnwantedLanguage),
+            (self.wrong_sense, PageNote::WrongSense),
+        ];
+        notes
+            .into_iter()
+            .filter_map(|(holds, note)| holds.then_some(note))
+            .collect()
+    }
+
+    /// Restores what [`ProcessedPage::notes`] says.
+    pub fn with_notes(mut self, notes: &[PageNote]) -> ProcessedPage {
+        for note in notes {
+            *match note {
+                PageNote::Noindex => &mut self.directives.noindex,
+                PageNote::Nofollow => &mut self.directives.nofollow,
+                PageNote::Noarchive => &mut self.directives.noarchive,
+                PageNote::UnwantedLanguage => &mut self.unwanted_language,
+                PageNote::WrongSense => &mut self.wrong_sense,
+            } = true;
+        }
+        self
     }
 }
 
@@ -98,7 +139,7 @@ pub enum Found {
     /// No body, or none we read.
     Nothing,
     /// A page.
-    Page(Box<Examined>),
+    Page(Box<ProcessedPage>),
     /// A host's rules, and until when they count.
     Rules(Access, Timestamp),
     /// A sitemap.

@@ -1,6 +1,6 @@
 //! The crawl as a synchronous state machine.
 //!
-//! A driver asks [`Crawl::next`] what to fetch, has each answer examined on any thread by a [`PageProcessor`], and brings it back
+//! A driver asks [`Crawl::next`] what to fetch, has each response processed on any thread by a [`PageProcessor`], and brings it back
 //! to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with sockets and a clock,
 //! the lab with recorded webs and virtual time. Same seed, same web and same settings give the same journal.
 //!
@@ -26,14 +26,15 @@ use scenthound_frontier::FrontierError;
 use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
-pub use access::{Access, PRODUCT_TOKEN, read_rules};
+pub use access::{Access, PRODUCT_TOKEN, RobotsRedirects, read_rules};
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
 pub use layer_trainer::LayerModelTrainer;
-pub use lease_result::{Examined, Found, FoundLink, LeaseResult, ResponseFacts, SitemapFinds, Skipped};
+pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use page_processor::{
-    PageProcessor, PageSettings, Response, link_evidence, link_place, page_words, snippet_scores,
+    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, page_words,
+    snippet_scores,
 };
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};

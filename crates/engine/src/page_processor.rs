@@ -1,24 +1,29 @@
-//! Where a body is parsed and judged, on any thread.
+//! From a response to a processed page: parse, judge, apply the page's and the user's rules, keep the links that may be
+//! followed.
 //!
-//! A desk is made once per crawl and shared by all workers. It holds no state that changes, so the order in which pages
-//! reach it cannot matter.
+//! A processor is made once per crawl and shared by all workers. It holds no state that changes, so the order in which
+//! responses reach it does not matter. [`PageRules`] are the part of it that needs no bytes: the lab applies them to pages
+//! that were parsed and judged before.
+//!
+//! **Invariant:** live crawls, replays, rejudging and explaining all decide here what a response comes to. Nothing else
+//! reads directives, filters languages or sifts links.
 
 use std::sync::Arc;
 
 use scenthound_judge::{Judge, WrongSense};
-use scenthound_parse::{Limits, PageInput};
+use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
 use scenthound_types::text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Lease, Link, LinkPlace, PageDirectives, PageWords,
-    ParsedPage, SnippetScores, TermSet, Verdict,
+    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, Outcome, PageWords,
+    ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
 };
 
-use crate::access::PRODUCT_TOKEN;
-use crate::lease_result::{Examined, FoundLink, SitemapFinds, Skipped};
+use crate::access::{PRODUCT_TOKEN, read_rules};
+use crate::lease_result::{Found, FoundLink, ProcessedPage, SitemapFinds};
 use crate::scope::Scope;
 
-/// What the desk goes by.
+/// What a processor goes by.
 #[derive(Clone, Debug)]
 pub struct PageSettings {
     /// Which URLs belong to the crawl.
@@ -29,7 +34,7 @@ pub struct PageSettings {
     pub width: Option<u32>,
     /// Whether nofollow, on links and for pages, is ignored.
     pub follow_nofollow: bool,
-    /// Languages wanted; empty for all. A page whose language cannot be told is let through.
+    /// Languages wanted; empty for all. A page whose language is unknown is let through.
     pub languages: Vec<Language>,
     /// Words of the wrong sense; a page with enough of them is ignored together with its links.
     pub wrong_sense: Option<Arc<WrongSense>>,
@@ -53,39 +58,28 @@ impl Default for PageSettings {
 }
 
 impl PageSettings {
-    /// Whether any link could be left out.
-    pub fn has_limits(&self) -> bool {
+    /// Whether any link of any page could be left out.
+    fn can_skip_links(&self) -> bool {
         let is_open = self.scope.is_everything() && self.follow_nofollow;
         !is_open || self.max_depth.is_some() || self.width.is_some()
     }
 
-    /// Whether a page speaks of something else by the same name: then it is irrelevant whatever its judgement was, and none
-    /// of its links counts. The judgement tells by which words.
-    pub fn ignore(&self, page: &ParsedPage, judgement: &mut Judgement, skipped: &mut Skipped) -> bool {
-        let Some(hits) = self.wrong_sense.as_ref().and_then(|sense| sense.of(page)) else {
-            return false;
-        };
-        judgement.relevance = 0.0;
-        judgement.verdict = Verdict::Irrelevant;
-        let terms = &mut judgement.parts.terms;
-        terms.retain(|hit| hit.set != TermSet::Exclude);
-        terms.extend(hits);
-        skipped.excluded += page.links.len() as u32;
-        true
+    fn is_unwanted(&self, language: Option<Language>) -> bool {
+        !self.languages.is_empty() && language.is_some_and(|language| !self.languages.contains(&language))
     }
 
     /// The links of a page that may be followed, with their places among all; counts the others.
-    pub fn sift<'p>(
+    fn sift<'p>(
         &self,
         lease: &Lease,
-        links: &'p [Link],
-        nofollow_page: bool,
-        skipped: &mut Skipped,
+        page: &'p ParsedPage,
+        skipped: &mut SkippedLinks,
     ) -> impl Iterator<Item = (usize, &'p Link)> {
+        let nofollow_page = page.directives.nofollow;
         let too_deep = self.max_depth.is_some_and(|most| lease.depth >= most);
         let width = self.width.unwrap_or(u32::MAX) as usize;
         let mut kept = 0;
-        links.iter().enumerate().filter(move |(_, link)| {
+        page.links.iter().enumerate().filter(move |(_, link)| {
             if (nofollow_page || link.rel.nofollow) && !self.follow_nofollow {
                 skipped.nofollow += 1;
             } else if too_deep {
@@ -155,8 +149,159 @@ pub fn page_words(page: &ParsedPage) -> PageWords {
     )
 }
 
-/// A body to look at.
-#[derive(Clone, Copy, Debug)]
+/// What a judge makes of the words at one link.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkOpinion {
+    /// How relevant the words around it are, for strategies that need it.
+    pub snippets: Option<SnippetScores>,
+    /// Where it stands among the links of a context graph, for strategies that need it.
+    pub place: Option<LinkPlace>,
+}
+
+/// What is made of a page that is parsed and judged: the language filter, the words of the wrong sense, robots directives
+/// and the limits on links.
+#[derive(Clone, Debug)]
+pub struct PageRules {
+    settings: PageSettings,
+    needs: Needs,
+    keyring: Keyring,
+}
+
+impl PageRules {
+    /// The rules of a crawl with these settings, for strategies with these needs.
+    pub fn new(settings: PageSettings, needs: Needs, keyring: Keyring) -> PageRules {
+        PageRules {
+            settings,
+            needs,
+            keyring,
+        }
+    }
+
+    /// Whether the rules look at the page itself. If not, its judgement and its links are all that matters:
+    /// [`ProcessedPage::of_links`] is then the same as [`PageRules::apply`] and reads no words.
+    pub fn need_page(&self) -> bool {
+        self.settings.can_skip_links()
+            || self.settings.wrong_sense.is_some()
+            || !self.settings.languages.is_empty()
+            || self.needs.words
+            || self.needs.evidence
+    }
+
+    /// What the strategies need.
+    pub fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// Applies the rules to a page whose directives are complete. `opinion` is asked about each link that may be followed,
+    /// by its place among all links of the page.
+    pub fn apply(
+        &self,
+        lease: &Lease,
+        page: ParsedPage,
+        mut judgement: Judgement,
+        opinion: impl Fn(usize, &ParsedPage, &Link) -> LinkOpinion,
+    ) -> ProcessedPage {
+        let mut skipped = SkippedLinks::default();
+        let review = self.review(&page, &mut judgement);
+        let all_links = u32::try_from(page.links.len()).unwrap_or(u32::MAX);
+        // A page that is set aside leads nowhere and teaches no strategy anything.
+        let links = if review.wrong_sense {
+            skipped.wrong_sense = all_links;
+            Vec::new()
+        } else if review.unwanted_language {
+            skipped.unwanted_language = all_links;
+            Vec::new()
+        } else {
+            self.followable(lease, &page, opinion, &mut skipped)
+        };
+        let is_used = !review.unwanted_language && !review.wrong_sense;
+        ProcessedPage {
+            words: (self.needs.words && is_used).then(|| Box::new(page_words(&page))),
+            title: page.title,
+            language: page.language,
+            judgement,
+            is_revised: false,
+            links,
+            skipped,
+            directives: page.directives,
+            canonical: page.canonical,
+            fingerprint: page.fingerprint,
+            encoding: page.encoding,
+            unwanted_language: review.unwanted_language,
+            wrong_sense: review.wrong_sense,
+        }
+    }
+
+    /// Makes a page in an unwanted language or in the wrong sense irrelevant, whatever its judgement was. The judgement then
+    /// names the words of the wrong sense.
+    fn review(&self, page: &ParsedPage, judgement: &mut Judgement) -> Review {
+        let excluded = self
+            .settings
+            .wrong_sense
+            .as_ref()
+            .and_then(|sense| sense.of(page));
+        let review = Review {
+            unwanted_language: self.settings.is_unwanted(page.language),
+            wrong_sense: excluded.is_some(),
+        };
+        if review.unwanted_language || review.wrong_sense {
+            judgement.relevance = 0.0;
+            judgement.verdict = Verdict::Irrelevant;
+        }
+        if let Some(hits) = excluded {
+            let terms = &mut judgement.parts.terms;
+            terms.retain(|hit| hit.set != TermSet::Exclude);
+            terms.extend(hits);
+        }
+        review
+    }
+
+    fn followable(
+        &self,
+        lease: &Lease,
+        page: &ParsedPage,
+        opinion: impl Fn(usize, &ParsedPage, &Link) -> LinkOpinion,
+        skipped: &mut SkippedLinks,
+    ) -> Vec<FoundLink> {
+        let followed = self.settings.sift(lease, page, skipped);
+        followed
+            .map(|(at, link)| {
+                let LinkOpinion { snippets, place } = opinion(at, page, link);
+                FoundLink {
+                    key: self.keyring.key(&link.url),
+                    url: link.url.clone(),
+                    snippets,
+                    place,
+                    evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),
+                }
+            })
+            .collect()
+    }
+
+    /// Keeps what a sitemap lists that belongs to the crawl.
+    fn sift_sitemap(&self, sitemap: Sitemap) -> SitemapFinds {
+        // What a sitemap lists is one step away from the user's own words, as a link of a seed is.
+        let reaches = self.settings.max_depth != Some(0);
+        let urls = sitemap.pages.into_iter().map(|entry| entry.url);
+        SitemapFinds {
+            pages: urls
+                .filter(|url| reaches && self.settings.scope.check(url).is_ok())
+                .map(|url| FoundLink::plain(url, self.keyring))
+                .collect(),
+            sitemaps: sitemap.sitemaps,
+        }
+    }
+}
+
+/// Why a page is set aside, if it is.
+#[derive(Clone, Copy)]
+struct Review {
+    unwanted_language: bool,
+    wrong_sense: bool,
+}
+
+/// A response as a driver received it, whatever it was asked for.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Response<'a> {
     /// As the server names the type.
     pub content_type: Option<&'a str>,
@@ -164,20 +309,16 @@ pub struct Response<'a> {
     pub x_robots_tag: &'a [String],
     /// The body, content decoding undone.
     pub body: &'a [u8],
-    /// Whether it was cut short.
-    pub truncated: bool,
 }
 
-/// Parses and judges bodies.
+/// Turns responses into what was found in them.
 pub struct PageProcessor {
     judge: Arc<dyn Judge>,
-    needs: Needs,
-    keyring: Keyring,
-    settings: PageSettings,
+    rules: PageRules,
 }
 
 impl PageProcessor {
-    /// A desk with this judge, for a strategy with these needs.
+    /// A processor with this judge, for strategies with these needs.
     pub fn new(
         judge: Arc<dyn Judge>,
         needs: Needs,
@@ -186,105 +327,70 @@ impl PageProcessor {
     ) -> PageProcessor {
         PageProcessor {
             judge,
-            needs,
-            keyring,
-            settings,
+            rules: PageRules::new(settings, needs, keyring),
         }
     }
 
-    /// Parses and judges a page.
-    pub fn examine(&self, lease: &Lease, response: &Response<'_>) -> Examined {
-        let input = PageInput {
-            url: &lease.url,
-            content_type: response.content_type,
-            body: response.body,
-            truncated: response.truncated,
-        };
-        let page = scenthound_parse::parse(&input, &self.settings.limits);
-        self.examine_parsed(lease, page, response.x_robots_tag)
-    }
-
-    /// Judges a page that is parsed already.
-    pub fn examine_parsed(&self, lease: &Lease, page: ParsedPage, x_robots_tag: &[String]) -> Examined {
-        let mut judgement = self.judge.judge(&page);
-        let by_header =
-            scenthound_robots::x_robots_tag(x_robots_tag.iter().map(String::as_str), PRODUCT_TOKEN);
-        let directives = PageDirectives {
-            noindex: page.directives.noindex || by_header.noindex,
-            nofollow: page.directives.nofollow || by_header.nofollow,
-            noarchive: page.directives.noarchive || by_header.noarchive,
-        };
-        let wanted = &self.settings.languages;
-        let foreign = !wanted.is_empty() && page.language.is_some_and(|language| !wanted.contains(&language));
-        if foreign {
-            judgement.relevance = 0.0;
-            judgement.verdict = Verdict::Irrelevant;
-        }
-        let mut skipped = Skipped::default();
-        let excluded = self.settings.ignore(&page, &mut judgement, &mut skipped);
-        let links = if foreign || excluded {
-            Vec::new()
-        } else {
-            self.followable(lease, &page, directives.nofollow, &mut skipped)
-        };
-        Examined {
-            // A page that is set aside teaches nobody anything.
-            words: (self.needs.words && !foreign && !excluded).then(|| Box::new(page_words(&page))),
-            title: page.title,
-            language: page.language,
-            judgement,
-            links,
-            skipped,
-            directives,
-            canonical: page.canonical,
-            fingerprint: page.fingerprint,
-            encoding: page.encoding,
-            foreign,
-            excluded,
-        }
-    }
-
-    fn followable(
+    /// What was found in the response to a lease: a page, a sitemap or a host's rules, as the lease asked for.
+    pub fn process(
         &self,
         lease: &Lease,
-        page: &ParsedPage,
-        nofollow_page: bool,
-        skipped: &mut Skipped,
-    ) -> Vec<FoundLink> {
-        let followed = self.settings.sift(lease, &page.links, nofollow_page, skipped);
-        followed
-            .map(|(_, link)| FoundLink {
-                key: self.keyring.key(&link.url),
-                url: link.url.clone(),
-                snippets: self
-                    .needs
-                    .snippets
-                    .then(|| snippet_scores(self.judge.as_ref(), page, link)),
-                place: if self.needs.places {
-                    link_place(self.judge.as_ref(), page, link)
+        outcome: &Outcome,
+        response: &Response<'_>,
+        now: Timestamp,
+    ) -> Found {
+        match (lease.kind, outcome) {
+            (LeaseKind::Robots, _) => {
+                let (access, fresh_until) = read_rules(outcome, response.body, lease.attempt, now);
+                Found::Rules(access, fresh_until)
+            }
+            (LeaseKind::Page, Outcome::Body { truncated, .. }) => {
+                let page = self.parse(&lease.url, response, truncated.is_some());
+                Found::Page(Box::new(self.judge_parsed(lease, page)))
+            }
+            (LeaseKind::Sitemap, Outcome::Body { .. }) => {
+                let sitemap = Sitemap::parse(response.body, &lease.url, &SitemapLimits::default());
+                Found::Sitemap(self.rules.sift_sitemap(sitemap))
+            }
+            (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,
+        }
+    }
+
+    fn parse(&self, url: &CanonicalUrl, response: &Response<'_>, truncated: bool) -> ParsedPage {
+        let input = PageInput {
+            url,
+            content_type: response.content_type,
+            body: response.body,
+            truncated,
+        };
+        let mut page = scenthound_parse::parse(&input, &self.rules.settings.limits);
+        page.directives.add(scenthound_robots::x_robots_tag(
+            response.x_robots_tag.iter().map(String::as_str),
+            PRODUCT_TOKEN,
+        ));
+        page
+    }
+
+    /// Judges a page that no crawl asked for: as in a crawl, but without looking at its links.
+    pub fn judge_page(&self, page: &ParsedPage) -> Judgement {
+        let mut judgement = self.judge.judge(page);
+        self.rules.review(page, &mut judgement);
+        judgement
+    }
+
+    /// Judges a parsed page whose directives are complete, and applies the rules to it.
+    fn judge_parsed(&self, lease: &Lease, page: ParsedPage) -> ProcessedPage {
+        let judge = self.judge.as_ref();
+        let judgement = judge.judge(&page);
+        let needs = &self.rules.needs;
+        self.rules
+            .apply(lease, page, judgement, |_, page, link| LinkOpinion {
+                snippets: needs.snippets.then(|| snippet_scores(judge, page, link)),
+                place: if needs.places {
+                    link_place(judge, page, link)
                 } else {
                     None
                 },
-                evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),
             })
-            .collect()
-    }
-
-    /// Keeps what a sitemap lists that belongs to the crawl.
-    pub fn sift_sitemap(&self, pages: Vec<CanonicalUrl>, sitemaps: Vec<CanonicalUrl>) -> SitemapFinds {
-        // What a sitemap lists is one step away from the user's own words, as a link of a seed is.
-        let reaches = self.settings.max_depth != Some(0);
-        let pages = pages
-            .into_iter()
-            .filter(|url| reaches && self.settings.scope.check(url).is_ok())
-            .map(|url| FoundLink {
-                key: self.keyring.key(&url),
-                url,
-                snippets: None,
-                place: None,
-                evidence: None,
-            })
-            .collect();
-        SitemapFinds { pages, sitemaps }
     }
 }

@@ -2,7 +2,7 @@
 
 use scenthound_types::{Lease, Outcome, Timestamp, Update};
 
-use crate::lease_result::{Examined, ResponseFacts};
+use crate::lease_result::{ProcessedPage, ResponseFacts};
 
 /// One attempt, as it is recorded.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Visit<'a> {
     /// What came of it.
     pub outcome: &'a Outcome,
     /// The page, where one was read.
-    pub examined: Option<&'a Examined>,
+    pub page: Option<&'a ProcessedPage>,
     /// About the response.
     pub facts: &'a ResponseFacts,
     /// What the strategy wanted changed.

@@ -161,7 +161,8 @@ impl Tally {
             let (code, count) = line
                 .split_once(' ')
                 .ok_or_else(|| format!("{line:?} is no count"))?;
-            let code = scenthound_types::Outcome::known_code(code)
+            let code = scenthound_types::OutcomeCode::parse(code)
+                .map(scenthound_types::OutcomeCode::as_str)
                 .ok_or_else(|| format!("{code:?} is no outcome"))?;
             outcomes.insert(code, number(count)?);
         }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use scenthound_fetch::{FetchError, FetchSettings, Fetched, Fetcher, Protocol, Want};
-use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal, Truncation};
+use scenthound_types::{CanonicalUrl, Failure, Outcome, OutcomeCode, Refusal, Truncation};
 
 use crate::server::{fetcher, gzip, page, settings};
 use crate::tls_server::{Speaks, TlsServer};
@@ -57,7 +57,10 @@ async fn http2_is_recorded_in_the_form_of_http1() {
     let server = TlsServer::start(HOST, Speaks::Http2(site)).await;
     let fetcher = fetcher(trusting(&server));
     let fetched = fetch(&fetcher, "/gzip").await;
-    assert_eq!((fetched.outcome.code(), &fetched.body[..]), ("ok", &b"small"[..]));
+    assert_eq!(
+        (fetched.outcome.code(), &fetched.body[..]),
+        (OutcomeCode::Ok, &b"small"[..])
+    );
     let raw = fetched.raw.unwrap();
     assert_eq!(raw.protocol, Protocol::Http2);
     assert!(
@@ -97,7 +100,10 @@ async fn one_http2_connection_serves_everything_also_after_a_cut() {
         fetch(&fetcher, "/image").await.outcome,
         Outcome::Refused(Refusal::ContentType)
     );
-    assert_eq!(fetch(&fetcher, "/old").await.outcome.code(), "redirect");
+    assert_eq!(
+        fetch(&fetcher, "/old").await.outcome.code(),
+        OutcomeCode::Redirect
+    );
     let both = tokio::join!(fetch(&fetcher, "/a"), fetch(&fetcher, "/b"));
     assert_eq!(
         (&both.0.body[..], &both.1.body[..]),

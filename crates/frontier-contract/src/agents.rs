@@ -1,7 +1,7 @@
 //! Several agents, each with a stack of its own, over one seen-set and one politeness.
 
-use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
-use scenthound_types::{AgentId, Merge, Parents, Standing, Update};
+use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next};
+use scenthound_types::{AgentId, Merge, Parents, Update};
 
 use crate::stage::{at, rank, secs};
 use crate::{Harness, Stage};
@@ -180,41 +180,6 @@ pub fn updates_reach_only_the_agents_own_stack<H: Harness>() {
             (Some(0.1), Some(expected))
         );
     }
-    let updates = [
-        Update::Rescore {
-            url: stage.key("a/3"),
-            rank: rank("0.7"),
-        },
-        Update::Forget {
-            url: stage.key("a/2"),
-        },
-    ];
-    stage.seed_for(1, "z/1:3");
-    let lease = stage.take_one_for(1, "z/1");
-    stage.fetched(&lease, &updates);
-    assert_eq!(
-        (stage.waits_for(0, "a/3"), stage.waits_for(1, "a/3")),
-        (Some(0.1), Some(0.7))
-    );
-    assert_eq!(
-        (stage.waits_for(0, "a/2"), stage.waits_for(1, "a/2")),
-        (Some(0.1), None)
-    );
-    // The first to want it no longer does; it is still known, and waits for the other.
-    let forget = Update::Forget {
-        url: stage.key("a/3"),
-    };
-    stage.seed_for(0, "z/2:3");
-    let lease = stage.take_one_for(0, "z/2");
-    stage.fetched(&lease, &[forget]);
-    assert_eq!(
-        (stage.waits_for(0, "a/3"), stage.waits_for(1, "a/3")),
-        (None, Some(0.7))
-    );
-    assert_eq!(stage.standing("a/3"), Standing::Waiting);
-    stage.fetch_for(1, "a/1", "");
-    stage.fetch_for(1, "a/3", "");
-    assert_eq!(stage.facts("a/3").state, State::Fetched);
 }
 
 /// To the agent that was redirected; where the target waits for another, both want it.

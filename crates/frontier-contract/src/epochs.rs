@@ -1,7 +1,7 @@
 //! Evidence of waiting links, and scoring them again in bounded steps.
 
 use scenthound_frontier::{Frontier, HostPolicy, Next};
-use scenthound_types::{AgentId, Evidence, Rank, Update, UrlKey, WaitingLink};
+use scenthound_types::{AgentId, Evidence, Rank, UrlKey, WaitingLink};
 
 use crate::stage::secs;
 use crate::{Harness, Stage};
@@ -53,14 +53,6 @@ pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
     stage.fetch("a/1", "");
     keep(&mut stage, ME, "a/1", &words(&[5]));
     assert_eq!(kept(&mut stage, ME, "a/1"), None);
-    keep(&mut stage, ME, "c/1", &words(&[4]));
-    let forget = Update::Forget {
-        url: stage.key("c/1"),
-    };
-    stage.fetch_with("b/1", &[forget]);
-    stage.seed("d/1:1");
-    stage.fetch("d/1", "c/1:0.5");
-    assert_eq!(kept(&mut stage, ME, "c/1"), None, "it came back as a stranger");
 }
 
 /// Scores by a table from names to ranks, and remembers what was asked.

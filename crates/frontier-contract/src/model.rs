@@ -183,7 +183,7 @@ impl Model {
 
     fn may_enter_again(&self, id: usize) -> bool {
         let url = &self.urls[id];
-        url.state == State::Forgotten || url.moved.is_some_and(|to| self.urls[to].dropped)
+        url.moved.is_some_and(|to| self.urls[to].dropped)
     }
 
     pub fn standing(&self, key: UrlKey) -> Standing {
@@ -198,7 +198,6 @@ impl Model {
                 relevance: url.relevance,
             },
             State::Gone => Standing::Gone,
-            State::Forgotten => Standing::New,
         }
     }
 
@@ -901,7 +900,6 @@ impl Model {
             Merge::Replace if is_waiting(url.state) => *had = rank,
             Merge::Max if is_waiting(url.state) => *had = (*had).max(rank),
             Merge::Replace | Merge::Max => {}
-            Merge::Add if url.state == State::Forgotten => {}
             Merge::Add => had.score = Score::new(had.score.get() + rank.score.get()),
         }
     }
@@ -961,13 +959,6 @@ impl Model {
                     }
                 }
             }
-            Update::Rescore { url, rank } => {
-                if let Some(id) = self.find(*url)
-                    && let Some(at) = self.wish_of(id, agent)
-                {
-                    self.merge(id, at, *rank, Merge::Replace);
-                }
-            }
             Update::RetieSiblings { of } => {
                 let Some(page) = self.find(*of).and_then(|id| self.own_parent(id, agent)) else {
                     return;
@@ -980,14 +971,6 @@ impl Model {
                     if is_waiting(self.urls[child].state) && self.urls[child].wishes[at].agent == agent {
                         self.urls[child].wishes[at].rank.tie = visited;
                     }
-                }
-            }
-            Update::Forget { url } => {
-                if let Some(id) = self.find(*url)
-                    && let Some(at) = self.wish_of(id, agent)
-                    && is_waiting(self.urls[id].state)
-                {
-                    self.forget(id, at, now);
                 }
             }
             Update::RevisitRichest => {
@@ -1003,23 +986,6 @@ impl Model {
                     self.urls[id].revisit = true;
                 }
             }
-        }
-    }
-
-    fn forget(&mut self, id: usize, at: usize, now: Timestamp) {
-        let (key, number) = (self.urls[id].key, self.urls[id].wishes[at].id);
-        let was_listed = self.list.contains(&number);
-        if self.urls[id].wishes.len() > 1 {
-            self.drop_wish(id, at);
-            if was_listed {
-                let left = self.find(key).unwrap();
-                self.line_up(left, now);
-            }
-        } else {
-            self.list.retain(|drawn| *drawn != number);
-            self.drawn_with.remove(&number);
-            self.urls[id].state = State::Forgotten;
-            self.urls[id].wishes[0].evidence = None;
         }
     }
 

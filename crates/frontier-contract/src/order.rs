@@ -122,18 +122,6 @@ pub fn a_redirect_to_a_waiting_url_merges<H: Harness>() {
     assert_eq!(stage.visits(), "b/1 b/2");
 }
 
-/// `b/1` was dropped; then something leads to it after all.
-pub fn a_redirect_to_a_forgotten_url_brings_it_back<H: Harness>() {
-    let mut stage = Stage::<H>::instant();
-    stage.seed("a/1:0.9 a/2:0.8 b/1:0.2");
-    let url = stage.key("b/1");
-    stage.fetch_with("a/1", &[Update::Forget { url }]);
-    let lease = stage.take_one("a/2");
-    stage.redirected(&lease, "b/1", Merge::Max);
-    assert_eq!(stage.score("b/1"), 0.8);
-    assert_eq!(stage.visits(), "b/1");
-}
-
 /// `a/1 ⇒ a/2 ⇒ a/3`; then `b/1` links to `a/1`, which nobody asks for again.
 pub fn a_link_to_a_url_that_moved_leads_to_where_it_moved<H: Harness>() {
     let mut stage = Stage::<H>::instant();
@@ -209,18 +197,6 @@ pub fn a_drawn_list_whose_hosts_are_full_holds_nobody_up<H: Harness>() {
     assert_eq!(stage.f().draw(2, now).unwrap(), 2);
     assert_eq!(stage.visits(), "a/1 b/1");
     assert_eq!(stage.standing("a/2"), Standing::Waiting);
-}
-
-/// `b/1` is drawn and dropped before its turn.
-pub fn a_drawn_url_can_be_forgotten<H: Harness>() {
-    let mut stage = Stage::<H>::instant();
-    stage.seed("a/1:0.9 b/1:0.8 c/1:0.1");
-    let now = stage.now;
-    assert_eq!(stage.f().draw(2, now).unwrap(), 2);
-    let url = stage.key("b/1");
-    stage.fetch_with("a/1", &[Update::Forget { url }]);
-    assert_eq!(stage.standing("b/1"), Standing::New);
-    assert_eq!(stage.visits(), "c/1");
 }
 
 /// `b/1` is drawn with 0.5 and gains 0.25 before its turn: that is for later.

@@ -29,9 +29,7 @@ fn page_name(number: usize) -> String {
 enum Change {
     Offer(usize, Rank, Merge),
     Raise(usize, Parents, Rank, Merge),
-    Rescore(usize, Rank),
     Retie(usize),
-    Forget(usize),
     RevisitRichest,
 }
 
@@ -86,9 +84,7 @@ fn changes() -> impl Strategy<Value = Change> {
         8 => (pages(), ranks(), merges()).prop_map(|(page, rank, merge)| Change::Offer(page, rank, merge)),
         3 => (pages(), parents(), ranks(), merges())
             .prop_map(|(page, parents, rank, merge)| Change::Raise(page, parents, rank, merge)),
-        1 => (pages(), ranks()).prop_map(|(page, rank)| Change::Rescore(page, rank)),
         2 => pages().prop_map(Change::Retie),
-        1 => pages().prop_map(Change::Forget),
         1 => Just(Change::RevisitRichest),
     ]
 }
@@ -210,9 +206,7 @@ impl<H: Harness> Pair<H> {
                 rank,
                 merge,
             },
-            Change::Rescore(page, rank) => Update::Rescore { url: key(page), rank },
             Change::Retie(page) => Update::RetieSiblings { of: key(page) },
-            Change::Forget(page) => Update::Forget { url: key(page) },
             Change::RevisitRichest => Update::RevisitRichest,
         }
     }
@@ -341,7 +335,6 @@ impl<H: Harness> Pair<H> {
             now,
             rests_until,
         );
-        // A forgotten page that was fetched is none: only waiting ones are forgotten.
         if let Some(rules) = rules {
             let kept = self.stage.f().rules(&lease.url).unwrap();
             assert_eq!(kept, Some(rules.bytes));

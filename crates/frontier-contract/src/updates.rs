@@ -60,42 +60,6 @@ pub fn add_gathers_on_leased_and_fetched_urls_and_settling_takes_only_what_was_t
     assert_eq!(stage.visits(), "", "gathering does not make it wait again");
 }
 
-/// `a/2` waits, `a/1` is fetched, `b/2` is out.
-pub fn rescore_moves_only_waiting_urls<H: Harness>() {
-    let mut stage = Stage::<H>::instant();
-    stage.seed("a/1:0.9 b/1:0.8 b/2:0.7 a/2:0.1 a/3:0.5");
-    stage.fetch("a/1", "");
-    stage.fetch("b/1", "");
-    let out = stage.take_one("b/2");
-    let updates = ["a/1", "a/2", "b/2", "x/9"].map(|name| Update::Rescore {
-        url: stage.key(name),
-        rank: rank("0.6"),
-    });
-    let lease = stage.take_one("a/3");
-    stage.fetched(&lease, &updates);
-    assert_eq!(stage.score("a/2"), 0.6);
-    assert_eq!(stage.score("a/1"), 0.0);
-    assert_eq!(stage.score("b/2"), 0.7);
-    assert_eq!(stage.standing("x/9"), Standing::New);
-    stage.fetched(&out, &[]);
-    assert_eq!(stage.visits(), "a/2");
-}
-
-/// `a/2` is dropped and found again by `a/3`: now it is younger than `a/4`.
-pub fn a_forgotten_url_is_new_again_and_comes_back_younger<H: Harness>() {
-    let mut stage = Stage::<H>::instant();
-    stage.seed("a/1:0.9 a/2:0.5 a/3:0.8 a/4:0.5");
-    let url = stage.key("a/2");
-    let missing = stage.key("x/9");
-    stage.fetch_with("a/1", &[Update::Forget { url }, Update::Forget { url: missing }]);
-    assert_eq!(stage.standing("a/2"), Standing::New);
-    let counts = stage.counts();
-    assert_eq!((counts.known, counts.waiting), (4, 2));
-    stage.fetch("a/3", "a/2:0.5");
-    assert_eq!(stage.counts().known, 4);
-    assert_eq!(stage.visits(), "a/4 a/2");
-}
-
 fn raise<H: Harness>(stage: &Stage<H>, of: &str, parents: Parents, to: &str, merge: Merge) -> Update {
     Update::RaiseSiblings {
         of: stage.key(of),
@@ -160,12 +124,9 @@ pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
         stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.1 a/4:0.7");
         let update = raise(&stage, "a/1", parents, "0.5", Merge::Max);
         stage.fetch_with("a/1", &[update]);
-        let lower = Update::Rescore {
-            url: stage.key("a/3"),
-            rank: rank("0.2"),
-        };
-        let same = raise(&stage, "a/2", parents, "0.5", Merge::Max);
-        stage.fetch_with("a/2", &[lower, same]);
+        let mut updates = stage.links("a/3:0.2", Merge::Replace);
+        updates.push(raise(&stage, "a/2", parents, "0.5", Merge::Max));
+        stage.fetch_with("a/2", &updates);
         assert_eq!(stage.score("a/3"), 0.2);
         let higher = raise(&stage, "a/4", parents, "0.6", Merge::Max);
         stage.fetch_with("a/4", &[higher]);

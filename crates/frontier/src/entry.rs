@@ -43,8 +43,6 @@ pub enum State {
     Fetched = 3,
     /// Failed, refused or redirected.
     Gone = 4,
-    /// Dropped; a new offer brings it back.
-    Forgotten = 5,
 }
 
 impl State {
@@ -55,7 +53,6 @@ impl State {
             State::Leased,
             State::Fetched,
             State::Gone,
-            State::Forgotten,
         ]
         .into_iter()
         .find(|state| *state as u8 == byte)

@@ -1,7 +1,7 @@
 //! Decides which URL may be fetched next, and when.
 //!
 //! A *host* with waiting URLs is ready, resting (left alone until a known time) or busy (a request is out). A *URL* is
-//! waiting, leased, fetched, gone or forgotten. [`Frontier::take_many`] moves the best URLs of ready hosts to leased,
+//! waiting, leased, fetched or gone. [`Frontier::take_many`] moves the best URLs of ready hosts to leased,
 //! [`Frontier::settle`] ends a lease and applies the strategy's updates, and [`Frontier::commit`] makes everything
 //! settled since the last commit durable as one whole.
 //!
@@ -270,7 +270,7 @@ pub trait Frontier {
     fn draw(&mut self, n: usize, now: Timestamp) -> Result<usize, FrontierError>;
 
     /// Leases this very URL, whatever its place in the queue and its host's rest: for repeating a crawl from its records,
-    /// where nobody is asked for anything. A URL that is not known, forgotten or gone is brought in, one that was
+    /// where nobody is asked for anything. A URL that is not known or gone is brought in, one that was
     /// fetched is leased as a revisit. None if a lease of it is out.
     fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, FrontierError>;
 

@@ -297,7 +297,6 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
                         relevance: entry.relevance(),
                     },
                     State::Gone => Standing::Gone,
-                    State::Forgotten => Standing::New,
                 }
             }
         }));

@@ -315,7 +315,7 @@ pub fn listen_for_signals(stop: StopSwitch) -> Result<()> {
 
 pub fn ending(summary: &Summary) -> String {
     match summary.ended {
-        Ended::Done(reason) => reason.to_string(),
+        Ended::Done(reason) => crate::wording::stop_reason(reason),
         Ended::Interrupted => "interrupted and saved".to_owned(),
         Ended::Disk => "the disk is nearly full".to_owned(),
     }

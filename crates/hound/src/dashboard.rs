@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-
-use crate::status::StatusFile;
+use scenthound::StatusFile;
 
 const PAGE: &str = include_str!("dashboard.html");
 /// The longest wait for a slow browser.

@@ -1,71 +1,58 @@
-//! `hound explain`: why a page was judged so, how the crawl came to it, and why a URL was not fetched.
+//! `hound explain`: why a page was judged as it was, how the crawl reached it, and why a URL was not fetched.
 //!
-//! What happened is read from the page records, which can be read at any time. What may still happen (the queue, the
-//! host's rest) is in the frontier, which only a stopped crawl shows; then the answer says so.
-//!
-//! The story is put together first and written afterwards, as text or as JSON, so that both tell the same.
+//! [`Collection::explain`](scenthound::Collection::explain) finds the facts; here they become sentences, or JSON.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::anyhow;
-use scenthound_config::{Pattern, Settings};
-use scenthound_engine::{Access, OutOfScope, PRODUCT_TOKEN, Scope};
-use scenthound_frontier::{Frontier, State, UrlFacts};
-use scenthound_frontier_durable::DurableFrontier;
-use scenthound_robots::Rules;
-use scenthound_store::{CrawlView, PageRecord, Position};
-use scenthound_types::{CanonicalUrl, Keyring, Reason, TermHit, TermSet, Timestamp, UrlFault, Verdict};
-use serde::Serialize;
+use scenthound::{
+    CanonicalUrl, CashFlow, Explanation, OutsideScope, PageRecord, QueueFacts, QueueUnknown, RobotsAnswer,
+    UrlStanding,
+};
+use scenthound_types::{Reason, TermHit, TermSet, UrlFault};
 
-use crate::cash::CashStory;
-use crate::look::{self, is_judged_page};
-use crate::mark::mark_name;
-use crate::results::{is_hidden, set_name};
-use crate::stdout;
-use crate::twins::are_twins;
-use crate::wording::{bytes, count, counted, harmless, time};
+use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
+use crate::{look, stdout};
 
-/// Near-duplicates, sources of redirects and similar URLs named, at most.
-const NAMED: usize = 10;
-/// Pages of a path told, from the seed on; longer ones are cut in the middle.
-const STEPS_TOLD: usize = 30;
-/// A robots.txt is read up to here, as when it was fetched.
-const ROBOTS_BYTES: usize = 500 << 10;
+/// Pages of a path shown; longer paths are cut in the middle.
+const STEPS_SHOWN: usize = 30;
 
-/// Why a page was judged so, or why a URL was not fetched.
+/// Why a page was judged as it was, or why a URL was not fetched.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   hound explain tea https://example.org/oolong   terms, verdict, the path from the seed, all attempts
   hound explain tea https://example.org/missing  waiting, refused, out of scope, or never seen
   hound explain tea URL --json                   for scripts
 
-While a crawl runs, what its queue holds cannot be told; stop it (Ctrl-C saves) and ask again.")]
+While a crawl runs, its queue cannot be read; stop it (Ctrl-C saves) and ask again.")]
 pub struct Args {
-    /// The folder of the crawl.
+    /// The folder of the crawl
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The address to explain.
+    /// The URL to explain
     #[arg(value_name = "URL")]
     pub url: String,
-    /// Answer in JSON.
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Answers `hound explain`.
+/// Runs `hound explain`.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let view = look::open(&args.folder)?;
+    let collection = look::collection(&args.folder)?;
     let url = read_url(&args.url)?;
-    let story = Story::of(&view, &url, look::now())?;
+    let explanation = collection.explain(&url)?;
+    look::warn(&explanation.warnings);
     stdout::write(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &story)?;
+            serde_json::to_writer_pretty(&mut *out, &explanation)?;
             writeln!(out)?;
             return Ok(());
         }
-        story.write(out)
+        write_explanation(&explanation, out)
     })
 }
 
@@ -73,698 +60,222 @@ fn read_url(given: &str) -> anyhow::Result<CanonicalUrl> {
     let shown = harmless(given);
     CanonicalUrl::parse(given).map_err(|fault| match fault {
         UrlFault::Unreadable if CanonicalUrl::parse(&format!("https://{given}")).is_ok() => {
-            anyhow!("{shown} is no whole URL; write https://{shown} or http://{shown}")
+            anyhow!("{shown} is not an absolute URL; write https://{shown} or http://{shown}")
         }
         fault => anyhow!("{shown} cannot have been crawled: {fault}; name a page by its http or https URL"),
     })
 }
 
-/// Where a URL stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Standing {
-    /// Read and judged.
-    Fetched,
-    /// It led elsewhere.
-    Redirected,
-    /// We declined.
-    Refused,
-    /// It went wrong, for good.
-    Failed,
-    /// It went wrong and is tried again.
-    Retrying,
-    /// In line.
-    Waiting,
-    /// Seen, and dropped again.
-    Forgotten,
-    /// Not of this crawl.
-    OutOfScope,
-    /// Never met.
-    NeverSeen,
-    /// Not fetched so far; the rest is in the frontier.
-    NotFetched,
-}
-
-/// A page on the way from the seed.
-#[derive(Clone, Debug, Serialize)]
-struct Step {
-    url: String,
-    depth: u16,
-    relevance: Option<f64>,
-    outcome: String,
-    why: String,
-}
-
-/// What the queue holds of a URL.
-#[derive(Clone, Debug, Serialize)]
-struct Queue {
-    class: u16,
-    score: f64,
-    tie: u32,
-    age: u32,
-    reason: Reason,
-    depth: u16,
-    parent: Option<String>,
-    /// How many wait in all.
-    waiting: u64,
-    host_rests_until: Option<String>,
-    host_failures: u16,
-    host_pages: u32,
-    /// Set if the host was asked for as many pages as allowed.
-    host_is_full: bool,
-}
-
-/// What the host's robots.txt says about the URL.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct RobotsWord {
-    allowed: bool,
-    /// The deciding line, if there is one.
-    rule: Option<String>,
-    /// Set if the file could not be had.
-    unreachable: bool,
-}
-
-/// A URL that differs little from the one asked for, and is known.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct Similar {
-    url: String,
-    fetched: bool,
-}
-
-/// Everything known about a URL.
-#[derive(Debug, Serialize)]
-struct Story {
-    url: String,
-    standing: Standing,
-    threshold: Option<f64>,
-    /// Whether the strategy's own table judged.
-    #[serde(skip)]
-    is_own_table: bool,
-    /// What the user thinks of the page.
-    mark: Option<Verdict>,
-    /// From the seed to the page itself.
-    path: Vec<Step>,
-    queue: Option<Queue>,
-    /// Where its cash came from, under a strategy that knows cash.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cash: Option<CashStory>,
-    /// Why there is nothing about the queue, if it matters.
-    queue_unknown: Option<String>,
-    robots: Option<RobotsWord>,
-    robots_ignored: bool,
-    out_of_scope: Option<String>,
-    redirected_from: Vec<String>,
-    near_duplicates: BTreeSet<String>,
-    near_duplicates_in_all: usize,
-    similar: Vec<Similar>,
-    attempts: Vec<PageRecord>,
-}
-
-/// What the records tell, after one reading.
-#[derive(Default)]
-struct Records {
-    attempts: Vec<PageRecord>,
-    redirected_from: Vec<String>,
-    /// Where the host's robots.txt lies in the archive, as last fetched.
-    robots: Option<Position>,
-    /// By hash of the URL: the line of the record that counts, and the hash of its parent.
-    pages: HashMap<u64, (u64, Option<u64>)>,
-}
-
-/// Hashes of URLs; of this process only.
-const HASHES: u64 = 0;
-
-fn hash(url: &str) -> u64 {
-    Keyring::new(HASHES).hash(url)
-}
-
-impl Records {
-    fn read(view: &CrawlView, url: &CanonicalUrl) -> anyhow::Result<Records> {
-        let mut records = Records::default();
-        let robots_txt = url.robots_txt();
-        look::each_record(view, |line, record| {
-            if record.kind == "robots" {
-                if record.url == robots_txt.as_str() && record.outcome.starts_with("ok") {
-                    records.robots = record.archive.clone();
-                }
-                // Nothing is reached by way of it, but it can be asked about.
-                if record.url == url.as_str() {
-                    records.attempts.push(record);
-                }
-                return;
-            }
-            let is_redirect_here =
-                record.outcome == "redirect" && record.final_url.as_deref() == Some(url.as_str());
-            if is_redirect_here
-                && records.redirected_from.len() < NAMED
-                && !records.redirected_from.contains(&record.url)
-            {
-                records.redirected_from.push(record.url.clone());
-            }
-            let key = hash(&record.url);
-            if is_judged_page(&record) || !records.pages.contains_key(&key) {
-                records
-                    .pages
-                    .insert(key, (line, record.parent.as_deref().map(hash)));
-            }
-            if record.url == url.as_str() {
-                records.attempts.push(record);
-            }
-        })?;
-        Ok(records)
+fn write_explanation(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+    let page = explanation.page();
+    writeln!(out, "{}", harmless(&explanation.url))?;
+    if let Some(title) = page.and_then(|page| page.title.as_deref()).map(harmless)
+        && !title.is_empty()
+    {
+        writeln!(out, "{title}")?;
     }
-
-    /// Lines of the pages from the seed to this one, and whether the path was followed to its end.
-    fn path_to(&self, mut key: u64) -> Vec<u64> {
-        let mut lines = Vec::new();
-        let mut met = BTreeSet::new();
-        while let Some((line, parent)) = self.pages.get(&key).filter(|_| met.insert(key)) {
-            lines.push(*line);
-            let Some(parent) = parent else { break };
-            key = *parent;
+    writeln!(out, "\n{}", answer(explanation))?;
+    if let Some(mark) = explanation.mark {
+        writeln!(out, "You marked it {} (hound mark).", mark_name(mark))?;
+    }
+    if let Some(page) = page {
+        write_judgement(page, explanation.is_unjudged_seed(), out)?;
+    }
+    if let Some(queue) = &explanation.queue {
+        write_queue(queue, out)?;
+    }
+    if let Some(cash) = &explanation.cash {
+        write_cash(cash, out)?;
+    }
+    write_access(explanation, out)?;
+    write_path(explanation, out)?;
+    if !explanation.attempts.is_empty() {
+        writeln!(out, "\nAttempts")?;
+        for record in &explanation.attempts {
+            writeln!(out, "  {}", attempt_text(record))?;
         }
-        lines.reverse();
-        lines
     }
-}
-
-impl Story {
-    fn of(view: &CrawlView, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<Story> {
-        let settings = match look::settings(view) {
-            Ok(settings) => settings,
-            Err(error) => {
-                stdout::note(&format!("warning: {error:#}"));
-                None
-            }
-        };
-        let records = Records::read(view, url)?;
-        let frontier = match &settings {
-            Some(settings) => look::frontier(view, settings, now),
-            None => Err(anyhow!("the crawl has no settings that can be read")),
-        };
-        let (frontier, queue_unknown) = match frontier {
-            Ok(frontier) => (Some(frontier), None),
-            Err(error) => (None, Some(format!("{error:#}"))),
-        };
-        let facts = frontier
-            .as_ref()
-            .map(|frontier| frontier.look_up(url))
-            .transpose()?
-            .flatten();
-        let robots = match &frontier {
-            Some(frontier) => frontier
-                .rules(url)?
-                .map(|bytes| robots_word(&Access::from_bytes(&bytes), url)),
-            None => archived_robots(view, records.robots.as_ref(), url),
-        };
-        let out_of_scope = settings
-            .as_ref()
-            .map(|s| out_of_scope(s, url))
-            .transpose()?
-            .flatten();
-        let standing = standing(
-            &records.attempts,
-            facts.as_ref(),
-            out_of_scope.is_some(),
-            frontier.is_some(),
-        );
-
-        let parent = facts.as_ref().and_then(|facts| facts.parent_url.as_ref());
-        let lines = match (records.attempts.is_empty(), parent) {
-            (true, Some(parent)) => records.path_to(hash(parent.as_str())),
-            _ => records.path_to(hash(url.as_str())),
-        };
-        let second = SecondReading::read(
-            view,
-            url,
-            &lines,
-            records.attempts.iter().rfind(|r| is_judged_page(r)),
+    for from in &explanation.redirected_from {
+        writeln!(out, "\nRedirected here from {}", harmless(from))?;
+    }
+    if let Some(print) = page.and_then(|page| page.fingerprint) {
+        writeln!(
+            out,
+            "\nFingerprint {print:016x}, {}",
+            near_duplicates_text(explanation)
         )?;
-        // Once the frontier counts in a finer unit, what was recorded before and after does not add up.
-        let is_one_unit = frontier.as_ref().is_none_or(|frontier| frontier.unit() == 0);
-        let cash = match settings.as_ref().filter(|_| is_one_unit) {
-            Some(settings) => CashStory::of(view, settings, url).unwrap_or_else(|error| {
-                stdout::note(&format!(
-                    "warning: where its cash came from cannot be told: {error:#}"
-                ));
-                None
-            }),
-            None => None,
-        };
-        let is_unmet = matches!(
-            standing,
-            Standing::NeverSeen | Standing::NotFetched | Standing::OutOfScope
-        );
-        Ok(Story {
-            url: url.to_string(),
-            standing,
-            // A query is contained or not; no threshold decides.
-            threshold: settings
-                .as_ref()
-                .filter(|settings| settings.judge.kind != scenthound_judge::JudgeKind::Query)
-                .map(|settings| settings.judge.threshold),
-            is_own_table: settings
-                .as_ref()
-                .is_some_and(|settings| settings.strategy_judges().is_some()),
-            mark: view.marks()?.get(url.as_str()).copied(),
-            path: second.path,
-            queue: facts
-                .filter(|facts| matches!(facts.state, State::Waiting | State::Drawn | State::Leased))
-                .map(|facts| queue(&facts, frontier.as_ref(), settings.as_ref(), now)),
-            cash,
-            queue_unknown,
-            robots,
-            robots_ignored: settings
-                .as_ref()
-                .is_some_and(|settings| settings.crawl.ignore_robots),
-            out_of_scope,
-            redirected_from: records.redirected_from,
-            near_duplicates: second.near_duplicates,
-            near_duplicates_in_all: second.near_duplicates_in_all,
-            similar: if is_unmet {
-                similar(url, &records.pages, frontier.as_ref())?
-            } else {
-                Vec::new()
-            },
-            attempts: records.attempts,
-        })
-    }
-}
-
-fn standing(
-    attempts: &[PageRecord],
-    facts: Option<&UrlFacts>,
-    is_out_of_scope: bool,
-    has_frontier: bool,
-) -> Standing {
-    let is_in_line =
-        facts.is_some_and(|facts| matches!(facts.state, State::Waiting | State::Drawn | State::Leased));
-    if attempts.iter().any(is_judged_page) {
-        return Standing::Fetched;
-    }
-    if let Some(last) = attempts.last() {
-        return match &*last.outcome {
-            _ if is_in_line => Standing::Retrying,
-            "redirect" => Standing::Redirected,
-            code if code.starts_with("ok") => Standing::Fetched,
-            code if code.starts_with("refused") => Standing::Refused,
-            _ if !has_frontier && says_retry(last) => Standing::Retrying,
-            _ => Standing::Failed,
-        };
-    }
-    match facts.map(|facts| facts.state) {
-        Some(State::Waiting | State::Drawn | State::Leased) => Standing::Waiting,
-        Some(State::Forgotten) => Standing::Forgotten,
-        // Settled, but without a record: then it can only have been a redirect's target or the like.
-        Some(State::Fetched) => Standing::Fetched,
-        Some(State::Gone) => Standing::Failed,
-        None if is_out_of_scope => Standing::OutOfScope,
-        None if has_frontier => Standing::NeverSeen,
-        None => Standing::NotFetched,
-    }
-}
-
-fn says_retry(record: &PageRecord) -> bool {
-    record
-        .error
-        .as_deref()
-        .is_some_and(|note| note.contains("will be tried again"))
-}
-
-/// What needs to know lines or a fingerprint beforehand.
-#[derive(Default)]
-struct SecondReading {
-    path: Vec<Step>,
-    near_duplicates: BTreeSet<String>,
-    near_duplicates_in_all: usize,
-}
-
-impl SecondReading {
-    fn read(
-        view: &CrawlView,
-        url: &CanonicalUrl,
-        lines: &[u64],
-        page: Option<&PageRecord>,
-    ) -> anyhow::Result<SecondReading> {
-        let mut second = SecondReading::default();
-        let ours =
-            page.and_then(|page| Some((page.fingerprint.filter(|print| *print != 0)?, page.relevance?)));
-        if lines.is_empty() && ours.is_none() {
-            return Ok(second);
+        for url in &explanation.near_duplicates {
+            writeln!(out, "  {}", harmless(url))?;
         }
-        let mut steps: HashMap<u64, Option<Step>> = lines.iter().map(|line| (*line, None)).collect();
-        let mut twins = BTreeSet::new();
-        look::each_record(view, |line, record| {
-            if let (Some(ours), Some(print), Some(relevance)) = (ours, record.fingerprint, record.relevance)
-                && record.url != url.as_str()
-                && are_twins(ours, (print, relevance))
-                && twins.insert(hash(&record.url))
-                && second.near_duplicates.len() < NAMED
-            {
-                second.near_duplicates.insert(record.url.clone());
-            }
-            if let Some(step) = steps.get_mut(&line) {
-                *step = Some(Step {
-                    url: record.url,
-                    depth: record.depth,
-                    relevance: record.relevance,
-                    outcome: record.outcome.into_owned(),
-                    why: record.why,
-                });
-            }
-        })?;
-        second.near_duplicates_in_all = twins.len();
-        second.path = lines.iter().filter_map(|line| steps.remove(line)?).collect();
-        Ok(second)
     }
+    if !explanation.similar.is_empty() {
+        writeln!(out, "\nDid you mean")?;
+        for similar in &explanation.similar {
+            let state = if similar.fetched { "fetched" } else { "waiting" };
+            writeln!(out, "  {} ({state})", harmless(&similar.url))?;
+        }
+    }
+    Ok(())
 }
 
-fn queue(
-    facts: &UrlFacts,
-    frontier: Option<&DurableFrontier>,
-    settings: Option<&Settings>,
-    now: Timestamp,
-) -> Queue {
-    let most = settings.and_then(|settings| settings.crawl.max_pages_per_host);
-    Queue {
-        class: facts.priority.rank.class,
-        score: facts.priority.rank.score.get(),
-        tie: facts.priority.rank.tie,
-        age: facts.priority.age,
-        reason: facts.reason,
-        depth: facts.depth,
-        parent: facts.parent_url.as_ref().map(|url| url.to_string()),
-        waiting: frontier.map_or(0, |frontier| frontier.counts().waiting),
-        host_rests_until: (facts.host_rests_until > now).then(|| facts.host_rests_until.to_rfc3339()),
-        host_failures: facts.host_failures,
-        host_pages: facts.host_pages,
-        host_is_full: most.is_some_and(|most| facts.host_pages >= most),
-    }
-}
-
-fn robots_word(access: &Access, url: &CanonicalUrl) -> RobotsWord {
-    match access {
-        Access::Unreachable | Access::NoHost => RobotsWord {
-            allowed: false,
-            rule: None,
-            unreachable: true,
+/// The short answer.
+fn answer(explanation: &Explanation) -> String {
+    let last = explanation.attempts.last();
+    let because = last
+        .and_then(remarks)
+        .map(|remarks| format!(": {}", harmless(&remarks)))
+        .unwrap_or_default();
+    match explanation.standing {
+        UrlStanding::Fetched => match explanation.page() {
+            Some(page) => verdict_text(page, explanation.threshold),
+            None => "Fetched.".to_owned(),
         },
-        Access::Rules(rules) => RobotsWord {
-            allowed: rules.allows(url.path_and_query()),
-            rule: rules.which(url.path_and_query()).map(|rule| rule.to_string()),
-            unreachable: false,
-        },
+        UrlStanding::Redirected => {
+            let to = last.and_then(PageRecord::redirect).unwrap_or("another URL");
+            format!("Not a page: it redirects to {}", harmless(to))
+        }
+        UrlStanding::Refused => format!("Not fetched{because}"),
+        UrlStanding::Failed => format!("Could not be fetched{because}"),
+        UrlStanding::Retrying => format!("Not fetched yet, to be tried again{because}"),
+        UrlStanding::Waiting => "Not fetched yet: it is waiting in the queue.".to_owned(),
+        UrlStanding::OutOfScope => {
+            let why = explanation.out_of_scope.as_ref().map(scope_text);
+            format!("Not part of this crawl: {}", why.unwrap_or_default())
+        }
+        UrlStanding::NeverSeen => "Never seen: no page that was read has a link to it that may be followed.\n\
+             Links that are marked nofollow, too deep (--depth) or over the limit of links per page (--width) are not kept."
+            .to_owned(),
+        UrlStanding::NotFetched => {
+            let why = explanation.queue_unknown.as_ref().map(unknown_text);
+            format!(
+                "Not fetched so far. Whether it is waiting in the queue is unknown: {}.\n\
+                 Stop the crawl (Ctrl-C saves) and ask again.",
+                why.unwrap_or_default()
+            )
+        }
     }
 }
 
-/// What the robots.txt in the archive says, for when the frontier cannot be asked.
-fn archived_robots(view: &CrawlView, position: Option<&Position>, url: &CanonicalUrl) -> Option<RobotsWord> {
-    // Records of a running crawl may be named before they are in the file; then there is nothing to tell.
-    let record = view.record(position?).ok()?;
-    let body = record.http()?.body(ROBOTS_BYTES);
-    let rules = Rules::parse(&body.bytes, PRODUCT_TOKEN);
-    Some(robots_word(&Access::Rules(rules), url))
+/// Why nothing is known about the queue.
+fn unknown_text(why: &QueueUnknown) -> String {
+    match why {
+        QueueUnknown::Crawling { pid } => format!("process {pid} is crawling"),
+        QueueUnknown::NoSettings => "the crawl has no settings that can be read".to_owned(),
+        QueueUnknown::Unreadable { message } => message.clone(),
+    }
 }
 
-/// Why the URL is not of this crawl, if it is not.
-fn out_of_scope(settings: &Settings, url: &CanonicalUrl) -> anyhow::Result<Option<String>> {
-    let kind = settings.crawl.scope;
-    let crawl = &settings.crawl;
-    let spelled = |patterns: &[Pattern]| -> Vec<String> {
-        patterns
-            .iter()
-            .map(|pattern| pattern.0.as_str().to_owned())
-            .collect()
+/// Why a URL is outside the scope, with the setting that says so.
+fn scope_text(rule: &OutsideScope) -> String {
+    match rule {
+        OutsideScope::Elsewhere { scope } => {
+            format!("it is outside the seeds' scope (scope = {})", scope.name())
+        }
+        OutsideScope::NotIncluded { include } => {
+            format!(
+                "no include pattern matches it (include = {})",
+                include.join(" or ")
+            )
+        }
+        OutsideScope::Excluded {
+            pattern: Some(pattern),
+        } => format!("an exclude pattern matches it (exclude = {pattern})"),
+        OutsideScope::Excluded { pattern: None } => "an exclude pattern matches it".to_owned(),
+        OutsideScope::FileEnding => "its path ends like that of a file that is not a page".to_owned(),
+    }
+}
+
+/// What scope and robots.txt say about a URL that was not fetched.
+fn write_access(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+    if explanation.standing == UrlStanding::Fetched {
+        return Ok(());
+    }
+    if let Some(rule) = &explanation.out_of_scope
+        && explanation.standing != UrlStanding::OutOfScope
+    {
+        writeln!(out, "Scope      {}", scope_text(rule))?;
+    }
+    let text = match &explanation.robots {
+        _ if explanation.robots_ignored => "ignored (--ignore-robots)".to_owned(),
+        None => return Ok(()),
+        Some(RobotsAnswer {
+            unreachable: true, ..
+        }) => "the host's robots.txt could not be fetched, so nothing is fetched from the host for now"
+            .to_owned(),
+        Some(RobotsAnswer {
+            allowed,
+            rule: Some(rule),
+            ..
+        }) => {
+            let verb = if *allowed { "allowed" } else { "forbidden" };
+            format!("{verb} by the host's robots.txt: {}", harmless(rule))
+        }
+        Some(RobotsAnswer { rule: None, .. }) => "no line of the host's robots.txt applies to it".to_owned(),
     };
-    let (include, exclude) = (spelled(&crawl.include), spelled(&crawl.exclude));
-    let scope = Scope::new(kind, &settings.seeds.urls, &include, &exclude)?;
-    let Err(why) = scope.check(url) else {
-        return Ok(None);
-    };
-    // Seeds are fetched wherever they are.
-    if settings.seeds.urls.contains(url) {
-        return Ok(None);
-    }
-    let option = match why {
-        OutOfScope::Elsewhere => format!(" (scope = {})", crawl.scope.name()),
-        OutOfScope::NotIncluded => format!(" (include = {})", include.join(" or ")),
-        OutOfScope::Excluded => {
-            let matching = crawl
-                .exclude
-                .iter()
-                .find(|pattern| pattern.0.is_match(url.as_str()));
-            matching
-                .map(|pattern| format!(" (exclude = {})", pattern.0))
-                .unwrap_or_default()
-        }
-        OutOfScope::FileEnding => String::new(),
-    };
-    Ok(Some(format!("{why}{option}")))
+    Ok(writeln!(out, "Robots     {text}")?)
 }
 
-/// Known URLs that differ from this one only as people and links often do: slash, scheme, www, query.
-fn similar(
-    url: &CanonicalUrl,
-    pages: &HashMap<u64, (u64, Option<u64>)>,
-    frontier: Option<&DurableFrontier>,
-) -> anyhow::Result<Vec<Similar>> {
-    let mut known = Vec::new();
-    for variant in variants(url) {
-        let fetched = pages.contains_key(&hash(variant.as_str()));
-        let is_known = fetched
-            || match frontier {
-                Some(frontier) => frontier.look_up(&variant)?.is_some(),
-                None => false,
-            };
-        if is_known && known.len() < NAMED {
-            known.push(Similar {
-                url: variant.to_string(),
-                fetched,
-            });
-        }
+fn write_path(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+    let path = &explanation.path;
+    if path.is_empty() {
+        return Ok(());
     }
-    Ok(known)
+    writeln!(out, "\nThe way there")?;
+    let skipped = path.len().saturating_sub(STEPS_SHOWN);
+    for (at, step) in path.iter().enumerate() {
+        if skipped > 0 && at == STEPS_SHOWN / 2 {
+            writeln!(out, "      … {} …", counted(skipped as u64, "page"))?;
+        }
+        if (STEPS_SHOWN / 2..STEPS_SHOWN / 2 + skipped).contains(&at) {
+            continue;
+        }
+        let relevance = match step.relevance {
+            Some(relevance) => format!("{relevance:.3}"),
+            None => step.outcome.to_string(),
+        };
+        writeln!(out, "  {relevance:>5}  {}", harmless(&step.url))?;
+        let found = found_by(step.kind, step.via, step.class, step.score);
+        writeln!(out, "         {found}")?;
+    }
+    if explanation.attempts.is_empty() {
+        writeln!(out, "      …  {}", harmless(&explanation.url))?;
+    }
+    Ok(())
 }
 
-fn variants(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
-    let other_scheme = if url.is_https() { "http" } else { "https" };
-    let scheme = if url.is_https() { "https" } else { "http" };
-    let authority = url.authority();
-    let other_authority = match authority.strip_prefix("www.") {
-        Some(bare) => bare.to_owned(),
-        None => format!("www.{authority}"),
-    };
-    let path = url.path_and_query();
-    let mut paths = vec![path.to_owned()];
-    match url.path() {
-        whole if whole != path => paths.push(whole.to_owned()),
-        "/" => {}
-        whole => paths.push(match whole.strip_suffix('/') {
-            Some(bare) => bare.to_owned(),
-            None => format!("{whole}/"),
-        }),
-    }
-    let mut variants = Vec::new();
-    for scheme in [scheme, other_scheme] {
-        for authority in [authority, &other_authority] {
-            for path in &paths {
-                if let Ok(variant) = CanonicalUrl::parse(&format!("{scheme}://{authority}{path}"))
-                    && variant != *url
-                    && !variants.contains(&variant)
-                {
-                    variants.push(variant);
-                }
-            }
+fn near_duplicates_text(explanation: &Explanation) -> String {
+    match explanation.near_duplicates_in_all {
+        0 => "no near-duplicates".to_owned(),
+        all if all > explanation.near_duplicates.len() => {
+            format!("{} near-duplicates, among them", count(all as u64))
         }
-    }
-    variants
-}
-
-impl Story {
-    fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let page = self.attempts.iter().rfind(|record| is_judged_page(record));
-        writeln!(out, "{}", harmless(&self.url))?;
-        if let Some(title) = page.and_then(|page| page.title.as_deref()).map(harmless)
-            && !title.is_empty()
-        {
-            writeln!(out, "{title}")?;
-        }
-        writeln!(out, "\n{}", self.answer(page))?;
-        if let Some(mark) = self.mark {
-            writeln!(out, "You marked it {} (hound mark).", mark_name(mark))?;
-        }
-        if let Some(page) = page {
-            write_judgement(page, self.is_own_table, out)?;
-        }
-        if let Some(queue) = &self.queue {
-            write_queue(queue, out)?;
-        }
-        if let Some(cash) = &self.cash {
-            cash.write(out)?;
-        }
-        self.write_manners(out)?;
-        self.write_path(out)?;
-        if !self.attempts.is_empty() {
-            writeln!(out, "\nAttempts")?;
-            for record in &self.attempts {
-                writeln!(out, "  {}", attempt_text(record))?;
-            }
-        }
-        for from in &self.redirected_from {
-            writeln!(out, "\nRedirected here from {}", harmless(from))?;
-        }
-        if let Some(print) = page.and_then(|page| page.fingerprint) {
-            writeln!(out, "\nFingerprint {print:016x}, {}", self.twins_text())?;
-            for twin in &self.near_duplicates {
-                writeln!(out, "  {}", harmless(twin))?;
-            }
-        }
-        if !self.similar.is_empty() {
-            writeln!(out, "\nDid you mean")?;
-            for similar in &self.similar {
-                let met = if similar.fetched { "fetched" } else { "waiting" };
-                writeln!(out, "  {} ({met})", harmless(&similar.url))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The short answer.
-    fn answer(&self, page: Option<&PageRecord>) -> String {
-        let last_note = self
-            .attempts
-            .last()
-            .and_then(|record| record.error.as_deref())
-            .map(harmless);
-        let because = last_note.map(|note| format!(": {note}")).unwrap_or_default();
-        match self.standing {
-            Standing::Fetched => match page {
-                Some(page) => verdict_text(page, self.threshold),
-                None => "Fetched.".to_owned(),
-            },
-            Standing::Redirected => {
-                let to = self.attempts.last().and_then(|record| record.final_url.as_deref());
-                format!("Not a page: it redirects to {}", harmless(to.unwrap_or("another URL")))
-            }
-            Standing::Refused => format!("Not fetched{because}"),
-            Standing::Failed => format!("Could not be fetched{because}"),
-            Standing::Retrying => format!("Not fetched yet, to be tried again{because}"),
-            Standing::Waiting => "Not fetched yet: it waits in the queue.".to_owned(),
-            Standing::Forgotten => "Not fetched: it waited in the queue and was dropped from it.".to_owned(),
-            Standing::OutOfScope => {
-                format!("Not of this crawl: {}", self.out_of_scope.as_deref().unwrap_or_default())
-            }
-            Standing::NeverSeen => "Never seen: no page that was read has a link to it that may be followed.\n\
-                 Links that are marked nofollow, too deep (--depth) or beyond the limit of a page (--width) are not \
-                 kept."
-                .to_owned(),
-            Standing::NotFetched => {
-                let why = self.queue_unknown.as_deref().unwrap_or_default();
-                format!("Not fetched so far. Whether it waits in the queue cannot be told: {why}.\n\
-                 Stop the crawl (Ctrl-C saves) and ask again.")
-            }
-        }
-    }
-
-    fn write_manners(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        if self.standing == Standing::Fetched {
-            return Ok(());
-        }
-        if let Some(why) = self
-            .out_of_scope
-            .as_deref()
-            .filter(|_| self.standing != Standing::OutOfScope)
-        {
-            writeln!(out, "Scope      {why}")?;
-        }
-        match &self.robots {
-            _ if self.robots_ignored => writeln!(out, "Robots     not heeded (--ignore-robots)")?,
-            Some(RobotsWord {
-                unreachable: true, ..
-            }) => {
-                writeln!(
-                    out,
-                    "Robots     the host's robots.txt could not be had, so nothing of it is fetched for now"
-                )?;
-            }
-            Some(RobotsWord {
-                allowed,
-                rule: Some(rule),
-                ..
-            }) => {
-                let verb = if *allowed { "allowed" } else { "forbidden" };
-                writeln!(
-                    out,
-                    "Robots     {verb} by the host's robots.txt: {}",
-                    harmless(rule)
-                )?;
-            }
-            Some(RobotsWord { rule: None, .. }) => {
-                writeln!(out, "Robots     no line of the host's robots.txt speaks of it")?;
-            }
-            None => {}
-        }
-        Ok(())
-    }
-
-    fn write_path(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        if self.path.is_empty() {
-            return Ok(());
-        }
-        writeln!(out, "\nThe way there")?;
-        let skipped = self.path.len().saturating_sub(STEPS_TOLD);
-        for (at, step) in self.path.iter().enumerate() {
-            if skipped > 0 && at == STEPS_TOLD / 2 {
-                writeln!(out, "      … {} …", counted(skipped as u64, "page"))?;
-            }
-            if (STEPS_TOLD / 2..STEPS_TOLD / 2 + skipped).contains(&at) {
-                continue;
-            }
-            let relevance = match step.relevance {
-                Some(relevance) => format!("{relevance:.3}"),
-                None => step.outcome.clone(),
-            };
-            writeln!(out, "  {relevance:>5}  {}", harmless(&step.url))?;
-            writeln!(out, "         {}", harmless(&step.why))?;
-        }
-        if self.attempts.is_empty() {
-            writeln!(out, "      …  {}", harmless(&self.url))?;
-        }
-        Ok(())
-    }
-
-    fn twins_text(&self) -> String {
-        match self.near_duplicates_in_all {
-            0 => "no near-duplicates".to_owned(),
-            all if all > self.near_duplicates.len() => {
-                format!("{} near-duplicates, among them", count(all as u64))
-            }
-            all => format!("{}:", counted(all as u64, "near-duplicate")),
-        }
+        all => format!("{}:", counted(all as u64, "near-duplicate")),
     }
 }
 
 fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
     let relevance = page.relevance.unwrap_or_default();
-    let is_relevant = page.relevant == Some(true);
+    let is_relevant = page.is_relevant();
     let verdict = if is_relevant { "relevant" } else { "not relevant" };
     let mut text = format!("Fetched and judged {verdict}: {relevance:.3}");
     if let Some(threshold) = threshold {
         text.push_str(&match relevance >= threshold {
             true if is_relevant => format!(", at least the threshold {threshold}"),
             true => {
-                format!(", although over the threshold {threshold}: see the exclude terms or the note below")
+                format!(
+                    ", although it reaches the threshold {threshold}: see the exclude terms or the note below"
+                )
             }
             false => format!(", below the threshold {threshold}"),
         });
     }
-    if is_hidden(page) {
-        text.push_str("\nNot shown in results: the note at its attempt says why.");
+    if page.hidden {
+        text.push_str("\nNot shown in results; the note on its attempt says why.");
     }
     text
 }
 
-fn write_judgement(page: &PageRecord, is_own_table: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(parts) = &page.parts else {
         return Ok(());
     };
@@ -783,10 +294,10 @@ fn write_judgement(page: &PageRecord, is_own_table: bool, out: &mut dyn Write) -
     for hit in &parts.terms {
         sets.entry(hit.set).or_default().1.push(hit);
     }
-    if is_own_table && parts.table.is_none() && page.relevance == Some(1.0) {
+    if is_unjudged_seed {
         writeln!(
             out,
-            "  table     1.000  a seed, read before the table stood: it counts fully"
+            "  table     1.000  a seed read before the table was made: it counts as fully relevant"
         )?;
     }
     for (set, (similarity, hits)) in &sets {
@@ -825,37 +336,31 @@ fn write_judgement(page: &PageRecord, is_own_table: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-fn write_queue(queue: &Queue, out: &mut dyn Write) -> anyhow::Result<()> {
-    let Queue {
+fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
+    let QueueFacts {
         class,
         score,
         tie,
         age,
         ..
     } = queue;
-    let place = format!(
-        "class {class}, score {score:.3}, tie {tie}, number {}",
-        count(u64::from(*age))
-    );
     writeln!(
         out,
-        "Priority   {place}; {} in the queue",
+        "Priority   class {class}, score {score:.3}, tie {tie}, number {}; {} in the queue",
+        count(u64::from(*age)),
         counted(queue.waiting, "URL")
     )?;
-    let reason = match queue.reason {
-        Reason::Seed => "named as a seed",
-        Reason::Link => "linked from",
-        Reason::Redirect => "a redirect leads to it, found on",
-        Reason::Sitemap => "listed in a sitemap,",
-        Reason::SitemapLine => "named as a sitemap by its host's robots.txt",
+    let parent = queue.parent.as_deref().map(harmless);
+    let found = match (queue.reason, parent) {
+        (Reason::Seed, _) => "named as a seed".to_owned(),
+        (Reason::Link, Some(parent)) => format!("linked from {parent}"),
+        (Reason::Link, None) => "linked from another page".to_owned(),
+        (Reason::Redirect, Some(parent)) => format!("a redirect leads to it, found on {parent}"),
+        (Reason::Redirect, None) => "a redirect leads to it".to_owned(),
+        (Reason::Sitemap, _) => "listed in a sitemap".to_owned(),
+        (Reason::SitemapLine, _) => "named as a sitemap by its host's robots.txt".to_owned(),
     };
-    let parent = queue.parent.as_deref().map(harmless).unwrap_or_default();
-    writeln!(
-        out,
-        "Found      {}, depth {}",
-        format!("{reason} {parent}").trim_end(),
-        queue.depth
-    )?;
+    writeln!(out, "Found      {found}, depth {}", queue.depth)?;
     let mut host = counted(queue.host_pages.into(), "page") + " asked for";
     if queue.host_is_full {
         host.push_str(", which is the limit (--max-pages-per-host)");
@@ -872,31 +377,55 @@ fn write_queue(queue: &Queue, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(writeln!(out, "Host       {host}")?)
 }
 
+fn write_cash(cash: &CashFlow, out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(
+        out,
+        "\nCash: gained {:.4e} from {}, gave up {:.4e} when it was visited, holds {:.4e}",
+        cash.gained,
+        counted(cash.givers as u64, "page"),
+        cash.spent,
+        cash.held
+    )?;
+    if cash.as_seed > 0.0 {
+        let share = 100.0 * cash.as_seed / cash.gained;
+        writeln!(out, "  {:.4e}  {share:5.1} %  as a seed", cash.as_seed)?;
+    }
+    for source in &cash.top {
+        writeln!(
+            out,
+            "  {:.4e}  {:5.1} %  {}",
+            source.amount,
+            100.0 * source.share,
+            harmless(&source.from)
+        )?;
+    }
+    if cash.unreadable > 0 {
+        writeln!(
+            out,
+            "  what {} gave is unknown: the archive could not be read there",
+            counted(cash.unreadable, "more page")
+        )?;
+    }
+    Ok(())
+}
+
 fn attempt_text(record: &PageRecord) -> String {
     let status = record
         .status
         .map(|status| format!(" ({status})"))
         .unwrap_or_default();
-    let mut text = format!(
-        "{}  {}{status}",
-        harmless(&record.fetched_at),
-        harmless(&record.outcome)
-    );
-    if let Some(to) = record
-        .final_url
-        .as_deref()
-        .filter(|_| record.outcome == "redirect")
-    {
+    let mut text = format!("{}  {}{status}", harmless(&record.fetched_at), record.outcome);
+    if let Some(to) = record.redirect() {
         text.push_str(&format!(", redirects to {}", harmless(to)));
     }
-    if let Some(cut) = &record.truncated {
-        text.push_str(&format!(", cut short by {}", harmless(cut)));
+    if let Some(cut) = record.truncated {
+        text.push_str(&format!(", cut short by {}", cut.code()));
     }
-    if let Some(note) = &record.error {
-        text.push_str(&format!(", {}", harmless(note)));
+    if let Some(remarks) = remarks(record) {
+        text.push_str(&format!(", {}", harmless(&remarks)));
     }
     if record.bytes > 0 {
-        let took = time(std::time::Duration::from_millis(record.ms));
+        let took = time(Duration::from_millis(record.ms));
         text.push_str(&format!("; {} in {took}", bytes(record.bytes)));
     }
     if let Some(position) = &record.archive {
@@ -913,37 +442,12 @@ fn attempt_text(record: &PageRecord) -> String {
 mod tests {
     use super::*;
 
-    fn spelled(url: &str) -> Vec<String> {
-        variants(&CanonicalUrl::parse(url).unwrap())
-            .iter()
-            .map(|url| url.to_string())
-            .collect()
-    }
-
-    #[test]
-    fn near_misses_differ_in_slash_scheme_www_or_query() {
-        assert_eq!(
-            spelled("http://a.test/tea"),
-            [
-                "http://a.test/tea/",
-                "http://www.a.test/tea",
-                "http://www.a.test/tea/",
-                "https://a.test/tea",
-                "https://a.test/tea/",
-                "https://www.a.test/tea",
-                "https://www.a.test/tea/",
-            ]
-        );
-        assert!(spelled("https://www.a.test/tea?from=mail").contains(&"https://a.test/tea".to_owned()));
-        assert_eq!(spelled("https://a.test/").len(), 3);
-    }
-
     #[test]
     fn an_address_without_scheme_gets_the_remedy() {
         let message = |given: &str| read_url(given).unwrap_err().to_string();
         assert_eq!(
             message("a.test/tea"),
-            "a.test/tea is no whole URL; write https://a.test/tea or http://a.test/tea"
+            "a.test/tea is not an absolute URL; write https://a.test/tea or http://a.test/tea"
         );
         assert!(
             message("mailto:a@b.test").contains("only http and https"),
@@ -951,14 +455,5 @@ mod tests {
             message("mailto:a@b.test")
         );
         assert!(read_url("http://A.test/x/../tea").is_ok());
-    }
-
-    #[test]
-    fn parents_that_go_round_in_a_circle_end() {
-        let mut records = Records::default();
-        records.pages.insert(1, (10, Some(2)));
-        records.pages.insert(2, (20, Some(1)));
-        assert_eq!(records.path_to(1), [20, 10]);
-        assert!(records.path_to(3).is_empty());
     }
 }

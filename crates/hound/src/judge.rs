@@ -11,13 +11,14 @@ use std::process::ExitCode;
 use anyhow::Result;
 use scenthound::inputs::CrawlPages;
 use scenthound_config::{Given, Settings};
-use scenthound_types::{Judgement, ParsedPage, Parts, Verdict};
+use scenthound_engine::{PageProcessor, PageSettings};
+use scenthound_strategy::Needs;
+use scenthound_types::{Judgement, Keyring, ParsedPage, Parts, Verdict};
 use serde::Serialize;
 
 use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
-use crate::results::set_name;
 use crate::table::{Align, Table, terminal_width};
-use crate::wording::{counted, harmless};
+use crate::wording::{counted, harmless, set_name};
 use crate::{crawl, stdout};
 
 /// A topic is checked like a crawl's, which needs a seed; judging does not.
@@ -103,6 +104,12 @@ fn judge(args: &Args) -> Result<()> {
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
     let settings = topic_settings(&args.topic, threshold.collect())?;
     let judge = settings.judge().map_err(bad_input)?;
+    let rules = PageSettings {
+        languages: settings.crawl.lang.clone(),
+        wrong_sense: settings.wrong_sense()?,
+        ..PageSettings::default()
+    };
+    let processor = PageProcessor::new(judge, Needs::default(), Keyring::new(0), rules);
     let ranks_all = args.pages.is_empty();
     let names = if ranks_all {
         args.from
@@ -127,7 +134,7 @@ fn judge(args: &Args) -> Result<()> {
     let inputs = Inputs::read(&names, &naming)?;
     let mut judged = Vec::new();
     inputs.each(|named| {
-        let judgement = judge.judge(&named.page);
+        let judgement = processor.judge_page(&named.page);
         judged.push(Judged::new(
             named.name,
             &named.page,

@@ -21,13 +21,11 @@ macro_rules! say {
 
 mod agents;
 mod bench;
-mod cash;
 mod crawl;
 mod dashboard;
 mod demo;
 mod exit;
 mod explain;
-mod four_ways;
 mod graph;
 mod judge;
 mod lab;
@@ -45,7 +43,6 @@ mod terms;
 mod train;
 mod train_genre;
 mod train_layers;
-mod twins;
 mod wording;
 
 use std::process::ExitCode;

@@ -1,68 +1,62 @@
-//! `hound mark`: the user's own judgements of pages, kept in the crawl folder.
-//!
-//! A URL may be spelled in any way and may be one that redirects: the page it led to is marked. Either all that were
-//! named are marked or none, so that a slip in a list is seen.
+//! `hound mark`: the user's own verdicts on pages, kept in the crawl folder.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use scenthound_store::CrawlView;
-use scenthound_types::{Keyring, Verdict};
+use scenthound::{CanonicalUrl, Collection, CollectionError, NotRead, Verdict, WhyNotRead};
 
 use crate::pages_input::{Wanted, bad_input, end, read_urls, read_wanted};
-use crate::wording::{counted, harmless};
+use crate::wording::{counted, harmless, mark_name, remarks};
 use crate::{look, stdout};
 
-/// Redirects followed from a URL to its page.
-const MOST_REDIRECTS: usize = 20;
-/// Faults told at once.
-const TOLD: usize = 10;
+/// URLs that could not be marked, named at most.
+const NAMED: usize = 10;
 
-/// Marks pages as relevant or irrelevant.
+/// Mark pages as relevant or irrelevant.
 #[derive(clap::Args, Debug)]
 #[command(group = clap::ArgGroup::new("verdict").args(["relevant", "irrelevant", "clear"]))]
 #[command(after_help = "Examples:
   hound mark tea https://example.org/oolong --relevant       what you think of a page
-  hound mark tea --irrelevant --from shops.txt               one URL a line
-  hound mark tea https://example.org/oolong --clear          take it back
-  hound mark tea                                             all marks
+  hound mark tea --irrelevant --from shops.txt               a file with one URL per line
+  hound mark tea https://example.org/oolong --clear          remove the mark
+  hound mark tea                                             list all marks
 
 Marks change neither the crawl nor its judge. hound terms suggest takes terms from the pages marked
-relevant; results, explain and status show the marks. They can be made while the crawl runs.
+relevant; results, explain and status show the marks. Pages can be marked while the crawl runs. A URL
+that redirects stands for the page it leads to. Either all URLs are marked or none.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
-    /// The folder of the crawl.
+    /// The folder of the crawl
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Pages the crawl has read.
+    /// Pages that the crawl has read
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// They are what you look for.
+    /// Mark these pages as relevant
     #[arg(long)]
     pub relevant: bool,
-    /// They are not.
+    /// Mark these pages as irrelevant
     #[arg(long)]
     pub irrelevant: bool,
-    /// Take the marks back.
+    /// Remove the marks of these pages
     #[arg(long)]
     pub clear: bool,
-    /// A file of URLs, one a line.
+    /// Read URLs from a file, one per line
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// List the marks in JSON, one a line.
+    /// List the marks as JSON, one per line
     #[arg(long)]
     pub json: bool,
 }
 
-/// Answers `hound mark`.
+/// Runs `hound mark`.
 pub fn run(args: Args) -> Result<ExitCode> {
     end(mark(&args))
 }
 
 fn mark(args: &Args) -> Result<()> {
-    let view = look::open(&args.folder)?;
+    let collection = look::collection(&args.folder)?;
     let mut wanted = Vec::new();
     for url in &args.urls {
         wanted.push(read_wanted(url).map_err(bad_input)?);
@@ -74,29 +68,26 @@ fn mark(args: &Args) -> Result<()> {
         (true, ..) => Some(Verdict::Relevant),
         (_, true, _) => Some(Verdict::Irrelevant),
         (.., true) => None,
-        _ if wanted.is_empty() => return list(&view, args.json),
+        _ if wanted.is_empty() => return list(&collection, args.json),
         _ => {
             return Err(bad_input(
-                "say what you think of the pages: --relevant, --irrelevant, or --clear to take a mark back"
-                    .to_owned(),
+                "say what you think of the pages: --relevant, --irrelevant, or --clear to remove their marks",
             ));
         }
     };
     if wanted.is_empty() {
-        return Err(bad_input(
-            "name the pages, as URLs or with --from FILE".to_owned(),
-        ));
+        return Err(bad_input("name the pages, as URLs or with --from FILE"));
     }
-    let pages = find(&view, &wanted)?;
-    let changed = pages.len() as u64;
-    let marks = view.change_marks(|marks| {
-        for page in pages {
-            match verdict {
-                Some(verdict) => drop_old(marks.insert(page, verdict)),
-                None => drop_old(marks.remove(&page)),
-            }
-        }
+    let urls: Vec<CanonicalUrl> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+    let marked = match verdict {
+        Some(verdict) => collection.mark(&urls, verdict),
+        None => collection.unmark(&urls),
+    };
+    let marked = marked.map_err(|error| match error {
+        CollectionError::NotRead(not_read) => bad_input(refusal(&collection, &wanted, &not_read)),
+        error => error.into(),
     })?;
+    let marks = collection.marks()?;
     let relevant = marks.values().filter(|mark| **mark == Verdict::Relevant).count();
     let what = match verdict {
         Some(Verdict::Relevant) => "marked relevant",
@@ -105,87 +96,48 @@ fn mark(args: &Args) -> Result<()> {
     };
     say!(
         "{} {what}; {relevant} relevant and {} irrelevant in all.",
-        counted(changed, "page"),
+        counted(marked.len() as u64, "page"),
         marks.len() - relevant
     );
     Ok(())
 }
 
-/// What stood there before is not needed.
-fn drop_old(_: Option<Verdict>) {}
-
-/// The pages the URLs lead to, each once.
-fn find(view: &CrawlView, wanted: &[Wanted]) -> Result<Vec<String>> {
-    let hashes = Keyring::new(0);
-    let mut redirects: HashMap<u64, String> = HashMap::new();
-    let mut read: HashSet<u64> = HashSet::new();
-    let mut tried: HashMap<u64, String> = wanted
+/// Why nothing was marked.
+fn refusal(collection: &Collection, wanted: &[Wanted], not_read: &[NotRead]) -> String {
+    let mut faults: Vec<String> = not_read
         .iter()
-        .map(|wanted| (hashes.hash(wanted.url.as_str()), String::new()))
+        .take(NAMED)
+        .map(|NotRead { index, url, why }| {
+            let place = wanted.get(*index).and_then(|wanted| wanted.place.as_ref());
+            let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+            match why {
+                WhyNotRead::NotFetched => format!("{place}{url} was not fetched by this crawl"),
+                WhyNotRead::Tried(last) => {
+                    let what = remarks(last).unwrap_or_else(|| last.outcome.to_string());
+                    format!("{place}{url} was tried and not read: {}", harmless(&what))
+                }
+                WhyNotRead::RedirectsTo(to) => {
+                    format!("{place}{url} redirects to {}, which was not read", harmless(to))
+                }
+            }
+        })
         .collect();
-    look::each_record(view, |_, record| {
-        if record.kind != "page" {
-            return;
-        }
-        let hash = hashes.hash(&record.url);
-        if look::is_judged_page(&record) {
-            read.insert(hash);
-        } else if let Some(to) = record.final_url.filter(|_| record.outcome == "redirect") {
-            redirects.insert(hash, to);
-        } else if let Some(what) = tried.get_mut(&hash) {
-            *what = record.error.unwrap_or_else(|| record.outcome.into_owned());
-        }
-    })?;
-    let mut pages = Vec::new();
-    let mut faults = Vec::new();
-    for Wanted { url, place } in wanted {
-        let mut at = url.as_str();
-        for _ in 0..MOST_REDIRECTS {
-            match redirects.get(&hashes.hash(at)) {
-                Some(to) if !read.contains(&hashes.hash(at)) => at = to,
-                _ => break,
-            }
-        }
-        if read.contains(&hashes.hash(at)) {
-            if !pages.iter().any(|page| page == at) {
-                pages.push(at.to_owned());
-            }
-            continue;
-        }
-        let place = place
-            .as_ref()
-            .map(|place| format!("{place}: "))
-            .unwrap_or_default();
-        let what = tried
-            .get(&hashes.hash(url.as_str()))
-            .filter(|what| !what.is_empty());
-        faults.push(match (at == url.as_str(), what) {
-            (true, Some(what)) => format!("{place}{url} was tried and not read: {}", harmless(what)),
-            (true, None) => format!("{place}{url} was not fetched by this crawl"),
-            (false, _) => format!("{place}{url} redirects to {}, which was not read", harmless(at)),
-        });
+    if not_read.len() > NAMED {
+        faults.push(format!("and {} more", not_read.len() - NAMED));
     }
-    if faults.is_empty() {
-        return Ok(pages);
-    }
-    let more = faults.len().saturating_sub(TOLD);
-    faults.truncate(TOLD);
-    if more > 0 {
-        faults.push(format!("and {more} more"));
-    }
-    Err(bad_input(format!(
+    format!(
         "nothing was marked:\n  {}\nOnly pages that were read can be marked; check the spelling, or ask: hound explain {} URL",
         faults.join("\n  "),
-        view.layout().root().display()
-    )))
+        collection.folder().display()
+    )
 }
 
-fn list(view: &CrawlView, as_json: bool) -> Result<()> {
-    let marks = view.marks()?;
+fn list(collection: &Collection, as_json: bool) -> Result<()> {
+    let marks = collection.marks()?;
     if marks.is_empty() && !as_json {
         note!(
             "no page is marked; mark one: hound mark {} URL --relevant",
-            view.layout().root().display()
+            collection.folder().display()
         );
     }
     stdout::write(|out| {
@@ -199,12 +151,4 @@ fn list(view: &CrawlView, as_json: bool) -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// The word for a mark.
-pub fn mark_name(mark: Verdict) -> &'static str {
-    match mark {
-        Verdict::Relevant => "relevant",
-        Verdict::Irrelevant => "irrelevant",
-    }
 }

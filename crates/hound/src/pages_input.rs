@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use scenthound::fetch_now::NotFetched;
 use scenthound::inputs::{
-    CrawlPages, FetchInputs, InputError, InputNotice, InputSettings, NamedPage, PageInputs,
+    CrawlPages, FetchInputs, InputError, InputNotice, InputSettings, NamedPage, PageInputs, UnfetchedUrl,
 };
 use scenthound_config::Given;
 use scenthound_live::StopSwitch;
@@ -15,7 +16,7 @@ pub use scenthound::inputs::WantedUrl as Wanted;
 
 use crate::judge::NO_SEED;
 use crate::stdout::note;
-use crate::wording::{counted, harmless};
+use crate::wording::{counted, harmless, remarks};
 use crate::{crawl, exit};
 
 /// The user's input is wrong; the message says how to correct it.
@@ -148,29 +149,33 @@ impl Inputs {
 pub fn print_notice(notice: InputNotice) {
     match notice {
         InputNotice::Fetching(pages) => note!("fetching {}", counted(pages as u64, "page")),
-        InputNotice::NotFetched(url) => note!(
-            "warning: not fetched: {}: {}",
-            url.wanted,
-            harmless(&url.why.to_string())
-        ),
+        InputNotice::NotFetched(url) => note!("warning: not fetched: {}", unfetched(&url)),
         InputNotice::Missing(missing) => note!("warning: {missing}"),
         InputNotice::Damaged(error) => note!("warning: {error}"),
-        InputNotice::BadRecords(bad) => {
-            note!("warning: {}", bad.first);
-            if bad.count > 1 {
-                note!("warning: {} more lines are not page records", bad.count - 1);
-            }
-        }
+        InputNotice::UnreadableLines(lines) => note!("warning: {lines}"),
         _ => {}
     }
 }
 
 /// Bad input, or a failure that is not the user's doing.
 pub fn input_error(error: InputError) -> anyhow::Error {
-    match error.is_bad_input() {
-        true => bad_input(error),
-        false => error.into(),
+    match error {
+        InputError::NoneFetched(urls) => {
+            let lines: Vec<String> = urls.iter().map(unfetched).collect();
+            anyhow!("no page could be fetched:\n  {}", lines.join("\n  "))
+        }
+        error if error.is_bad_input() => bad_input(error),
+        error => error.into(),
     }
+}
+
+/// A URL and why it was not fetched.
+fn unfetched(url: &UnfetchedUrl) -> String {
+    let why = match &url.why {
+        NotFetched::Failed(record) => remarks(record).unwrap_or_else(|| record.outcome.to_string()),
+        why => why.to_string(),
+    };
+    format!("{}: {}", url.wanted, harmless(&why))
 }
 
 /// A URL of the command line.

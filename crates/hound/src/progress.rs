@@ -4,14 +4,13 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use scenthound::{AgentStatus, StatusFile};
 use scenthound_config::CrawlSettings;
 use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 use scenthound_types::Timestamp;
 
-use crate::agents::directory;
 use crate::dashboard::Dashboard;
-use crate::status::StatusFile;
 
 /// How often a plain line is written where no line can be redrawn.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -96,8 +95,8 @@ impl Progress {
             dashboard.show(&status);
         }
         // A crawl must not fail over a file that only tells how it goes.
-        if let Err(error) = crate::status::write(&self.layout, &status) {
-            tracing::warn!("could not write the status file: {error:#}");
+        if let Err(error) = status.write(&self.layout) {
+            tracing::warn!("could not write the status file: {error}");
         }
         self.latest = Some(status);
     }
@@ -136,7 +135,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
     let Snapshot { tally, counts, .. } = snapshot;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     StatusFile {
-        version: 1,
+        version: StatusFile::VERSION,
         updated: (Timestamp::ZERO + now).to_rfc3339(),
         pid: std::process::id(),
         running_ms: u64::try_from(snapshot.running.as_millis()).unwrap_or(u64::MAX),
@@ -161,7 +160,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
         curve: tally.curve(),
         ended: None,
         resumable: counts.waiting > 0,
-        agents: directory(&snapshot.agents),
+        agents: AgentStatus::directory(&snapshot.agents),
         generation: 0,
     }
 }

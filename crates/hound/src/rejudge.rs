@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
+use scenthound::StatusFile;
 use scenthound_config::{Change, Given, OnResume, Settings, changes};
 use scenthound_live::{Rejudged, StopSwitch};
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
 
 use crate::judge::{NO_SEED, topic_settings};
 use crate::pages_input::{bad_input, end};
-use crate::status::{self, StatusFile};
 use crate::wording::{count, counted};
 use crate::{crawl, exit, look};
 
@@ -210,7 +210,7 @@ fn count_lines(path: &Path) -> Result<u64> {
 fn write_status(folder: &CrawlFolder, rejudged: &Rejudged) -> Result<()> {
     let layout = folder.layout();
     // A crawl that was killed has no last word; its figures are counted from the records.
-    let Some(last) = status::read(layout)? else {
+    let Some(last) = StatusFile::read(layout)? else {
         return Ok(());
     };
     let Rejudged { tally, counts, .. } = rejudged;
@@ -227,7 +227,7 @@ fn write_status(folder: &CrawlFolder, rejudged: &Rejudged) -> Result<()> {
         resumable: counts.waiting > 0,
         ..last
     };
-    status::write(layout, &fresh)
+    Ok(fresh.write(layout)?)
 }
 
 fn tell(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {

@@ -1,35 +1,25 @@
-//! `hound results`: the best pages of a crawl, ranked.
-//!
-//! One entry a URL: the last attempt that brought a page counts. Pages that asked not to be indexed, and pages in a
-//! language not wanted, are left out. Near-duplicates are folded under the one fetched first.
-//!
-//! The page records are read twice: once to rank, keeping a few numbers a page, and once for the records chosen. So
-//! the memory needed does not follow the size of the records.
+//! `hound results`: the best pages of a crawl, ranked by [`Collection::ranked`] and shown as a table, JSON lines or CSV.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use scenthound_store::{CrawlView, Marks, PageRecord};
-use scenthound_types::{Keyring, Nearness, Parts, TermHit, TermSet, Verdict};
+use scenthound::{
+    Collection, CollectionError, PageRecord, Quadrant, RankBy, RankSettings, RankedPage, Ranking, Verdict,
+};
+use scenthound_types::{Parts, TermHit, TermSet};
 use serde::Serialize;
 
-use crate::four_ways::{Cuts, View};
-use crate::look::{self, is_judged_page};
-use crate::mark::mark_name;
 use crate::pages_input::bad_input;
-use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
-use crate::twins::Twins;
-use crate::wording::{count, counted, harmless};
+use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
+use crate::{look, stdout};
 
-/// So many records are held at a time.
-const AT_A_TIME: usize = 50_000;
-/// The cut for a crawl that was stopped before it wrote its settings: the threshold a topic has by default.
-const DEFAULT_CUT: f64 = 0.45;
-/// Terms of one list told by `--why`.
-const TERMS_TOLD: usize = 8;
+/// Pages of one table. Its columns fit all of them.
+const ROWS: usize = 50_000;
+/// Terms of one list shown by `--why`.
+const TERMS_SHOWN: usize = 8;
 
 /// The best pages found so far.
 #[derive(clap::Args, Debug)]
@@ -38,55 +28,55 @@ const TERMS_TOLD: usize = 8;
   hound results tea --why                         with the terms found and the way there
   hound results tea --all --format csv > tea.csv  everything, for a spreadsheet
   hound results tea --relevant-only --all --format jsonl | jq -r .url
-  hound results tea --view genre-only             pages of the kind about something else
+  hound results tea --view genre-only             the right kind of page, but about something else
   hound results tea --genre-cut 0.3 --content-cut 0.4
   hound results tea --genre blog --genre news     pages detected to be blogs or news
   hound results tea --prefer-genre forum          forums first
 
-Each page is seen in one of four ways: relevant, genre-only, content-only or neither, as its
-similarity to the genre terms and to the content terms reaches the cuts. A * tells the judge's own
-verdict, which goes by the whole score.")]
+The view of a page is relevant, genre-only, content-only or neither. It depends on whether the page's
+similarity to the genre terms and to the content terms reaches the cuts. A * marks pages that the
+judge found relevant, which goes by the whole score.")]
 pub struct Args {
-    /// The folder of the crawl.
+    /// The folder of the crawl
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// How many pages to show.
+    /// Number of pages to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// Show all of them.
+    /// Show all pages
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
-    /// Say under each page which terms were found, and how the crawl came to it.
+    /// Show under each page which terms were found and how the crawl reached it
     #[arg(long)]
     pub why: bool,
-    /// What comes first [default: layer if a model of layers saw the pages, else relevance].
+    /// What pages are ranked by [default: layer if every page has one, else relevance]
     #[arg(long, value_enum, value_name = "RANKING")]
-    pub rank: Option<RankBy>,
-    /// How to write them.
+    pub rank: Option<RankArg>,
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub format: Format,
-    /// Leave out pages that were judged irrelevant.
+    /// Leave out pages that were judged irrelevant
     #[arg(long)]
     pub relevant_only: bool,
-    /// Show near-duplicates too, each naming the page it repeats.
+    /// Show near-duplicates too, each with the page it repeats
     #[arg(long)]
     pub with_duplicates: bool,
-    /// Show only pages seen so, by their similarity to the genre and to the content terms.
+    /// Show only pages with this view
     #[arg(long, value_enum, value_name = "VIEW", value_delimiter = ',')]
-    pub view: Vec<View>,
-    /// Show only pages detected to be of this kind: blog, news, forum, shop and so on (crawls that name genres detect them).
+    pub view: Vec<ViewArg>,
+    /// Show only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
     pub genre: Vec<String>,
-    /// Show pages detected to be of this kind first.
+    /// Show pages detected to be of this genre first
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
     pub prefer_genre: Vec<String>,
-    /// Show only pages found by these agents, counted from 1.
+    /// Show only pages found by these agents, counted from 1
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub agent: Vec<u8>,
-    /// From where on a page counts as of the wanted kind [default: the topic's threshold].
+    /// Similarity to the genre terms from which a page has the wanted genre [default: the topic's threshold]
     #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
     pub genre_cut: Option<f64>,
-    /// From where on a page counts as about the wanted matter [default: the topic's threshold].
+    /// Similarity to the content terms from which a page has the wanted content [default: the topic's threshold]
     #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
     pub content_cut: Option<f64>,
 }
@@ -94,343 +84,194 @@ pub struct Args {
 fn read_cut(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(cut) if (0.0..=1.0).contains(&cut) => Ok(cut),
-        _ => Err("write a number from 0 to 1".to_owned()),
+        _ => Err("must be a number from 0 to 1".to_owned()),
     }
 }
 
-/// What pages are ranked by.
+/// The values of `--rank`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum RankBy {
-    /// How relevant the judge calls them.
+pub enum RankArg {
+    /// How relevant the judge finds them
     Relevance,
-    /// How likely they are targets themselves (layer 0), then how similar to the targets.
+    /// How likely they are targets themselves (layer 0), then how similar they are to the targets
     Layer,
 }
 
-/// How results are written.
+/// The values of `--view`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum ViewArg {
+    /// The wanted genre and the wanted content
+    Relevant,
+    /// The wanted genre, but other content
+    GenreOnly,
+    /// The wanted content, but another genre
+    ContentOnly,
+    /// Neither
+    Neither,
+}
+
+impl From<ViewArg> for Quadrant {
+    fn from(view: ViewArg) -> Quadrant {
+        match view {
+            ViewArg::Relevant => Quadrant::Relevant,
+            ViewArg::GenreOnly => Quadrant::GenreOnly,
+            ViewArg::ContentOnly => Quadrant::ContentOnly,
+            ViewArg::Neither => Quadrant::Neither,
+        }
+    }
+}
+
+/// The values of `--format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// For people
     Table,
-    /// One page record a line.
+    /// One page record per line
     Jsonl,
-    /// For spreadsheets.
+    /// For spreadsheets
     Csv,
 }
 
-/// Answers `hound results`.
-pub fn run(args: Args) -> anyhow::Result<()> {
-    let view = look::open(&args.folder)?;
-    stdout::write(|out| show(&view, &args, out))
+impl Args {
+    fn settings(&self) -> RankSettings {
+        RankSettings {
+            by: self.rank.map(|rank| match rank {
+                RankArg::Relevance => RankBy::Relevance,
+                RankArg::Layer => RankBy::Layer,
+            }),
+            relevant_only: self.relevant_only,
+            with_duplicates: self.with_duplicates,
+            quadrants: self.view.iter().map(|view| Quadrant::from(*view)).collect(),
+            genres: self.genre.clone(),
+            preferred_genres: self.prefer_genre.clone(),
+            agents: self.agent.clone(),
+            genre_threshold: self.genre_cut,
+            content_threshold: self.content_cut,
+        }
+    }
 }
 
-/// Writes the results; what is to be said about them goes to standard error.
-pub fn show(view: &CrawlView, args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let cuts = cuts(view, args)?;
-    let marks = view.marks()?;
-    let ranking = Ranking::of(view, args, cuts)?;
-    let top = if args.all { usize::MAX } else { args.top };
-    let chosen: &[Ranked] = ranking.ranked.get(..top).unwrap_or(&ranking.ranked);
+/// Runs `hound results`.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let collection = look::collection(&args.folder)?;
+    stdout::write(|out| show(&collection, &args, out))
+}
+
+/// Writes the results. What there is to say about them goes to standard error.
+fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let ranking = collection
+        .ranked(&args.settings())
+        .map_err(|error| match error {
+            CollectionError::NoLayers => bad_input(format!(
+                "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); rank by relevance",
+                args.folder.display()
+            )),
+            error => error.into(),
+        })?;
+    look::warn(ranking.warnings());
+    let shown = if args.all {
+        ranking.len()
+    } else {
+        args.top.min(ranking.len())
+    };
     if args.format == Format::Csv {
         write_csv_line(out, CSV_COLUMNS)?;
     }
-    let mut rank = 0;
-    for part in chosen.chunks(AT_A_TIME) {
-        let pages = fetch(view, part, &ranking, &marks)?;
+    for start in (0..shown).step_by(ROWS) {
+        let pages = ranking.read(start..shown.min(start + ROWS))?;
         match args.format {
-            Format::Table => table(&pages, rank, args.why).write(out, terminal_width())?,
+            Format::Table => table(&pages, args.why).write(out, terminal_width())?,
             Format::Jsonl => {
                 for page in &pages {
-                    serde_json::to_writer(&mut *out, page)?;
+                    serde_json::to_writer(&mut *out, &Line::of(page))?;
                     writeln!(out)?;
                 }
             }
             Format::Csv => {
-                for (at, page) in pages.iter().enumerate() {
-                    write_csv(out, rank + at + 1, page)?;
+                for page in &pages {
+                    write_csv(out, page)?;
                 }
             }
         }
-        rank += part.len();
     }
-    stdout::note(&ranking.summary(chosen.len(), args, cuts));
+    stdout::note(&summary(&ranking, shown, args));
     Ok(())
 }
 
-/// The cuts of the four-way view: as given, otherwise the topic's threshold, which a page at both cuts just has.
-fn cuts(view: &CrawlView, args: &Args) -> anyhow::Result<Cuts> {
-    let threshold = match (args.genre_cut, args.content_cut) {
-        (Some(_), Some(_)) => 0.0,
-        _ => look::settings(view)?.map_or(DEFAULT_CUT, |settings| settings.judge.threshold),
-    };
-    Ok(Cuts {
-        genre: args.genre_cut.unwrap_or(threshold),
-        content: args.content_cut.unwrap_or(threshold),
-    })
-}
-
-/// What is kept of a page to rank it.
-#[derive(Clone, Copy, Debug)]
-struct Ranked {
-    /// Where its record is.
-    line: u64,
-    relevance: f64,
-    fingerprint: u64,
-    is_relevant: bool,
-    is_hidden: bool,
-    view: View,
-    /// Whether its genre and its agent are among those asked for.
-    is_chosen: bool,
-    /// Whether its genre is to come first.
-    is_preferred: bool,
-    nearness: Option<Nearness>,
-    /// Line of the page it repeats.
-    original: Option<u64>,
-}
-
-#[derive(Debug)]
-struct Ranking {
-    /// Best first.
-    ranked: Vec<Ranked>,
-    /// How many pages repeat the page of a line.
-    repeated: HashMap<u64, u64>,
-    relevant: u64,
-    hidden: u64,
-    folded: u64,
-    judged: u64,
-    /// How many pages are seen in each way.
-    views: BTreeMap<View, u64>,
-    /// Whether the topic has both genre and content terms.
-    has_both: bool,
-    by: RankBy,
-}
-
-impl Ranking {
-    fn of(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<Ranking> {
-        let (pages, has_both) = judged_pages(view, args, cuts)?;
-        let mut ranking = Ranking {
-            judged: pages.len() as u64,
-            ranked: Vec::new(),
-            repeated: HashMap::new(),
-            relevant: 0,
-            hidden: 0,
-            folded: 0,
-            views: BTreeMap::new(),
-            has_both,
-            by: ranking_of(args, &pages)?,
-        };
-        let mut twins = Twins::default();
-        for (number, mut page) in (0_u32..).zip(pages.iter().copied()) {
-            if page.is_hidden {
-                ranking.hidden += 1;
-                continue;
-            }
-            ranking.relevant += u64::from(page.is_relevant);
-            *ranking.views.entry(page.view).or_default() += 1;
-            let is_wanted = page.is_chosen && (args.view.is_empty() || args.view.contains(&page.view));
-            if !is_wanted || args.relevant_only && !page.is_relevant {
-                continue;
-            }
-            let original = twins.add(number, page.fingerprint, page.relevance);
-            page.original = original
-                .and_then(|number| pages.get(number as usize))
-                .map(|page| page.line);
-            if let Some(original) = page.original {
-                ranking.folded += 1;
-                *ranking.repeated.entry(original).or_default() += 1;
-                if !args.with_duplicates {
-                    continue;
-                }
-            }
-            ranking.ranked.push(page);
+fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
+    let counts = ranking.counts();
+    if counts.judged == 0 {
+        return "no page has been read yet".to_owned();
+    }
+    let mut text = format!("{} of {}", count(shown as u64), counted(counts.judged, "page"));
+    text.push_str(match ranking.by() {
+        RankBy::Relevance => ", ranked by relevance",
+        RankBy::Layer => {
+            ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
         }
-        // Ties go to the page fetched earlier.
-        ranking.ranked.sort_by(|a, b| {
-            b.is_preferred
-                .cmp(&a.is_preferred)
-                .then_with(|| match ranking.by {
-                    RankBy::Layer => nearer(a.nearness, b.nearness),
-                    RankBy::Relevance => std::cmp::Ordering::Equal,
-                })
-                .then(b.relevance.total_cmp(&a.relevance))
-                .then(a.line.cmp(&b.line))
+    });
+    text.push_str(&format!(" ({} relevant", count(counts.relevant)));
+    if args.format == Format::Table && ranking.relevant_among(shown) > 0 {
+        text.push_str(", marked *");
+    }
+    text.push(')');
+    if counts.near_duplicates > 0 {
+        let folded = counted(counts.near_duplicates, "near-duplicate");
+        text.push_str(&match args.with_duplicates {
+            true => format!("; {folded} among them"),
+            false => format!("; {folded} folded (--with-duplicates shows them)"),
         });
-        Ok(ranking)
     }
-
-    fn summary(&self, shown: usize, args: &Args, cuts: Cuts) -> String {
-        if self.judged == 0 {
-            return "no page has been read yet".to_owned();
-        }
-        let mut text = format!("{} of {}", count(shown as u64), counted(self.judged, "page"));
-        text.push_str(match self.by {
-            RankBy::Relevance => ", ranked by relevance",
-            RankBy::Layer => {
-                ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
-            }
+    if counts.hidden > 0 {
+        text.push_str(&format!(
+            "; {} left out (noindex, language or wrong sense)",
+            count(counts.hidden)
+        ));
+    }
+    if ranking.has_quadrants() || !args.view.is_empty() {
+        let views = Quadrant::ALL.map(|quadrant| {
+            let pages = counts.quadrants.get(&quadrant).copied().unwrap_or_default();
+            format!("{} {}", count(pages), quadrant.name())
         });
-        text.push_str(&format!(" ({} relevant", count(self.relevant)));
-        if args.format == Format::Table && self.ranked.iter().take(shown).any(|page| page.is_relevant) {
-            text.push_str(", marked *");
-        }
-        text.push(')');
-        if self.folded > 0 {
-            let folded = counted(self.folded, "near-duplicate");
-            text.push_str(&match args.with_duplicates {
-                true => format!("; {folded} among them"),
-                false => format!("; {folded} folded (--with-duplicates shows them)"),
-            });
-        }
-        if self.hidden > 0 {
-            text.push_str(&format!(
-                "; {} left out by noindex or language",
-                count(self.hidden)
-            ));
-        }
-        if self.has_both || !args.view.is_empty() {
-            let views = View::ALL.map(|view| {
-                let pages = self.views.get(&view).copied().unwrap_or_default();
-                format!("{} {}", count(pages), view.name())
-            });
-            let from = match (args.genre_cut, args.content_cut) {
-                (None, None) => ", the topic's threshold",
-                _ => "",
-            };
-            text.push_str(&format!(
-                "\nfour ways: {} (cuts: genre {}, content {}{from})",
-                views.join(", "),
-                cuts.genre,
-                cuts.content
-            ));
-        }
-        text
-    }
-}
-
-/// The pages read and judged, one a URL, in the order they were fetched; and whether any has both similarities.
-fn judged_pages(view: &CrawlView, args: &Args, cuts: Cuts) -> anyhow::Result<(Vec<Ranked>, bool)> {
-    // Hashes in place of URLs; two of a million share one with a chance of one in ten million.
-    let hashes = Keyring::new(0);
-    let mut by_url: HashMap<u64, Ranked> = HashMap::new();
-    let mut has_both = false;
-    look::each_record(view, |line, record| {
-        if !is_judged_page(&record) {
-            return;
-        }
-        let parts = record.parts.clone().unwrap_or_default();
-        has_both |= parts.genre.is_some() && parts.content.is_some();
-        let page = Ranked {
-            line,
-            relevance: record.relevance.unwrap_or_default(),
-            fingerprint: record.fingerprint.unwrap_or_default(),
-            is_relevant: record.relevant == Some(true),
-            is_hidden: is_hidden(&record),
-            view: cuts.view(&parts),
-            is_chosen: (args.genre.is_empty() || is_any(&record, &args.genre))
-                && (args.agent.is_empty() || args.agent.contains(&record.agent.unwrap_or(1))),
-            is_preferred: is_any(&record, &args.prefer_genre),
-            nearness: parts.nearness,
-            original: None,
+        let from = match (args.genre_cut, args.content_cut) {
+            (None, None) => ", the topic's threshold",
+            _ => "",
         };
-        by_url.insert(hashes.hash(&record.url), page);
-    })?;
-    let mut pages: Vec<Ranked> = by_url.into_values().collect();
-    pages.sort_unstable_by_key(|page| page.line);
-    Ok((pages, has_both))
-}
-
-/// What pages are ranked by: as asked for, else by layer if one was told of all. A crawl that learns layers on its way has read
-/// its first pages without.
-fn ranking_of(args: &Args, pages: &[Ranked]) -> anyhow::Result<RankBy> {
-    let has_layers = pages.iter().any(|page| page.nearness.is_some());
-    match args.rank {
-        Some(RankBy::Layer) if !has_layers => Err(bad_input(format!(
-            "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); rank by relevance",
-            args.folder.display()
-        ))),
-        Some(by) => Ok(by),
-        None if has_layers && pages.iter().all(|page| page.nearness.is_some()) => Ok(RankBy::Layer),
-        None => Ok(RankBy::Relevance),
+        let cuts = ranking.thresholds();
+        text.push_str(&format!(
+            "\nviews: {} (cuts: genre {}, content {}{from})",
+            views.join(", "),
+            cuts.genre,
+            cuts.content
+        ));
     }
+    text
 }
 
-/// The page nearer to the targets first; those that nobody told a layer of last.
-fn nearer(a: Option<Nearness>, b: Option<Nearness>) -> std::cmp::Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => b.total_cmp(&a),
-        _ => b.is_some().cmp(&a.is_some()),
-    }
-}
-
-/// Whether a page was detected to be of one of these genres.
-fn is_any(record: &PageRecord, genres: &[String]) -> bool {
-    record.genre.as_ref().is_some_and(|guess| {
-        genres
-            .iter()
-            .any(|wanted| scenthound_judge::is_of_genre(&guess.class, wanted))
-    })
-}
-
-/// Whether a page was read but is not to be shown: it asked not to be indexed, or its language is not wanted. The
-/// record says so in its note.
-pub fn is_hidden(record: &PageRecord) -> bool {
-    let note = record.error.as_deref().unwrap_or_default();
-    note.contains("(noindex)") || note.contains("its language is not wanted")
-}
-
-/// A page to show.
+/// A page as a line of JSON: its record, and what the ranking adds.
 #[derive(Serialize)]
-struct Shown {
+struct Line<'a> {
     #[serde(flatten)]
-    record: PageRecord,
-    view: View,
+    record: &'a PageRecord,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<&'a str>,
+    view: Quadrant,
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<Verdict>,
-    #[serde(skip)]
-    repeated: u64,
 }
 
-/// The records of some ranked pages, in their order.
-fn fetch(
-    view: &CrawlView,
-    wanted: &[Ranked],
-    ranking: &Ranking,
-    marks: &Marks,
-) -> anyhow::Result<Vec<Shown>> {
-    if wanted.is_empty() {
-        return Ok(Vec::new());
+impl<'a> Line<'a> {
+    fn of(page: &'a RankedPage) -> Line<'a> {
+        Line {
+            record: &page.record,
+            duplicate_of: page.duplicate_of.as_deref(),
+            view: page.quadrant,
+            mark: page.mark,
+        }
     }
-    let mut records: HashMap<u64, Option<PageRecord>> = wanted.iter().map(|page| (page.line, None)).collect();
-    let mut originals: HashMap<u64, String> = wanted
-        .iter()
-        .filter_map(|page| page.original)
-        .map(|line| (line, String::new()))
-        .collect();
-    look::each_record(view, |line, record| {
-        if let Some(url) = originals.get_mut(&line) {
-            *url = record.url.clone();
-        }
-        if let Some(place) = records.get_mut(&line) {
-            *place = Some(record);
-        }
-    })?;
-    let shown = wanted.iter().filter_map(|page| {
-        let mut record = records.remove(&page.line)??;
-        if let Some(original) = page.original.and_then(|line| originals.get(&line)) {
-            record.duplicate_of = Some(original.clone());
-        }
-        let repeated = ranking.repeated.get(&page.line).copied().unwrap_or_default();
-        Some(Shown {
-            view: page.view,
-            mark: marks.get(&record.url).copied(),
-            record,
-            repeated,
-        })
-    });
-    Ok(shown.collect())
 }
 
-/// A part of the relevance: its name in a table, and where it stands.
+/// A part of the relevance: its name in a table, and how to get it.
 type PartColumn = (&'static str, fn(&Parts) -> Option<f64>);
 const PARTS: [PartColumn; 3] = [
     ("genre", |parts| parts.genre),
@@ -438,16 +279,17 @@ const PARTS: [PartColumn; 3] = [
     ("url", |parts| parts.url),
 ];
 
-fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
-    let value = |page: &Shown, part: fn(&Parts) -> Option<f64>| page.record.parts.as_ref().and_then(part);
+fn table(pages: &[RankedPage], why: bool) -> Table {
+    let value =
+        |page: &RankedPage, part: fn(&Parts) -> Option<f64>| page.record.parts.as_ref().and_then(part);
     // A topic without genre terms needs no column of dashes.
     let parts: Vec<PartColumn> = PARTS
         .into_iter()
         .filter(|(_, part)| pages.iter().any(|page| value(page, *part).is_some()))
         .collect();
-    let nearness = |page: &Shown| page.record.parts.as_ref().and_then(|parts| parts.nearness);
+    let nearness = |page: &RankedPage| page.record.parts.as_ref().and_then(|parts| parts.nearness);
     let has_layers = pages.iter().any(|page| nearness(page).is_some());
-    let has_twins = pages.iter().any(|page| page.repeated > 0);
+    let has_copies = pages.iter().any(|page| page.near_duplicates > 0);
     let has_marks = pages.iter().any(|page| page.mark.is_some());
     let has_genres = pages.iter().any(|page| page.record.genre.is_some());
     // Without both lists of terms the view says no more than the score.
@@ -474,16 +316,16 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
     if has_marks {
         columns.push(("mark", Align::Left));
     }
-    if has_twins {
-        columns.push(("twins", Align::Right));
+    if has_copies {
+        columns.push(("copies", Align::Right));
     }
     columns.extend([("title", Align::Cut), ("URL", Align::Left)]);
     let mut table = Table::new(&columns);
-    for (at, page) in pages.iter().enumerate() {
+    for page in pages {
         let record = &page.record;
-        let mark = if record.relevant == Some(true) { "*" } else { "" };
+        let mark = if record.is_relevant() { "*" } else { "" };
         let mut cells = vec![
-            (ranks_before + at + 1).to_string(),
+            page.rank.to_string(),
             format!("{:.3}{mark}", record.relevance.unwrap_or_default()),
         ];
         cells.extend(
@@ -502,7 +344,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
             });
         }
         if has_views {
-            cells.push(page.view.name().to_owned());
+            cells.push(page.quadrant.name().to_owned());
         }
         if has_genres {
             cells.push(record.genre.as_ref().map_or_else(String::new, |guess| {
@@ -512,9 +354,9 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         if has_marks {
             cells.push(page.mark.map(mark_name).unwrap_or_default().to_owned());
         }
-        if has_twins {
-            cells.push(if page.repeated > 0 {
-                format!("+{}", page.repeated)
+        if has_copies {
+            cells.push(if page.near_duplicates > 0 {
+                format!("+{}", page.near_duplicates)
             } else {
                 String::new()
             });
@@ -527,7 +369,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
         });
         cells.push(harmless(&record.url));
         let mut lines = Vec::new();
-        if let Some(original) = &record.duplicate_of {
+        if let Some(original) = &page.duplicate_of {
             lines.push(format!("      repeats {}", harmless(original)));
         }
         if why {
@@ -538,7 +380,7 @@ fn table(pages: &[Shown], ranks_before: usize, why: bool) -> Table {
     table
 }
 
-/// Which terms were found, and how the crawl came to the page.
+/// Which terms were found, and how the crawl reached the page.
 fn reasons(record: &PageRecord) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(parts) = &record.parts {
@@ -547,15 +389,15 @@ fn reasons(record: &PageRecord) -> Vec<String> {
             sets.entry(hit.set).or_default().push(hit);
         }
         for (set, hits) in &sets {
-            let mut told: Vec<String> = hits
+            let mut shown: Vec<String> = hits
                 .iter()
-                .take(TERMS_TOLD)
+                .take(TERMS_SHOWN)
                 .map(|hit| format!("{} ×{} ({:.2})", harmless(&hit.term), hit.count, hit.share))
                 .collect();
-            if hits.len() > TERMS_TOLD {
-                told.push(format!("{} more", hits.len() - TERMS_TOLD));
+            if hits.len() > TERMS_SHOWN {
+                shown.push(format!("{} more", hits.len() - TERMS_SHOWN));
             }
-            lines.push(format!("{}: {}", set_name(*set), told.join(", ")));
+            lines.push(format!("{}: {}", set_name(*set), shown.join(", ")));
         }
         if sets.is_empty() {
             lines.push("none of the topic's terms".to_owned());
@@ -565,24 +407,12 @@ fn reasons(record: &PageRecord) -> Vec<String> {
     lines
 }
 
-/// How the crawl came to a page, in a sentence.
+/// How the crawl reached a page.
 fn way(record: &PageRecord) -> String {
-    let why = harmless(&record.why);
+    let why = found_by(record.kind, record.via, record.class, record.score);
     match &record.parent {
         Some(parent) => format!("depth {} from {}: {why}", record.depth, harmless(parent)),
         None => format!("depth {}: {why}", record.depth),
-    }
-}
-
-/// The word for a list of terms.
-pub fn set_name(set: TermSet) -> &'static str {
-    match set {
-        TermSet::Genre => "genre",
-        TermSet::Content => "content",
-        TermSet::Url => "url",
-        TermSet::Exclude => "exclude",
-        TermSet::Table => "table",
-        TermSet::Query => "query",
     }
 }
 
@@ -613,7 +443,7 @@ const CSV_COLUMNS: &[&str] = &[
     "target_similarity",
 ];
 
-fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<()> {
+fn write_csv(out: &mut dyn Write, page: &RankedPage) -> anyhow::Result<()> {
     let record = &page.record;
     fn shown<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
@@ -621,7 +451,7 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
     let part = |part: fn(&Parts) -> Option<f64>| shown(record.parts.as_ref().and_then(part));
     let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
     let cells = [
-        rank.to_string(),
+        page.rank.to_string(),
         record.url.clone(),
         record.title.clone().unwrap_or_default(),
         shown(record.relevance),
@@ -635,10 +465,10 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
         record.fetched_at.clone(),
         shown(record.status),
         record.bytes.to_string(),
-        record.duplicate_of.clone().unwrap_or_default(),
+        page.duplicate_of.clone().unwrap_or_default(),
         shown(record.archive.as_ref().map(|position| &position.file)),
         shown(record.archive.as_ref().map(|position| position.offset)),
-        page.view.name().to_owned(),
+        page.quadrant.name().to_owned(),
         shown(page.mark.map(mark_name)),
         shown(record.genre.as_ref().map(|guess| &guess.class)),
         shown(record.genre.as_ref().map(|guess| guess.confidence)),
@@ -650,8 +480,8 @@ fn write_csv(out: &mut dyn Write, rank: usize, page: &Shown) -> anyhow::Result<(
     write_csv_line(out, &cells)
 }
 
-/// One record by RFC 4180: commas between, CRLF at the end, quotes where needed and doubled inside. Control characters but for
-/// line ends are left out: no reader agrees on them, and some terminals obey them.
+/// Writes one record as RFC 4180 has it: commas between cells, CRLF at the end, quotes where needed and doubled inside. Control
+/// characters other than line ends become blanks: programs disagree on them, and some terminals obey them.
 fn write_csv_line(out: &mut dyn Write, cells: &[&str]) -> anyhow::Result<()> {
     for (at, cell) in cells.iter().enumerate() {
         if at > 0 {

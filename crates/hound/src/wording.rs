@@ -1,9 +1,15 @@
-//! Numbers, times and strangers' text as people read them.
+//! Numbers, times, records and strangers' text as people read them.
+//!
+//! Records hold codes; the sentences for them are here and nowhere else.
 //!
 //! Text from the web passes through [`harmless`] before it reaches a terminal: a title must not move the cursor,
 //! change the colours or turn the line around.
 
 use std::time::Duration;
+
+use scenthound_engine::StopReason;
+use scenthound_store::{PageRecord, Via};
+use scenthound_types::{LeaseKind, OutcomeCode, PageNote, TermSet, Verdict};
 
 /// A count with its thousands set apart: `1,234,567`.
 pub fn count(number: u64) -> String {
@@ -59,6 +65,133 @@ pub fn time(length: Duration) -> String {
         format!("{seconds} s")
     } else {
         format!("{:.1} s", length.as_millis() as f64 / 1000.0)
+    }
+}
+
+/// What came of an attempt that brought no page: what happened, and the option that could change it.
+fn failure(record: &PageRecord) -> Option<String> {
+    use OutcomeCode::*;
+    let text = match record.outcome {
+        Ok | OkTruncated | Redirect => return None,
+        RefusedRobots => "the host's robots.txt disallows it",
+        RefusedRobotsUnreachable => {
+            "the host's robots.txt could not be fetched, so nothing is fetched from the host"
+        }
+        RefusedAddress => "the host's address is private or local (see --allow-net)",
+        RefusedContentType => "its content type is not one that is read",
+        RefusedRedirectTarget => "it redirects to something other than an http or https URL",
+        RefusedTooManyRedirects => "too many redirects in a row (see --redirects)",
+        RefusedScope => "it redirects to a URL outside the crawl's scope",
+        FailedDnsNoName => "the host name does not exist",
+        FailedDns => "the host name could not be resolved",
+        FailedConnect => "the connection was refused or the host is unreachable",
+        FailedConnectTimeout => "no connection was made in time (see --connect-timeout)",
+        FailedTls => "the TLS handshake failed",
+        FailedFirstByteTimeout => "the server did not respond in time (see --first-byte-timeout)",
+        FailedDisconnect => "the connection broke before a response came",
+        FailedProtocol => "the response is not valid HTTP, or its headers are over the limits",
+        FailedProxy => "the proxy refused or failed",
+        FailedStatus5xx | FailedStatus4xx | FailedStatus => {
+            return Some(match record.status {
+                Some(status) => format!("the server answered {status}"),
+                None => "the server answered with an error".to_owned(),
+            });
+        }
+        FailedInternal => "the crawler itself failed on it; please report the URL",
+        NotRecorded => "the recording does not contain it",
+    };
+    Some(text.to_owned())
+}
+
+/// What a note about a page means.
+fn note_text(note: PageNote, record: &PageRecord) -> String {
+    let text = match note {
+        PageNote::Noindex => "the page asks not to be indexed (noindex): not shown in results",
+        PageNote::Nofollow => "the page asks that its links not be followed (nofollow)",
+        PageNote::Noarchive => "the page asks not to be archived (noarchive)",
+        PageNote::UnwantedLanguage => "its language is not wanted: not kept, its links not followed",
+        PageNote::WrongSense => return wrong_sense(record),
+    };
+    text.to_owned()
+}
+
+/// Why a page that speaks of something else was ignored.
+fn wrong_sense(record: &PageRecord) -> String {
+    let hits = record.parts.iter().flat_map(|parts| &parts.terms);
+    let words: Vec<&str> = hits
+        .filter(|hit| hit.set == TermSet::Exclude)
+        .map(|hit| &*hit.term)
+        .collect();
+    let links = match record.skipped.unwrap_or_default().wrong_sense {
+        0 => String::new(),
+        1 => ", its link dropped".to_owned(),
+        links => format!(", its {} links dropped", count(links.into())),
+    };
+    format!("in the wrong sense ({}): ignored{links}", words.join(", "))
+}
+
+/// What went wrong with an attempt and what is worth knowing about its page; none if there is nothing to say.
+pub fn remarks(record: &PageRecord) -> Option<String> {
+    let mut remarks: Vec<String> = failure(record).into_iter().collect();
+    if record.will_retry {
+        remarks.push("will be tried again".to_owned());
+    }
+    remarks.extend(record.notes.iter().map(|note| note_text(*note, record)));
+    (!remarks.is_empty()).then(|| remarks.join("; "))
+}
+
+/// How a URL came to be asked for, and with which priority.
+pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64>) -> String {
+    let way = match (via, kind) {
+        (Via::Seed, _) => "seed",
+        (Via::Link, _) => "linked from its parent",
+        (Via::Redirect, _) => "redirected here",
+        (Via::Sitemap, _) => "listed in a sitemap",
+        (Via::Host, LeaseKind::Robots) => return "the host's robots.txt".to_owned(),
+        (Via::Host, _) => return "the host's sitemap".to_owned(),
+    };
+    let (Some(class), Some(score)) = (class, score) else {
+        return way.to_owned();
+    };
+    // Cash is often far below a thousandth.
+    let score = if score != 0.0 && score.abs() < 0.001 {
+        format!("{score:.2e}")
+    } else {
+        format!("{score:.3}")
+    };
+    format!("{way}, priority {score} in class {class}")
+}
+
+/// Why a crawl came to its end, with the option that lets it go on.
+pub fn stop_reason(reason: StopReason) -> String {
+    let option = match reason {
+        StopReason::Exhausted | StopReason::OnlyRestingHosts => return reason.to_string(),
+        StopReason::Goals => "--goal",
+        StopReason::Shares => "--max-pages; --redistribute passes shares on",
+        StopReason::Pages => "--max-pages",
+        StopReason::Time => "--max-time",
+        StopReason::Bytes => "--max-bytes",
+    };
+    format!("{reason} ({option})")
+}
+
+/// The name of a list of terms.
+pub fn set_name(set: TermSet) -> &'static str {
+    match set {
+        TermSet::Genre => "genre",
+        TermSet::Content => "content",
+        TermSet::Url => "url",
+        TermSet::Exclude => "exclude",
+        TermSet::Table => "table",
+        TermSet::Query => "query",
+    }
+}
+
+/// The name of a user's mark.
+pub fn mark_name(mark: Verdict) -> &'static str {
+    match mark {
+        Verdict::Relevant => "relevant",
+        Verdict::Irrelevant => "irrelevant",
     }
 }
 

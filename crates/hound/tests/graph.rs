@@ -393,7 +393,7 @@ fn pages_read(folder: &Path) -> Vec<PageRecord> {
     };
     reader
         .filter_map(Result::ok)
-        .filter(|record| record.kind == "page" && record.outcome == "ok")
+        .filter(|record| record.is_page() && record.is_ok())
         .collect()
 }
 

@@ -657,7 +657,7 @@ fn visited(folder: &Path) -> Vec<String> {
         .pages()
         .unwrap()
         .map(Result::unwrap)
-        .filter(|record| record.kind == "page" && record.outcome == "ok")
+        .filter(|record| record.is_page() && record.is_ok())
         .map(|record| record.url)
         .collect()
 }

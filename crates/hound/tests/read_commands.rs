@@ -9,10 +9,11 @@ use std::time::Duration;
 use scenthound_engine::Access;
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, HostRules, Next, Settled};
 use scenthound_robots::Rules;
-use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, PageRecord, Position, RecordFiles};
+use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, PageRecord, Position, RecordFiles, Via};
 use scenthound_types::{
     CanonicalUrl, Keyring, Merge, Offer, Parts, Rank, StateDelta, TermHit, TermSet, Timestamp, Update,
 };
+use scenthound_types::{LeaseKind, OutcomeCode, PageNote};
 use tempfile::TempDir;
 
 const SETTINGS: &str = r#"
@@ -50,9 +51,7 @@ fn folder(settings: &str, records: &[PageRecord]) -> TempDir {
 fn page(url: &str, title: &str, relevance: f64) -> PageRecord {
     PageRecord {
         url: url.to_owned(),
-        kind: "page".into(),
         status: Some(200),
-        outcome: "ok".into(),
         fetched_at: "2026-11-15T12:00:00Z".to_owned(),
         ms: 12,
         bytes: 3_000,
@@ -71,16 +70,17 @@ fn page(url: &str, title: &str, relevance: f64) -> PageRecord {
         }),
         depth: 1,
         parent: Some("http://hub.test/".to_owned()),
-        why: "linked from its parent, priority 0.900 in class 0".to_owned(),
+        via: Via::Link,
+        class: Some(0),
+        score: Some(0.9),
         ..PageRecord::default()
     }
 }
 
-fn failed(url: &str, outcome: &'static str, note: &str) -> PageRecord {
+fn failed(url: &str, outcome: OutcomeCode) -> PageRecord {
     PageRecord {
         status: None,
-        outcome: outcome.into(),
-        error: Some(note.to_owned()),
+        outcome,
         bytes: 0,
         title: None,
         relevance: None,
@@ -95,7 +95,8 @@ fn hub() -> PageRecord {
         depth: 0,
         parent: None,
         seed: true,
-        why: "seed, priority 1.000 in class 0".to_owned(),
+        via: Via::Seed,
+        score: Some(1.0),
         ..page("http://hub.test/", "All about tea", 0.9)
     }
 }
@@ -137,11 +138,10 @@ fn tea_pages() -> Vec<PageRecord> {
             ..page("http://hub.test/green", "Green tea", 0.6)
         },
         page("http://hub.test/jp", "緑茶の本 \u{1b}[31mred", 0.7),
-        failed(
-            "http://hub.test/down",
-            "failed-connect",
-            "the connection was refused; will be tried again",
-        ),
+        PageRecord {
+            will_retry: true,
+            ..failed("http://hub.test/down", OutcomeCode::FailedConnect)
+        },
         page("http://hub.test/cars", "Cars", 0.1),
         PageRecord {
             fingerprint: Some(0xf0f0_0001),
@@ -150,18 +150,17 @@ fn tea_pages() -> Vec<PageRecord> {
         // A second visit: the later words count.
         page("http://hub.test/cars", "Cars and tea, \"both\"", 0.2),
         PageRecord {
-            error: Some("the page asks not to be indexed (noindex): not shown in results".to_owned()),
+            notes: vec![PageNote::Noindex],
+            hidden: true,
             ..page("http://hub.test/hidden", "Hidden", 1.0)
         },
-        failed(
-            "http://hub.test/private/x",
-            "refused-robots",
-            "the host's robots.txt disallows it",
-        ),
         PageRecord {
-            outcome: "redirect".into(),
+            unasked: true,
+            ..failed("http://hub.test/private/x", OutcomeCode::RefusedRobots)
+        },
+        PageRecord {
             final_url: Some("http://hub.test/green".to_owned()),
-            ..failed("http://hub.test/old", "", "")
+            ..failed("http://hub.test/old", OutcomeCode::Redirect)
         },
     ]
 }
@@ -173,16 +172,16 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     assert_same(
         &out,
         "
-#  score   content  twins  title                 URL
-1  0.900*     0.90         All about tea         http://hub.test/
-2  0.700*     0.70         緑茶の本 [31mred      http://hub.test/jp
-3  0.600*     0.60     +1  Green tea             http://hub.test/green
-4  0.200      0.20         Cars and tea, \"both\"  http://hub.test/cars",
+#  score   content  copies  title                 URL
+1  0.900*     0.90          All about tea         http://hub.test/
+2  0.700*     0.70          緑茶の本 [31mred      http://hub.test/jp
+3  0.600*     0.60      +1  Green tea             http://hub.test/green
+4  0.200      0.20          Cars and tea, \"both\"  http://hub.test/cars",
     );
     assert_eq!(
         err,
         "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
-         1 left out by noindex or language\n"
+         1 left out (noindex, language or wrong sense)\n"
     );
 }
 
@@ -211,13 +210,13 @@ fn json_lines_are_the_records_and_name_what_a_page_repeats() {
         "results",
         &["--format", "jsonl", "--relevant-only", "--with-duplicates"],
     );
-    let records: Vec<PageRecord> = out
+    let lines: Vec<serde_json::Value> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let told: Vec<(&str, Option<&str>)> = records
+    let told: Vec<(&str, Option<&str>)> = lines
         .iter()
-        .map(|record| (record.url.as_str(), record.duplicate_of.as_deref()))
+        .map(|line| (line["url"].as_str().unwrap(), line["duplicate_of"].as_str()))
         .collect();
     assert_eq!(
         told,
@@ -228,7 +227,8 @@ fn json_lines_are_the_records_and_name_what_a_page_repeats() {
             ("http://hub.test/green", None),
         ]
     );
-    assert_eq!(records[3], tea_pages()[1]);
+    let last: PageRecord = serde_json::from_value(lines[3].clone()).unwrap();
+    assert_eq!(last, tea_pages()[1]);
 }
 
 #[test]
@@ -281,10 +281,26 @@ fn a_line_that_is_no_record_is_told_of_and_skipped() {
     let crawl = folder(SETTINGS, &tea_pages());
     let path = crawl.path().join("pages/pages.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, format!("{{\"url\":1}}\n{text}{{\"torn")).unwrap();
+    std::fs::write(&path, format!("{{\"v\":2,\"url\":1}}\n{text}{{\"torn")).unwrap();
     let (out, err) = says(crawl.path(), "results", &["--top", "1", "--format", "jsonl"]);
     assert!(out.contains("\"http://hub.test/\""), "{out}");
-    assert!(err.contains("pages.jsonl:1 is no page record"), "{err}");
+    assert!(err.contains("pages.jsonl:1 is not a page record"), "{err}");
+}
+
+#[test]
+fn a_folder_of_an_earlier_version_is_refused_with_a_remedy() {
+    let crawl = folder(SETTINGS, &[]);
+    let line = r#"{"url":"http://hub.test/","kind":"page","outcome":"ok","fetched_at":"","ms":1,"bytes":1,"depth":0,"why":"seed"}"#;
+    std::fs::write(crawl.path().join("pages/pages.jsonl"), format!("{line}\n")).unwrap();
+    for command in ["results", "status"] {
+        let output = hound(crawl.path(), command, &[]);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{command}: {err}");
+        assert!(
+            err.contains("pages.jsonl:1 is a record of version 1") && err.contains("crawl into a new folder"),
+            "{err}"
+        );
+    }
 }
 
 fn write_status(crawl: &Path, ended: &str) {
@@ -481,11 +497,11 @@ fn a_waiting_url_is_explained_with_its_priority_and_its_way() {
         "
 http://hub.test/later
 
-Not fetched yet: it waits in the queue.
+Not fetched yet: it is waiting in the queue.
 Priority   class 0, score 0.400, tie 0, number 1; 2 URLs in the queue
 Found      linked from http://hub.test/, depth 1
 Host       1 page asked for
-Robots     no line of the host's robots.txt speaks of it
+Robots     no line of the host's robots.txt applies to it
 
 The way there
   0.900  http://hub.test/
@@ -524,11 +540,11 @@ fn a_url_outside_the_scope_names_the_rule() {
     };
     assert_eq!(
         answer("http://cars.test/"),
-        "Not of this crawl: it lies outside the seeds' scope (scope = domain)"
+        "Not part of this crawl: it is outside the seeds' scope (scope = domain)"
     );
     assert_eq!(
         answer("http://hub.test/?sort=up"),
-        "Not of this crawl: an exclude pattern matches it (exclude = [?&]sort=)"
+        "Not part of this crawl: an exclude pattern matches it (exclude = [?&]sort=)"
     );
 }
 
@@ -558,7 +574,7 @@ fn a_url_never_seen_gets_the_known_ones_that_look_like_it() {
 fn failures_redirects_and_robots_txt_are_told_in_words() {
     let robots = PageRecord {
         relevance: None,
-        kind: "robots".into(),
+        kind: LeaseKind::Robots,
         ..page("http://hub.test/robots.txt", "", 0.0)
     };
     let crawl = folder(SETTINGS, &[tea_pages(), vec![robots]].concat());
@@ -573,7 +589,7 @@ fn failures_redirects_and_robots_txt_are_told_in_words() {
     };
     assert_eq!(
         answer("http://hub.test/down"),
-        "Could not be fetched: the connection was refused; will be tried again"
+        "Could not be fetched: the connection was refused or the host is unreachable; will be tried again"
     );
     assert_eq!(answer("http://hub.test/robots.txt"), "Fetched.");
     assert_eq!(
@@ -606,7 +622,7 @@ fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success());
     assert!(
-        err.contains("hub.test/green is no whole URL; write https://hub.test/green"),
+        err.contains("hub.test/green is not an absolute URL; write https://hub.test/green"),
         "{err}"
     );
 }

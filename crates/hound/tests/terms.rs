@@ -113,9 +113,7 @@ fn crawl_in(root: &Path) {
         let is_relevant = *name == "databases";
         let record = PageRecord {
             url: url.to_string(),
-            kind: "page".into(),
             status: Some(200),
-            outcome: "ok".into(),
             relevance: Some(if is_relevant { 0.9 } else { 0.1 }),
             relevant: Some(is_relevant),
             archive: Some(files.append_exchange(&packed).unwrap()),

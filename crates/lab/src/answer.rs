@@ -1,4 +1,4 @@
-//! What a world answers, in the engine's terms.
+//! What a test site answers, in the engine's terms.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -6,13 +6,9 @@ use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 
-use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, read_rules};
-use scenthound_seeds::{Sitemap, SitemapLimits};
+use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts, RobotsRedirects};
 use scenthound_testweb::{SiteResponse, TestSite};
-use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Refusal, Timestamp};
-
-/// Redirects of a robots.txt that are followed at once, as the live driver does.
-const ROBOTS_REDIRECTS: usize = scenthound_robots::MAX_REDIRECTS as usize;
+use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp};
 
 /// More of a body is not read.
 const MAX_BODY: u64 = 8 << 20;
@@ -23,7 +19,7 @@ pub(crate) trait Answers {
     fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()>;
 }
 
-/// A world of bytes, and the desk that reads them.
+/// A test site, and the processor that reads its responses.
 pub(crate) struct SiteAnswers<'w> {
     pub(crate) site: &'w dyn TestSite,
     pub(crate) processor: PageProcessor,
@@ -43,44 +39,20 @@ fn answer(
     took: Duration,
 ) -> LeaseResult<()> {
     let mut page = site.answer(lease.url.host(), lease.url.path_and_query());
-    let mut outcome = read(&lease.url, &page);
-    if lease.kind == LeaseKind::Robots {
-        for _ in 0..ROBOTS_REDIRECTS {
-            let Outcome::Redirect { to, .. } = &outcome else {
-                break;
-            };
-            page = site.answer(to.host(), to.path_and_query());
-            outcome = read(to, &page);
-        }
+    let mut outcome = read(&lease, &lease.url, &page);
+    let mut redirects = RobotsRedirects::default();
+    while let Some(to) = redirects.next(lease.kind, &outcome) {
+        page = site.answer(to.host(), to.path_and_query());
+        outcome = read(&lease, &to, &page);
     }
-    let body = &decoded(&page);
     let content_type = header(&page, "content-type");
-    let is_body = matches!(outcome, Outcome::Body { .. });
-    let found = match lease.kind {
-        LeaseKind::Robots => {
-            let (access, fresh_until) = read_rules(&outcome, body, lease.attempt, now);
-            Found::Rules(access, fresh_until)
-        }
-        LeaseKind::Page if is_body => {
-            let x_robots_tag: Vec<String> = header(&page, "x-robots-tag")
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
-            let response = Response {
-                content_type,
-                x_robots_tag: &x_robots_tag,
-                body,
-                truncated: false,
-            };
-            Found::Page(Box::new(processor.examine(&lease, &response)))
-        }
-        LeaseKind::Sitemap if is_body => {
-            let sitemap = Sitemap::parse(body, &lease.url, &SitemapLimits::default());
-            let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-            Found::Sitemap(processor.sift_sitemap(pages, sitemap.sitemaps))
-        }
-        LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
+    let x_robots_tag: Vec<String> = headers(&page, "x-robots-tag").map(str::to_owned).collect();
+    let response = Response {
+        content_type,
+        x_robots_tag: &x_robots_tag,
+        body: &decoded(&page),
     };
+    let found = processor.process(&lease, &outcome, &response, now);
     let retry_after = header(&page, "retry-after")
         .and_then(|seconds| seconds.parse().ok())
         .map(|seconds| now + Duration::from_secs(seconds));
@@ -102,11 +74,15 @@ fn answer(
     }
 }
 
-fn header<'a>(page: &'a SiteResponse, name: &str) -> Option<&'a str> {
+fn headers<'a>(page: &'a SiteResponse, name: &'a str) -> impl Iterator<Item = &'a str> {
     page.headers
         .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.as_ref())
+}
+
+fn header<'a>(page: &'a SiteResponse, name: &'a str) -> Option<&'a str> {
+    headers(page, name).next()
 }
 
 /// The body out of its content encoding.
@@ -124,7 +100,7 @@ fn decoded(page: &SiteResponse) -> Cow<'_, [u8]> {
     }
 }
 
-fn read(url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
+fn read(lease: &Lease, url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
     match page.status {
         301 | 302 | 303 | 307 | 308 => match header(page, "location").map(|to| url.join(to)) {
             Some(Ok(to)) => Outcome::Redirect {
@@ -133,26 +109,17 @@ fn read(url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
             },
             _ => Outcome::Refused(Refusal::RedirectTarget),
         },
-        200..=299 => {
-            let content_type = header(page, "content-type").unwrap_or("text/html");
-            let is_read = [
-                "text/",
-                "application/xhtml",
-                "application/xml",
-                "application/gzip",
-                "application/x-gzip",
-            ]
-            .iter()
-            .any(|known| content_type.starts_with(known));
-            if is_read {
-                Outcome::Body {
-                    status: page.status,
-                    truncated: None,
-                }
-            } else {
-                Outcome::Refused(Refusal::ContentType)
+        // Rules and sitemaps are read whatever the server calls them.
+        200..=299
+            if lease.kind != LeaseKind::Page
+                || Readable::is_page(header(page, "content-type"), &decoded(page)) =>
+        {
+            Outcome::Body {
+                status: page.status,
+                truncated: None,
             }
         }
+        200..=299 => Outcome::Refused(Refusal::ContentType),
         status => Outcome::Failed(Failure::Status(status)),
     }
 }

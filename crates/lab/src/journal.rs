@@ -59,8 +59,8 @@ impl Journal {
             show(&lease.taken.rank),
             lease.taken.age
         )?;
-        if let Some(examined) = visit.examined {
-            write!(self.text, " relevance {:?}", examined.judgement.relevance)?;
+        if let Some(page) = visit.page {
+            write!(self.text, " relevance {:?}", page.judgement.relevance)?;
         }
         if visit.lease.agent != AgentId::default() {
             write!(self.text, " by agent {}", visit.lease.agent.0 + 1)?;
@@ -90,9 +90,7 @@ impl Journal {
                         show(rank)
                     )
                 }
-                Update::Rescore { url, rank } => writeln!(self.text, "  rescore {url:?} {}", show(rank)),
                 Update::RetieSiblings { of } => writeln!(self.text, "  retie siblings of {of:?}"),
-                Update::Forget { url } => writeln!(self.text, "  forget {url:?}"),
                 Update::RevisitRichest => writeln!(self.text, "  revisit the richest"),
             }?;
         }
@@ -116,12 +114,12 @@ impl Recorder for Journal {
         if visit.lease.kind == LeaseKind::Page && visit.facts.asked && !is_redirect {
             self.visits.push(visit.lease.url.clone());
         }
-        if let (Some(examined), false) = (visit.examined, visit.lease.revisit) {
+        if let (Some(page), false) = (visit.page, visit.lease.revisit) {
             self.pages.push(PageRead {
                 url: visit.lease.url.clone(),
-                relevance: examined.judgement.relevance,
-                is_relevant: examined.judgement.is_relevant(),
-                nearness: examined.judgement.parts.nearness,
+                relevance: page.judgement.relevance,
+                is_relevant: page.judgement.is_relevant(),
+                nearness: page.judgement.parts.nearness,
                 at: visit.now,
                 agent: visit.lease.agent,
             });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlError, CrawlSettings, PageProcessor, PageSettings, Scope, Step,
+    Agent, AgentFacts, Crawl, CrawlError, CrawlSettings, PageProcessor, PageRules, PageSettings, Scope, Step,
     StopReason, Tally, needs_of,
 };
 use scenthound_frontier::{Counts, Frontier, HostPolicy, MemoryFrontier};
@@ -108,7 +108,8 @@ pub fn crawl_web(
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
-    let answers = WebAnswers::new(web, judge, needs_of(&agents), settings.processor.clone(), keyring);
+    let rules = PageRules::new(settings.processor.clone(), needs_of(&agents), keyring);
+    let answers = WebAnswers::new(web, judge, rules, keyring);
     drive(&answers, agents, settings, watch)
 }
 

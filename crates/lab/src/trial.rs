@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::recorded::{PageId, Task, TaskPages};
 use scenthound_engine::{Agent, AgentFacts, CrawlError};
 use scenthound_strategy::Strategy;
-use scenthound_types::{AgentId, Failure};
+use scenthound_types::AgentId;
 
 use crate::bound::greedy_order;
 use crate::opinion::PageJudge;
@@ -185,7 +185,7 @@ impl Trial {
         let not_recorded = run
             .tally
             .outcomes
-            .get(scenthound_types::Outcome::Failed(Failure::NotRecorded).code())
+            .get(scenthound_types::OutcomeCode::NotRecorded.as_str())
             .copied()
             .unwrap_or(0);
         Outcome {

@@ -125,19 +125,13 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         .unwrap();
     let records: Vec<_> = pages
         .map(Result::unwrap)
-        .filter(|record| record.kind == "page")
+        .filter(|record| record.is_page())
         .collect();
     let visited: Vec<String> = records.iter().map(|record| record.url.clone()).collect();
     assert_eq!(visited, breadth_first(&site));
     for record in &records {
         let dead = record.url.contains("/gone/");
-        assert_eq!(
-            record.outcome == "ok",
-            !dead,
-            "{}: {}",
-            record.url,
-            record.outcome
-        );
+        assert_eq!(record.is_ok(), !dead, "{}: {}", record.url, record.outcome);
     }
     let schemes: Vec<Scheme> = proxy
         .requests()

@@ -3,9 +3,42 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use scenthound_engine::{Examined, Recorder, Visit};
-use scenthound_store::{PackedExchange, PageRecord};
-use scenthound_types::{Language, LeaseKind, Outcome, TermSet};
+use scenthound_engine::{ProcessedPage, Recorder, Visit};
+use scenthound_store::{PackedExchange, PageRecord, RECORD_VERSION, Via};
+use scenthound_types::{Judgement, Language, Lease, LeaseKind, Outcome, OutcomeCode, PageNote, SkippedLinks};
+use serde::Serialize;
+
+/// An exchange as a worker packed it, before the crawl has settled the visit.
+pub(crate) struct PackedVisit {
+    pub exchange: PackedExchange,
+    /// The outcome its metadata record names.
+    pub outcome: OutcomeCode,
+}
+
+/// Our part of an exchange's records.
+#[derive(Serialize)]
+struct Metadata<'a> {
+    kind: LeaseKind,
+    outcome: OutcomeCode,
+    depth: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judgement: Option<&'a Judgement>,
+}
+
+/// The block of the metadata record.
+pub(crate) fn metadata(lease: &Lease, outcome: &Outcome, page: Option<&ProcessedPage>) -> Vec<u8> {
+    let metadata = serde_json::to_vec(&Metadata {
+        kind: lease.kind,
+        outcome: outcome.code(),
+        depth: lease.depth,
+        parent: lease.parent_url.as_ref().map(|url| url.as_str()),
+        judgement: page.map(|page| &page.judgement),
+    });
+    // Writing numbers and text to memory cannot fail.
+    metadata.unwrap_or_default()
+}
 
 /// Writes each visit to the archive and to `pages.jsonl`.
 pub(crate) struct FolderRecorder {
@@ -15,16 +48,24 @@ pub(crate) struct FolderRecorder {
 }
 
 impl Recorder for FolderRecorder {
-    type Payload = PackedExchange;
+    type Payload = PackedVisit;
 
     fn record(
         &mut self,
         visit: &Visit<'_>,
-        payload: Option<PackedExchange>,
+        payload: Option<PackedVisit>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let archive = payload
-            .map(|packed| self.files.append_exchange(&packed))
-            .transpose()?;
+        let mut archive = None;
+        if let Some(mut packed) = payload {
+            // Workers pack what they know. The crawl may have refused a redirect since, or the strategy changed the
+            // judgement; both are rare, so packing again here costs the owner's thread little.
+            let is_revised = visit.page.is_some_and(|page| page.is_revised);
+            if is_revised || packed.outcome != visit.outcome.code() {
+                let metadata = metadata(visit.lease, visit.outcome, visit.page);
+                self.files.revise_metadata(&mut packed.exchange, &metadata)?;
+            }
+            archive = Some(self.files.append_exchange(&packed.exchange)?);
+        }
         self.files.append_page(&PageRecord {
             archive,
             agent: self.several_agents.then_some(visit.lease.agent.0 + 1),
@@ -42,117 +83,82 @@ impl Recorder for FolderRecorder {
     }
 }
 
+/// Whether results leave a page with these notes out.
+pub(crate) fn is_hidden(notes: &[PageNote]) -> bool {
+    notes.iter().any(|note| note.hides())
+}
+
+/// The links of a page that are not followed, if there are any.
+pub(crate) fn skipped(page: &ProcessedPage) -> Option<SkippedLinks> {
+    Some(page.skipped).filter(|skipped| skipped.total() > 0)
+}
+
 fn page_record(visit: &Visit<'_>) -> PageRecord {
     let Visit {
         lease,
         outcome,
-        examined,
+        page,
         facts,
         ..
     } = visit;
-    let judgement = examined.map(|examined| &examined.judgement);
+    let judgement = page.map(|page| &page.judgement);
+    let notes = page.map(ProcessedPage::notes).unwrap_or_default();
+    let rank = (lease.kind != LeaseKind::Robots).then_some(lease.taken.rank);
     PageRecord {
+        v: RECORD_VERSION,
         url: lease.url.to_string(),
         final_url: match outcome {
             Outcome::Redirect { to, .. } => Some(to.to_string()),
             _ => None,
         },
-        kind: lease.kind.name().into(),
+        kind: lease.kind,
         status: outcome.status(),
-        outcome: outcome.code().into(),
-        error: error(visit),
+        outcome: outcome.code(),
         truncated: match outcome {
-            Outcome::Body { truncated, .. } => truncated.map(|cut| cut.code().into()),
+            Outcome::Body { truncated, .. } => *truncated,
             _ => None,
         },
+        will_retry: visit.will_retry,
         fetched_at: facts.started.to_rfc3339(),
         ms: u64::try_from(facts.took.as_millis()).unwrap_or(u64::MAX),
         bytes: facts.bytes,
         content_type: facts.content_type.clone(),
-        title: examined.map(|examined| examined.title.clone()),
-        language: examined
-            .and_then(|examined| examined.language)
+        title: page.map(|page| page.title.clone()),
+        language: page
+            .and_then(|page| page.language)
             .map(|language: Language| Cow::Owned(language.code().to_owned())),
         relevance: judgement.map(|judgement| judgement.relevance),
         relevant: judgement.map(|judgement| judgement.is_relevant()),
         genre: judgement.and_then(|judgement| judgement.genre.clone()),
         parts: judgement.map(|judgement| judgement.parts.clone()),
+        hidden: is_hidden(&notes),
+        notes,
+        skipped: page.and_then(skipped),
         depth: lease.depth,
         parent: lease.parent_url.as_ref().map(|url| url.to_string()),
         seed: lease.seed,
-        why: why(visit),
-        score: (lease.kind != LeaseKind::Robots).then(|| lease.taken.rank.score.get()),
+        via: via(lease),
+        class: rank.map(|rank| rank.class),
+        score: rank.map(|rank| rank.score.get()),
         revisit: lease.revisit,
-        excluded: examined.is_some_and(|examined| examined.excluded),
         attempt: lease.attempt,
         unasked: !facts.asked,
         archive: None,
         agent: None,
-        duplicate_of: None,
-        fingerprint: examined.map(|examined| examined.fingerprint),
-        canonical: examined
-            .and_then(|examined| examined.canonical.as_ref())
+        fingerprint: page.map(|page| page.fingerprint),
+        canonical: page
+            .and_then(|page| page.canonical.as_ref())
             .map(|url| url.to_string()),
     }
 }
 
-/// Why the URL was asked for now.
-fn why(visit: &Visit<'_>) -> String {
-    let lease = visit.lease;
-    let score = lease.taken.rank.score.get();
-    let way = match (lease.redirects, lease.seed, &lease.parent_url) {
-        (1.., _, _) => "redirected here",
-        (_, true, _) => "seed",
-        (_, _, Some(_)) => "linked from its parent",
-        (_, _, None) if lease.kind == LeaseKind::Page => "listed in a sitemap",
-        (_, _, None) => return format!("the host's {}", lease.kind.name()),
-    };
-    // Cash is often far below a thousandth.
-    let score = if score != 0.0 && score.abs() < 0.001 {
-        format!("{score:.2e}")
-    } else {
-        format!("{score:.3}")
-    };
-    format!("{way}, priority {score} in class {}", lease.taken.rank.class)
-}
-
-/// Why a page that speaks of something else was ignored.
-fn wrong_sense(examined: &Examined) -> String {
-    let words = examined.judgement.parts.terms.iter();
-    let words: Vec<&str> = words
-        .filter(|hit| hit.set == TermSet::Exclude)
-        .map(|hit| &*hit.term)
-        .collect();
-    let links = match examined.skipped.excluded {
-        0 => String::new(),
-        1 => ", its link dropped".to_owned(),
-        links => format!(", its {links} links dropped"),
-    };
-    format!("in the wrong sense ({}): ignored{links}", words.join(", "))
-}
-
-/// What went wrong, or what follows from the page's own wishes, for people.
-fn error(visit: &Visit<'_>) -> Option<String> {
-    let mut notes = Vec::new();
-    if !matches!(visit.outcome, Outcome::Body { .. } | Outcome::Redirect { .. }) {
-        notes.push(visit.outcome.explain());
+/// How the URL came to be asked for.
+fn via(lease: &Lease) -> Via {
+    match (lease.redirects, lease.seed, &lease.parent_url) {
+        (1.., _, _) => Via::Redirect,
+        (_, true, _) => Via::Seed,
+        (_, _, Some(_)) => Via::Link,
+        (_, _, None) if lease.kind == LeaseKind::Page => Via::Sitemap,
+        (_, _, None) => Via::Host,
     }
-    if visit.will_retry {
-        notes.push("will be tried again".to_owned());
-    }
-    if let Some(examined) = visit.examined {
-        if examined.foreign {
-            notes.push("its language is not wanted: not kept, its links not followed".to_owned());
-        }
-        if examined.excluded {
-            notes.push(wrong_sense(examined));
-        }
-        if examined.directives.noindex {
-            notes.push("the page asks not to be indexed (noindex): not shown in results".to_owned());
-        }
-        if examined.directives.nofollow {
-            notes.push("the page asks that its links are not followed (nofollow)".to_owned());
-        }
-    }
-    (!notes.is_empty()).then(|| notes.join("; "))
 }

@@ -15,24 +15,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, Crawl, Examined, Found, FoundLink, LeaseResult, PageProcessor, Recorder, Response, ResponseFacts,
-    Skipped, Tally, Visit, needs_of, read_rules,
+    Agent, Crawl, Found, FoundLink, LeaseResult, PageProcessor, ProcessedPage, Recorder, Response,
+    ResponseFacts, Tally, Visit, needs_of,
 };
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
-use scenthound_seeds::{Sitemap, SitemapLimits};
 use scenthound_store::{
     CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord, Position,
+    RECORD_VERSION,
 };
 use scenthound_types::{
-    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, PageDirectives, Refusal,
-    StateDelta, Timestamp, Verdict,
+    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, StateDelta, Timestamp, Verdict,
 };
 
 use crate::LiveError;
 use crate::clock::Clock;
 use crate::drive::{LiveSettings, StopSwitch, committed_mark, open_records};
+use crate::record::{is_hidden, skipped};
 
 /// The new frontier is committed this often, so that what waits to be written stays small.
 const SETTLES_A_COMMIT: u64 = 1_000;
@@ -192,6 +192,7 @@ struct Repeat {
 }
 
 /// What is left of a response in the archive.
+#[derive(Default)]
 struct Stored {
     body: Vec<u8>,
     x_robots_tag: Vec<String>,
@@ -220,40 +221,25 @@ impl Repeat {
             self.skipped += 1;
             return Ok(());
         };
-        let is_body = matches!(outcome, Outcome::Body { .. });
-        let found = match kind {
-            LeaseKind::Robots => {
-                let stored = self.stored(record.archive.as_ref(), self.page_bytes);
-                let body = stored.map(|stored| stored.body).unwrap_or_default();
-                let (access, fresh_until) = read_rules(&outcome, &body, lease.attempt, self.now);
-                Found::Rules(access, fresh_until)
-            }
-            LeaseKind::Page if is_body => {
-                let examined = match self.stored(record.archive.as_ref(), self.page_bytes) {
-                    Some(stored) => {
-                        let response = Response {
-                            content_type: record.content_type.as_deref(),
-                            x_robots_tag: &stored.x_robots_tag,
-                            body: &stored.body,
-                            truncated: record.truncated.is_some(),
-                        };
-                        self.processor.examine(&lease, &response)
-                    }
-                    None => self.as_it_was(&url, &record)?,
+        let cap = match kind {
+            LeaseKind::Sitemap => self.sitemap_bytes,
+            LeaseKind::Page | LeaseKind::Robots => self.page_bytes,
+        };
+        let is_judged = kind == LeaseKind::Page && matches!(outcome, Outcome::Body { .. });
+        let found = match self.stored(record.archive.as_ref(), cap) {
+            None if is_judged => Found::Page(Box::new(self.as_it_was(&url, &record)?)),
+            stored => {
+                let stored = stored.unwrap_or_default();
+                let response = Response {
+                    content_type: record.content_type.as_deref(),
+                    x_robots_tag: &stored.x_robots_tag,
+                    body: &stored.body,
                 };
-                Found::Page(Box::new(examined))
+                self.processor.process(&lease, &outcome, &response, self.now)
             }
-            LeaseKind::Sitemap if is_body => {
-                let stored = self.stored(record.archive.as_ref(), self.sitemap_bytes);
-                let body = stored.map(|stored| stored.body).unwrap_or_default();
-                let sitemap = Sitemap::parse(&body, &url, &SitemapLimits::default());
-                let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-                Found::Sitemap(self.processor.sift_sitemap(pages, sitemap.sitemaps))
-            }
-            LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
         };
         let facts = ResponseFacts {
-            asked: was_asked(&record, &outcome),
+            asked: !record.unasked,
             started: self.now,
             took: Duration::from_millis(record.ms),
             bytes: record.bytes,
@@ -287,43 +273,33 @@ impl Repeat {
     }
 
     /// A page that cannot be read again: judged as it was, with the links the old frontier knows of.
-    fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<Examined, LiveError> {
+    fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<ProcessedPage, LiveError> {
         self.kept += 1;
         let links = self.old.links_of(self.keyring.key(url))?;
-        let keyring = self.keyring;
-        let links = links.into_iter().map(|url| FoundLink {
-            key: keyring.key(&url),
-            url,
-            snippets: None,
-            place: None,
-            evidence: None,
-        });
-        Ok(Examined {
+        let links = links
+            .into_iter()
+            .map(|url| FoundLink::plain(url, self.keyring))
+            .collect();
+        let judgement = Judgement {
+            relevance: record.relevance.unwrap_or_default(),
+            verdict: match record.relevant {
+                Some(true) => Verdict::Relevant,
+                _ => Verdict::Irrelevant,
+            },
+            genre: record.genre.clone(),
+            layer: record
+                .parts
+                .as_ref()
+                .and_then(|parts| parts.nearness)
+                .map(|near| near.layer),
+            parts: record.parts.clone().unwrap_or_default(),
+        };
+        Ok(ProcessedPage {
             title: record.title.clone().unwrap_or_default(),
             language: record.language.as_deref().and_then(Language::from_code),
-            judgement: Judgement {
-                relevance: record.relevance.unwrap_or_default(),
-                verdict: match record.relevant {
-                    Some(true) => Verdict::Relevant,
-                    _ => Verdict::Irrelevant,
-                },
-                genre: record.genre.clone(),
-                layer: record
-                    .parts
-                    .as_ref()
-                    .and_then(|parts| parts.nearness)
-                    .map(|near| near.layer),
-                parts: record.parts.clone().unwrap_or_default(),
-            },
-            links: links.collect(),
-            words: None,
-            skipped: Skipped::default(),
-            directives: PageDirectives::default(),
-            canonical: None,
+            skipped: record.skipped.unwrap_or_default(),
             fingerprint: record.fingerprint.unwrap_or_default(),
-            encoding: "",
-            foreign: false,
-            excluded: false,
+            ..ProcessedPage::of_links(judgement, links).with_notes(&record.notes)
         })
     }
 }
@@ -331,28 +307,7 @@ impl Repeat {
 /// What was asked for and what came of it.
 fn read_back(record: &PageRecord) -> Option<(CanonicalUrl, LeaseKind, Outcome)> {
     let url = CanonicalUrl::parse(&record.url).ok()?;
-    let kinds = [LeaseKind::Page, LeaseKind::Robots, LeaseKind::Sitemap];
-    let kind = kinds.into_iter().find(|kind| kind.name() == record.kind)?;
-    let to = record
-        .final_url
-        .as_deref()
-        .and_then(|to| CanonicalUrl::parse(to).ok());
-    let outcome = Outcome::recorded(
-        &record.outcome,
-        record.status,
-        to.as_ref(),
-        record.truncated.as_deref(),
-    )?;
-    Some((url, kind, outcome))
-}
-
-/// Whether a request was made. Records of early versions do not say so where a host has no name.
-fn was_asked(record: &PageRecord, outcome: &Outcome) -> bool {
-    let refused_unasked = matches!(
-        outcome,
-        Outcome::Refused(Refusal::Robots | Refusal::RobotsUnreachable | Refusal::Address)
-    );
-    !record.unasked && !refused_unasked
+    Some((url, record.kind, record.outcome()?))
 }
 
 /// What the records tell of an attempt that its repetition does not.
@@ -379,21 +334,26 @@ impl Recorder for JudgementRecorder {
         visit: &Visit<'_>,
         payload: Option<Before>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let (Some(examined), Some(before)) = (visit.examined, payload) else {
+        let (Some(page), Some(before)) = (visit.page, payload) else {
             return Ok(());
         };
-        let judgement = &examined.judgement;
+        let judgement = &page.judgement;
+        let notes = page.notes();
         let is_relevant = judgement.is_relevant();
         self.judged += 1;
         self.became_relevant += u64::from(is_relevant && !before.was_relevant);
         self.no_longer_relevant += u64::from(!is_relevant && before.was_relevant);
         self.file.append(&JudgementRecord {
+            v: RECORD_VERSION,
             line: before.line,
             url: visit.lease.url.to_string(),
             relevance: judgement.relevance,
             relevant: is_relevant,
             genre: judgement.genre.clone(),
             parts: Some(judgement.parts.clone()),
+            hidden: is_hidden(&notes),
+            notes,
+            skipped: skipped(page),
         })?;
         Ok(())
     }

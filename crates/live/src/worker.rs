@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, read_rules};
+use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, RobotsRedirects};
 use scenthound_fetch::{Fetched, Fetcher, Protocol, RetryAfter, Want};
-use scenthound_seeds::{Sitemap, SitemapLimits};
-use scenthound_store::{Exchange, PackedExchange, Packer};
-use scenthound_types::{CanonicalUrl, Failure, Judgement, Lease, LeaseKind, Outcome, Timestamp};
-use serde::Serialize;
+use scenthound_store::{Exchange, Packer};
+use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Timestamp};
 
 use crate::clock::Clock;
+use crate::record::{PackedVisit, metadata};
 use crate::spacing::Spacing;
 
 /// Bodies above this are read on a thread of their own kind, so that a few giants cannot hold up all sockets.
@@ -20,7 +19,7 @@ const LARGE_BODY: usize = 512 * 1024;
 /// What a worker has to say about its lease.
 pub(crate) enum WorkerEvent {
     /// It ended so.
-    Done(Box<LeaseResult<PackedExchange>>),
+    Done(Box<LeaseResult<PackedVisit>>),
     /// It was not used: the address rests until then.
     NotYet(Lease, Timestamp),
 }
@@ -36,18 +35,6 @@ pub(crate) struct WorkerContext {
     pub seed: u64,
     pub packers: Mutex<Vec<Packer>>,
     pub exchanges: AtomicU64,
-}
-
-/// Our part of an exchange's records.
-#[derive(Serialize)]
-struct Metadata<'a> {
-    kind: &'a str,
-    outcome: &'a str,
-    depth: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    judgement: Option<&'a Judgement>,
 }
 
 impl WorkerContext {
@@ -77,8 +64,17 @@ impl WorkerContext {
         }
         // What was fetched in the end, for the archive.
         let mut from = lease.url.clone();
-        if lease.kind == LeaseKind::Robots {
-            fetched = self.follow_robots(fetched, &mut from).await;
+        let mut redirects = RobotsRedirects::default();
+        while let Some(to) = redirects.next(lease.kind, &fetched.outcome) {
+            from = to;
+            // Each hop passes the address guard.
+            match self.fetcher.locate(&from).await {
+                Ok(located) => fetched = self.fetcher.fetch(&from, &located, want).await,
+                Err(outcome) => {
+                    fetched.outcome = RobotsRedirects::lost(outcome);
+                    break;
+                }
+            }
         }
         let is_large = fetched.body.len() > LARGE_BODY;
         let make = move || self.make_answer(lease, fetched, &from, started);
@@ -93,29 +89,6 @@ impl WorkerContext {
         }
     }
 
-    /// RFC 9309: at least five redirects of a robots.txt are followed, also to other hosts. Each hop passes the address guard.
-    async fn follow_robots(&self, mut fetched: Fetched, from: &mut CanonicalUrl) -> Fetched {
-        for _ in 0..scenthound_robots::MAX_REDIRECTS {
-            let Outcome::Redirect { to, .. } = &fetched.outcome else {
-                break;
-            };
-            *from = to.clone();
-            fetched = match self.fetcher.locate(from).await {
-                Ok(located) => self.fetcher.fetch(from, &located, Want::Robots).await,
-                // The host itself is there; that another one is not found says nothing about its wishes.
-                Err(Outcome::Failed(_)) => {
-                    fetched.outcome = Outcome::Failed(Failure::DnsError);
-                    return fetched;
-                }
-                Err(refused) => {
-                    fetched.outcome = refused;
-                    return fetched;
-                }
-            };
-        }
-        fetched
-    }
-
     /// The end of a lease whose worker failed, by a fault of ours.
     pub fn failed(&self, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
@@ -124,13 +97,9 @@ impl WorkerContext {
 
     fn nothing(&self, lease: Lease, outcome: Outcome, started: Timestamp, asked: bool) -> WorkerEvent {
         let now = self.clock.now();
-        let found = match lease.kind {
-            LeaseKind::Robots => {
-                let (access, fresh_until) = read_rules(&outcome, &[], lease.attempt, now);
-                Found::Rules(access, fresh_until)
-            }
-            LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
-        };
+        let found = self
+            .processor
+            .process(&lease, &outcome, &Response::default(), now);
         let facts = ResponseFacts {
             asked,
             started,
@@ -154,28 +123,12 @@ impl WorkerContext {
         started: Timestamp,
     ) -> WorkerEvent {
         let now = self.clock.now();
-        let is_body = matches!(fetched.outcome, Outcome::Body { .. });
-        let found = match lease.kind {
-            LeaseKind::Robots => {
-                let (access, fresh_until) = read_rules(&fetched.outcome, &fetched.body, lease.attempt, now);
-                Found::Rules(access, fresh_until)
-            }
-            LeaseKind::Page if is_body => {
-                let response = Response {
-                    content_type: fetched.content_type.as_deref(),
-                    x_robots_tag: &fetched.x_robots_tag,
-                    body: &fetched.body,
-                    truncated: fetched.truncated.is_some(),
-                };
-                Found::Page(Box::new(self.processor.examine(&lease, &response)))
-            }
-            LeaseKind::Sitemap if is_body => {
-                let sitemap = Sitemap::parse(&fetched.body, &lease.url, &SitemapLimits::default());
-                let pages = sitemap.pages.into_iter().map(|entry| entry.url).collect();
-                Found::Sitemap(self.processor.sift_sitemap(pages, sitemap.sitemaps))
-            }
-            LeaseKind::Page | LeaseKind::Sitemap => Found::Nothing,
+        let response = Response {
+            content_type: fetched.content_type.as_deref(),
+            x_robots_tag: &fetched.x_robots_tag,
+            body: &fetched.body,
         };
+        let found = self.processor.process(&lease, &fetched.outcome, &response, now);
         let payload = self.pack(&lease, &fetched, from, &found, started);
         let facts = ResponseFacts {
             asked: true,
@@ -205,19 +158,13 @@ impl WorkerContext {
         from: &CanonicalUrl,
         found: &Found,
         started: Timestamp,
-    ) -> Option<PackedExchange> {
+    ) -> Option<PackedVisit> {
         let raw = fetched.raw.as_ref()?;
-        let judgement = match found {
-            Found::Page(examined) => Some(&examined.judgement),
+        let page = match found {
+            Found::Page(page) => Some(page.as_ref()),
             _ => None,
         };
-        let metadata = serde_json::to_vec(&Metadata {
-            kind: lease.kind.name(),
-            outcome: fetched.outcome.code(),
-            depth: lease.depth,
-            parent: lease.parent_url.as_ref().map(|url| url.as_str()),
-            judgement,
-        });
+        let metadata = metadata(lease, &fetched.outcome, page);
         let exchange = Exchange {
             sequence: self.exchanges.fetch_add(1, Ordering::Relaxed),
             url: from,
@@ -230,7 +177,7 @@ impl WorkerContext {
             request: &raw.request,
             response: &raw.response,
             truncated: fetched.truncated,
-            metadata: metadata.as_deref().unwrap_or_default(),
+            metadata: &metadata,
         };
         let mut packer = {
             let mut packers = self.packers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -242,7 +189,10 @@ impl WorkerContext {
             .unwrap_or_else(PoisonError::into_inner)
             .push(packer);
         match packed {
-            Ok(packed) => Some(packed),
+            Ok(exchange) => Some(PackedVisit {
+                exchange,
+                outcome: fetched.outcome.code(),
+            }),
             Err(error) => {
                 tracing::error!(url = %lease.url, %error, "an exchange could not be packed and is not archived");
                 None

@@ -117,9 +117,7 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
         .unwrap();
     pages
         .map(Result::unwrap)
-        .filter(|record| {
-            record.kind == "page" && record.outcome != "redirect" && record.outcome != "refused-robots"
-        })
+        .filter(|record| record.counts_as_page())
         .map(|record| record.url)
         .collect()
 }

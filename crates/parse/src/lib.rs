@@ -1,4 +1,4 @@
-//! From bytes to a parsed page: text, links, language, counts.
+//! From bytes to a parsed page: text, links, language, counts. [`Sitemap`] reads the other files that list URLs.
 //!
 //! [`parse`] never fails and never panics: the web is hostile and half of it is broken, so it returns what could be
 //! read. Work and memory are linear in the bytes given and bounded by [`Limits`]; there is no recursion, and nesting
@@ -31,8 +31,11 @@ mod prescan;
 mod read;
 mod resolve;
 mod scan;
+mod sitemap;
 
 use scenthound_types::{CanonicalUrl, ParsedPage};
+
+pub use crate::sitemap::{Location, Sitemap, SitemapEntry, SitemapKind, SitemapLimits};
 
 /// What was fetched.
 #[derive(Clone, Copy, Debug)]

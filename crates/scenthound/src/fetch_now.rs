@@ -12,13 +12,13 @@ use scenthound_config::{BuildError, Settings};
 use scenthound_engine::SitemapUse;
 use scenthound_live::{Ended, LiveError, StopSwitch};
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError, PageRecord};
-use scenthound_types::{CanonicalUrl, ParsedPage};
+use scenthound_types::{CanonicalUrl, LeaseKind, ParsedPage};
 use tempfile::TempDir;
 use thiserror::Error;
 
-use crate::crawl_records::{each_record, is_judged_page};
+use crate::collection::each_record;
 use crate::stored_page::page_of_response;
-use crate::{LiveBuildError, live_settings};
+use crate::{CollectionError, LiveBuildError, live_settings};
 
 /// Redirects followed from a URL to its page.
 const MOST_REDIRECTS: usize = 20;
@@ -41,6 +41,9 @@ pub enum FetchNowError {
     /// The files in it.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The records in it.
+    #[error(transparent)]
+    Records(#[from] CollectionError),
     /// The crawl.
     #[error(transparent)]
     Crawl(#[from] LiveError),
@@ -71,10 +74,7 @@ pub enum NotFetched {
 impl fmt::Display for NotFetched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotFetched::Failed(record) => match &record.error {
-                Some(error) => f.write_str(error),
-                None => write!(f, "{}", record.outcome),
-            },
+            NotFetched::Failed(record) => write!(f, "{}", record.outcome),
             NotFetched::NotAPage => f.write_str("it is not a readable page with status 200"),
             NotFetched::NotAsked => f.write_str("its host could not be asked"),
         }
@@ -113,7 +113,7 @@ impl FetchedPages {
         let mut at = url.as_str();
         for _ in 0..MOST_REDIRECTS {
             match self.by_url.get(at) {
-                Some(record) if is_judged_page(record) => return Ok(record),
+                Some(record) if record.is_judged_page() => return Ok(record),
                 Some(PageRecord {
                     final_url: Some(to), ..
                 }) => at = to,
@@ -123,7 +123,7 @@ impl FetchedPages {
         }
         // A host whose rules could not be fetched is asked for nothing. What is wrong with the host is what went wrong.
         let host = self.robots.get(url.robots_txt().as_str());
-        Err(match host.filter(|record| record.error.is_some()) {
+        Err(match host.filter(|record| !record.is_ok()) {
             Some(record) => NotFetched::Failed(Box::new(record.clone())),
             None => NotFetched::NotAsked,
         })
@@ -160,10 +160,10 @@ pub fn fetch_pages(
     let mut by_url: HashMap<String, PageRecord> = HashMap::new();
     let mut robots = HashMap::new();
     // The records were written a moment ago by this program, so none is unreadable.
-    each_record(&view, |record| {
-        let records = match &*record.kind {
-            "robots" => &mut robots,
-            _ => &mut by_url,
+    each_record(&view, |_, record| {
+        let records = match record.kind {
+            LeaseKind::Robots => &mut robots,
+            LeaseKind::Page | LeaseKind::Sitemap => &mut by_url,
         };
         records.insert(record.url.clone(), record);
     })?;

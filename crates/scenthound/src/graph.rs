@@ -15,10 +15,10 @@ use scenthound_types::CanonicalUrl;
 use tempfile::TempDir;
 use thiserror::Error;
 
-use crate::BadRecords;
-use crate::crawl_records::{each_record, has_links};
+use crate::collection::each_record;
 use crate::inputs::{InputError, archives, is_crawl, is_warc};
 use crate::stored_page::{Flow, each_response, page_of_response};
+use crate::{CollectionError, UnreadableLines};
 
 /// Pages between two reports of progress.
 const PAGES_PER_NOTICE: u64 = 100;
@@ -45,6 +45,9 @@ pub enum GraphError {
     /// A crawl folder or an archive.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The records of a crawl.
+    #[error(transparent)]
+    Collection(#[from] CollectionError),
 }
 
 impl GraphError {
@@ -53,7 +56,7 @@ impl GraphError {
         match self {
             GraphError::Input(error) => error.is_bad_input(),
             GraphError::Graph(fault) => fault.is_bad_input(),
-            GraphError::Store(_) => false,
+            GraphError::Store(_) | GraphError::Collection(_) => false,
             _ => true,
         }
     }
@@ -81,7 +84,7 @@ pub enum GraphNotice<'a> {
     /// An archive is damaged in places; the first fault.
     Damaged(StoreError),
     /// Some lines of a crawl's records could not be read.
-    BadRecords(BadRecords),
+    UnreadableLines(UnreadableLines),
 }
 
 /// What was read of all sources.
@@ -350,8 +353,9 @@ fn gather_crawl(
     let view = CrawlView::open(folder)?;
     let mut failed = None;
     let (mut pages, mut lost) = (0, 0);
-    let bad = each_record(&view, |record| {
-        if failed.is_some() || !has_links(&record) {
+    let bad = each_record(&view, |_, record| {
+        let has_links = record.is_ok() || record.redirect().is_some();
+        if failed.is_some() || !record.is_page() || !has_links {
             return;
         }
         let place = record.archive.as_ref();
@@ -372,6 +376,6 @@ fn gather_crawl(
     if lost > 0 {
         notice(GraphNotice::LostPages(folder, lost));
     }
-    bad.map(GraphNotice::BadRecords).into_iter().for_each(notice);
+    bad.map(GraphNotice::UnreadableLines).into_iter().for_each(notice);
     Ok(failed.map_or(Ok(()), Err)?)
 }

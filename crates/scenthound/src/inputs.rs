@@ -25,9 +25,9 @@ pub(crate) use self::lists::meaningful_lines;
 pub use self::lists::read_url_list;
 use self::lists::{beside, looks_like_a_list};
 pub(crate) use self::lookup::archives;
-use crate::crawl_records::BadRecords;
 use crate::fetch_now::{FetchNowError, NotFetched};
 use crate::stored_page::{Flow, each_response, html_of_response, page_of_response};
+use crate::{CollectionError, UnreadableLines};
 
 /// Missing URLs that a message names.
 const NAMED: usize = 3;
@@ -188,7 +188,7 @@ pub enum InputNotice {
     /// An archive is damaged in places; the first fault.
     Damaged(StoreError),
     /// Some lines of a crawl's records could not be read.
-    BadRecords(BadRecords),
+    UnreadableLines(UnreadableLines),
 }
 
 /// Why inputs cannot be understood or read.
@@ -258,6 +258,9 @@ pub enum InputError {
     /// An archive or a crawl folder.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The records of a crawl.
+    #[error(transparent)]
+    Collection(#[from] CollectionError),
     /// Fetching.
     #[error(transparent)]
     Fetch(#[from] FetchNowError),
@@ -267,7 +270,10 @@ impl InputError {
     /// Whether what the user named is at fault, rather than the disk or the web.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            InputError::NoneFetched(_) | InputError::Io { .. } | InputError::Store(_) => false,
+            InputError::NoneFetched(_)
+            | InputError::Io { .. }
+            | InputError::Store(_)
+            | InputError::Collection(_) => false,
             InputError::Fetch(error) => error.is_bad_input(),
             _ => true,
         }

@@ -1,6 +1,6 @@
 //! A focused web crawler to embed in other programs.
 
-mod crawl_records;
+mod collection;
 pub mod fetch_now;
 pub mod graph;
 pub mod inputs;
@@ -10,6 +10,13 @@ mod stored_page;
 pub mod terms;
 pub mod train;
 
-pub use crawl_records::BadRecords;
+pub use collection::{
+    AgentStatus, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, FiguresFrom,
+    KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
+    QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
+    RankingCounts, RobotsAnswer, Status, StatusFile, UnreadableLines, UrlStanding, Warning, WhyNotRead,
+};
 pub use live::{LiveBuildError, live_settings};
+pub use scenthound_store::PageRecord;
+pub use scenthound_types::{CanonicalUrl, Verdict};
 pub use stored_page::page_of_response;

@@ -26,8 +26,8 @@ use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal, Truncation};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::crawl_records::{each_record, is_judged_page};
-use crate::{LiveBuildError, live_settings};
+use crate::collection::each_record;
+use crate::{Collection, LiveBuildError, live_settings};
 
 /// No answer of a search engine is as large as this.
 const LARGEST_ANSWER: usize = 4 << 20;
@@ -574,17 +574,11 @@ fn in_collection(folder: &Path, question: &Question) -> Result<Vec<Hit>, String>
         Category::Blogs => Some("blog"),
     };
     let mut ranking = CollectionRanking::new(&question.query, question.most);
-    if !folder.exists() {
-        return Err(format!(
-            "{} does not exist; name the folder of an earlier crawl",
-            folder.display()
-        ));
-    }
-    let view = CrawlView::open(folder).map_err(|error| with_causes(&error))?;
-    let read = each_record(&view, |record| {
+    let collection = Collection::open(folder).map_err(|error| with_causes(&error))?;
+    let read = each_record(collection.view(), |_, record| {
         let is_of_genre =
             genre.is_none_or(|genre| record.genre.as_ref().is_some_and(|guess| &*guess.class == genre));
-        if !is_judged_page(&record) || !is_of_genre {
+        if !record.is_judged_page() || !is_of_genre {
             return;
         }
         let parts = record.parts.as_ref();

@@ -196,6 +196,11 @@ impl Archive {
         })
     }
 
+    /// Replaces the metadata record of an exchange that is not appended yet.
+    pub fn revise_metadata(&mut self, exchange: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
+        self.packer.revise_metadata(exchange, metadata)
+    }
+
     /// Closes the current file for good if `size` more bytes do not fit.
     fn roll_before(&mut self, size: u64) -> Result<()> {
         let Some(file) = &mut self.current else {

@@ -66,7 +66,7 @@ pub enum Error {
         pid: Option<u32>,
     },
     /// A line of a page file is no page record.
-    #[error("{}:{line} is no page record", path.display())]
+    #[error("{}:{line} is not a page record", path.display())]
     BadLine {
         /// The file.
         path: PathBuf,
@@ -74,6 +74,21 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         source: serde_json::Error,
+    },
+    /// A line is a record of a version that this program does not read.
+    #[error(
+        "{}:{line} is a record of version {found}, but this program reads version {}; crawl into a new folder, or use the \
+         release that made this one",
+        path.display(),
+        crate::pages::RECORD_VERSION
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: u64,
+        /// The version it names, or 1 if it names none.
+        found: u32,
     },
     /// A line of a page file is longer than any we write.
     #[error("{}:{line} is longer than a page record can be", path.display())]

@@ -33,6 +33,8 @@ pub use crate::http::HttpResponse;
 pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
 pub use crate::pack::{Exchange, PackedExchange, Packer, Protocol, RecordKind};
-pub use crate::pages::{JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader};
+pub use crate::pages::{
+    JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
+};
 pub use crate::record_files::{Cut, RecordFiles};
 pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at};

@@ -102,6 +102,8 @@ pub struct PackedExchange {
     pub(crate) bytes: Vec<u8>,
     pub(crate) parts: Vec<(RecordKind, Range<usize>)>,
     pub(crate) date: Timestamp,
+    /// The fields of the metadata record up to those that depend on its block, to write it again.
+    metadata_head: Vec<u8>,
 }
 
 impl PackedExchange {
@@ -160,6 +162,7 @@ impl Packer {
             bytes: Vec::with_capacity(response.len() / 3 + 2048),
             parts: Vec::with_capacity(3),
             date: exchange.date,
+            metadata_head: Vec::new(),
         };
         let blocks = [
             (RecordKind::Response, response),
@@ -180,7 +183,9 @@ impl Packer {
                 field(head, "WARC-Concurrent-To", concurrent);
             }
             let mut squeeze = Squeeze::Yes;
-            if kind != RecordKind::Metadata {
+            if kind == RecordKind::Metadata {
+                packed.metadata_head.clone_from(head);
+            } else {
                 if let Some(ip) = exchange.ip {
                     field(head, "WARC-IP-Address", &ip.to_string());
                 }
@@ -201,6 +206,23 @@ impl Packer {
             first_id.get_or_insert(id);
         }
         Ok(packed)
+    }
+
+    /// Replaces the metadata record of a packed exchange, because something changed between packing and appending. Does
+    /// nothing to an exchange without one.
+    pub fn revise_metadata(&mut self, packed: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
+        // It is always the last one.
+        let Some((_, old)) = packed.parts.pop_if(|(kind, _)| *kind == RecordKind::Metadata) else {
+            return Ok(());
+        };
+        packed.bytes.truncate(old.start);
+        self.plain.clear();
+        self.plain.extend_from_slice(&packed.metadata_head);
+        finish(&mut self.plain, RecordKind::Metadata, metadata);
+        self.squeeze_into(&mut packed.bytes, Squeeze::Yes)?;
+        let part = old.start..packed.bytes.len();
+        packed.parts.push((RecordKind::Metadata, part));
+        Ok(())
     }
 
     /// The record that begins a file: who wrote it, and how.
@@ -368,6 +390,19 @@ mod tests {
         }
         assert!(records[1].contains("WARC-Type: request\r\n"));
         assert!(records[2].ends_with("\r\n\r\n{\"relevance\":1}\r\n\r\n"));
+    }
+
+    #[test]
+    fn revised_metadata_are_as_if_they_had_been_packed_at_first() {
+        let url = url();
+        let mut packer = Packer::new(1);
+        let mut packed = packer.pack(&exchange(&url)).unwrap();
+        packer.revise_metadata(&mut packed, b"{\"relevance\":0}").unwrap();
+        let revised = Exchange {
+            metadata: b"{\"relevance\":0}",
+            ..exchange(&url)
+        };
+        assert_eq!(packed, packer.pack(&revised).unwrap());
     }
 
     #[test]

@@ -1,15 +1,20 @@
-//! `pages/pages.jsonl`: one line an attempt, refused and failed ones too.
+//! `pages/pages.jsonl`: one line per attempt, refused and failed ones too.
 //!
 //! A line counts once its newline is there. The file grows like the archive does: what lies behind the committed length
 //! is cut off on opening. Pages that were judged again keep their line; their [`JudgementRecord`] stands in a file of its
 //! own and is laid over it on reading.
+//!
+//! Records hold codes and numbers, no sentences: those are made where they are shown. docs/records.md describes every
+//! field. **Invariant:** each line names the version of its form, and a line of another version is refused.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use scenthound_types::{GenreGuess, Parts};
+use scenthound_types::{
+    CanonicalUrl, GenreGuess, LeaseKind, Outcome, OutcomeCode, PageNote, Parts, SkippedLinks, Truncation,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::append::AppendFile;
@@ -19,27 +24,54 @@ use crate::error::{Context, Error, Result};
 /// Longer lines are not ours; reading them would let a file decide how much memory we take.
 const LONGEST_LINE: u64 = 16 << 20;
 
+/// The version of the form that records are written in. Lines that name none are of version 1.
+pub const RECORD_VERSION: u32 = 2;
+
+fn first_version() -> u32 {
+    1
+}
+
+/// How a URL came to be asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// The user named it.
+    Seed,
+    /// Its parent links to it.
+    #[default]
+    Link,
+    /// Another URL redirected to it.
+    Redirect,
+    /// A sitemap lists it.
+    Sitemap,
+    /// It belongs to the host: a robots.txt, or a sitemap that the robots.txt or another sitemap names.
+    Host,
+}
+
 /// What came of one attempt at a URL.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PageRecord {
+    /// The version of this form: [`RECORD_VERSION`].
+    #[serde(default = "first_version")]
+    pub v: u32,
     /// What was asked for.
     pub url: String,
-    /// Where its redirects led, if anywhere else.
+    /// Where a redirect leads.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub final_url: Option<String>,
-    /// `page`, `robots` or `sitemap`.
-    pub kind: Cow<'static, str>,
+    /// What was asked for: a page, a robots.txt or a sitemap.
+    pub kind: LeaseKind,
     /// The HTTP status, where one came.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u16>,
-    /// The stable code of how it ended: `ok`, `refused-robots`, `failed-dns`…
-    pub outcome: Cow<'static, str>,
-    /// What went wrong, for people.
+    /// How it ended.
+    pub outcome: OutcomeCode,
+    /// Why the body was cut short, if it was.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<String>,
-    /// `length`, `time` or `disconnect`, if the body was cut short.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub truncated: Option<Cow<'static, str>>,
+    pub truncated: Option<Truncation>,
+    /// Set if the URL will be tried again.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub will_retry: bool,
     /// When the request was sent, in UTC.
     pub fetched_at: String,
     /// How long it took, in milliseconds.
@@ -67,47 +99,162 @@ pub struct PageRecord {
     /// What the relevance was made of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parts: Option<Parts>,
+    /// What a reader should know about the page.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notes: Vec<PageNote>,
+    /// Set if results leave the page out, which one of the notes explains.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub hidden: bool,
+    /// How many of the page's links are not followed, by reason.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skipped: Option<SkippedLinks>,
     /// Links away from a seed.
     pub depth: u16,
     /// The page that first led here; none for seeds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<String>,
-    /// Whether the user named it.
+    /// Whether the user named it, or a URL that redirects to it.
     #[serde(default)]
     pub seed: bool,
-    /// Why it was fetched, in a few words.
-    #[serde(default)]
-    pub why: String,
-    /// The score it was taken with: its cash, for strategies that pass cash on.
+    /// How it came to be asked for.
+    pub via: Via,
+    /// The class of the queue it was taken from; none for robots.txt files.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub class: Option<u16>,
+    /// The score it was taken with: its cash, for strategies that pass cash on. None for robots.txt files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<f64>,
     /// Set if it had been read before and was fetched again for the cash it had gathered.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub revisit: bool,
-    /// Set if it was ignored with its links because it speaks of something else by the same name.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub excluded: bool,
     /// The agent that asked for it, counted from 1, where a crawl has several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<u8>,
     /// 0 for the first try.
     #[serde(default)]
     pub attempt: u8,
-    /// Whether nobody was asked for it: refused by rules, by its address, or because its host has no name.
+    /// Set if no request was made: refused by rules, by its address, or because its host has no name.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub unasked: bool,
     /// Where the response lies, if one came.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub archive: Option<Position>,
-    /// The page this one repeats.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub duplicate_of: Option<String>,
     /// For finding near-duplicates; sixteen hexadecimal digits in the file.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "hex")]
     pub fingerprint: Option<u64>,
     /// The address the page says is its own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub canonical: Option<String>,
+}
+
+impl Default for PageRecord {
+    /// A page that was read, of no URL.
+    fn default() -> PageRecord {
+        PageRecord {
+            v: RECORD_VERSION,
+            url: String::new(),
+            final_url: None,
+            kind: LeaseKind::Page,
+            status: None,
+            outcome: OutcomeCode::Ok,
+            truncated: None,
+            will_retry: false,
+            fetched_at: String::new(),
+            ms: 0,
+            bytes: 0,
+            content_type: None,
+            title: None,
+            language: None,
+            relevance: None,
+            relevant: None,
+            genre: None,
+            parts: None,
+            notes: Vec::new(),
+            hidden: false,
+            skipped: None,
+            depth: 0,
+            parent: None,
+            seed: false,
+            via: Via::Link,
+            class: None,
+            score: None,
+            revisit: false,
+            agent: None,
+            attempt: 0,
+            unasked: false,
+            archive: None,
+            fingerprint: None,
+            canonical: None,
+        }
+    }
+}
+
+impl PageRecord {
+    /// Whether a page was asked for, rather than a robots.txt or a sitemap.
+    pub fn is_page(&self) -> bool {
+        self.kind == LeaseKind::Page
+    }
+
+    /// Whether a body was read.
+    pub fn is_ok(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// Where it leads, if it is a redirect.
+    pub fn redirect(&self) -> Option<&str> {
+        self.final_url
+            .as_deref()
+            .filter(|_| self.outcome == OutcomeCode::Redirect)
+    }
+
+    /// Whether it is a page that was read and judged.
+    pub fn is_judged_page(&self) -> bool {
+        self.is_page() && self.is_ok() && self.relevance.is_some()
+    }
+
+    /// Whether the page was judged relevant.
+    pub fn is_relevant(&self) -> bool {
+        self.relevant == Some(true)
+    }
+
+    /// Whether the page has this note.
+    pub fn has(&self, note: PageNote) -> bool {
+        self.notes.contains(&note)
+    }
+
+    /// What came of the attempt; none if the fields do not fit together.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let to = self.redirect().and_then(|to| CanonicalUrl::parse(to).ok());
+        Outcome::recorded(self.outcome, self.status, to.as_ref(), self.truncated)
+    }
+
+    /// Whether the attempt counts as a page fetched: a request for a page that was not a redirect and not a revisit.
+    pub fn counts_as_page(&self) -> bool {
+        self.is_page() && self.outcome != OutcomeCode::Redirect && !self.unasked && !self.revisit
+    }
+
+    /// Takes over what a later judgement decides.
+    fn judge_as(&mut self, judgement: JudgementRecord) {
+        let JudgementRecord {
+            v: _,
+            line: _,
+            url: _,
+            relevance,
+            relevant,
+            genre,
+            parts,
+            notes,
+            hidden,
+            skipped,
+        } = judgement;
+        self.relevance = Some(relevance);
+        self.relevant = Some(relevant);
+        self.genre = genre;
+        self.parts = parts;
+        self.notes = notes;
+        self.hidden = hidden;
+        self.skipped = skipped;
+    }
 }
 
 /// Sixty-four bits as text, because many readers of JSON keep only fifty-three of a number.
@@ -136,8 +283,12 @@ pub struct PagesFile {
 }
 
 impl PagesFile {
-    /// Opens the file as it was at this length, and tells how many bytes behind it were cut off.
+    /// Opens the file as it was at this length, and tells how many bytes behind it were cut off. A file that begins with a
+    /// record of another version is refused, so that no file holds two versions.
     pub fn open(path: &Path, length: u64) -> Result<(PagesFile, u64)> {
+        if let Some(Err(other @ Error::OtherVersion { .. })) = PagesReader::open(path)?.next() {
+            return Err(other);
+        }
         let (file, cut) = AppendFile::open(path, length, MOST_CUT)?;
         let pages = PagesFile {
             file,
@@ -194,9 +345,12 @@ impl PagesFile {
     }
 }
 
-/// What is thought of a page now that it was judged again.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+/// What is thought of a page now that it was judged again: everything in a page record that a judgement decides.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct JudgementRecord {
+    /// The version of this form: [`RECORD_VERSION`].
+    #[serde(default = "first_version")]
+    pub v: u32,
     /// The line of the page records it is about, from 1.
     pub line: u64,
     /// The page's URL.
@@ -211,6 +365,32 @@ pub struct JudgementRecord {
     /// What the relevance was made of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parts: Option<Parts>,
+    /// What a reader should know about the page.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notes: Vec<PageNote>,
+    /// Set if results leave the page out.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub hidden: bool,
+    /// How many of the page's links are not followed, by reason.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skipped: Option<SkippedLinks>,
+}
+
+impl Default for JudgementRecord {
+    fn default() -> JudgementRecord {
+        JudgementRecord {
+            v: RECORD_VERSION,
+            line: 0,
+            url: String::new(),
+            relevance: 0.0,
+            relevant: false,
+            genre: None,
+            parts: None,
+            notes: Vec::new(),
+            hidden: false,
+            skipped: None,
+        }
+    }
 }
 
 /// Writes judgements, in the order of the lines they are about.
@@ -247,7 +427,37 @@ impl JudgementsFile {
     }
 }
 
-/// A file of one JSON value a line, read a line at a time.
+/// A line that names the version of its form.
+trait Versioned: serde::de::DeserializeOwned {
+    fn version(&self) -> u32;
+}
+
+impl Versioned for PageRecord {
+    fn version(&self) -> u32 {
+        self.v
+    }
+}
+
+impl Versioned for JudgementRecord {
+    fn version(&self) -> u32 {
+        self.v
+    }
+}
+
+/// All that can be known of a line of another version.
+#[derive(Deserialize)]
+struct AnyVersion {
+    #[serde(default = "first_version")]
+    v: u32,
+}
+
+impl Versioned for AnyVersion {
+    fn version(&self) -> u32 {
+        self.v
+    }
+}
+
+/// A file of one JSON value per line, read one line at a time.
 #[derive(Debug)]
 struct Lines {
     path: PathBuf,
@@ -274,7 +484,19 @@ impl Lines {
         })
     }
 
-    fn read<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
+    /// Refuses a line of another version.
+    fn check(&self, line: &impl Versioned) -> Result<()> {
+        match line.version() {
+            RECORD_VERSION => Ok(()),
+            found => Err(Error::OtherVersion {
+                path: self.path.clone(),
+                line: self.line,
+                found,
+            }),
+        }
+    }
+
+    fn read<T: Versioned>(&mut self) -> Result<Option<T>> {
         let Some(file) = &mut self.file else {
             return Ok(None);
         };
@@ -285,11 +507,21 @@ impl Lines {
             .context("read", &self.path)?;
         let length = self.buffer.len() as u64;
         if self.buffer.pop_if(|last| *last == b'\n').is_some() {
-            let value = serde_json::from_slice(&self.buffer).map_err(|source| Error::BadLine {
-                path: self.path.clone(),
-                line: self.line,
-                source,
-            })?;
+            let value = match serde_json::from_slice::<T>(&self.buffer) {
+                Ok(value) => value,
+                Err(source) => {
+                    // Nothing is wrong with a line that says it is of another version, except that we cannot read it.
+                    if let Ok(other) = serde_json::from_slice::<AnyVersion>(&self.buffer) {
+                        self.check(&other)?;
+                    }
+                    return Err(Error::BadLine {
+                        path: self.path.clone(),
+                        line: self.line,
+                        source,
+                    });
+                }
+            };
+            self.check(&value)?;
             return Ok(Some(value));
         }
         // Whatever the reason, nothing sensible can follow.
@@ -370,10 +602,7 @@ impl PagesReader {
             && let Some(judgement) = judgements.of_line(self.lines.line)?
             && judgement.url == page.url
         {
-            page.relevance = Some(judgement.relevance);
-            page.relevant = Some(judgement.relevant);
-            page.genre = judgement.genre;
-            page.parts = judgement.parts;
+            page.judge_as(judgement);
         }
         Ok(Some(page))
     }
@@ -402,9 +631,7 @@ mod tests {
     fn page(n: u32) -> PageRecord {
         PageRecord {
             url: format!("http://a.test/{n}"),
-            kind: "page".into(),
             status: Some(200),
-            outcome: "ok".into(),
             fetched_at: "2023-11-14T22:13:20Z".to_owned(),
             ms: 12,
             bytes: 3000,
@@ -455,10 +682,36 @@ mod tests {
     }
 
     #[test]
-    fn a_minimal_line_of_a_later_version_can_be_read() {
-        let line = r#"{"url":"http://a.test/","kind":"page","outcome":"ok","fetched_at":"x","ms":1,"bytes":2,"depth":0,"mood":9}"#;
+    fn fields_that_are_not_known_are_passed_over() {
+        let line = r#"{"v":2,"url":"http://a.test/","kind":"page","outcome":"ok","fetched_at":"x","ms":1,"bytes":2,"depth":0,"via":"seed","mood":9}"#;
         let record: PageRecord = serde_json::from_str(line).unwrap();
         assert_eq!((record.url.as_str(), record.status), ("http://a.test/", None));
+    }
+
+    #[test]
+    fn lines_of_another_version_are_refused_with_a_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pages.jsonl");
+        let first = r#"{"url":"http://a.test/","kind":"page","outcome":"ok","error":"none","fetched_at":"x","ms":1,"bytes":2,"depth":0,"why":"seed"}"#;
+        let later = r#"{"v":3,"address":"http://a.test/"}"#;
+        for (line, version) in [(first, 1), (later, 3)] {
+            std::fs::write(&path, format!("{line}\n")).unwrap();
+            let fault = PagesReader::open(&path).unwrap().next().unwrap().unwrap_err();
+            assert!(
+                matches!(fault, Error::OtherVersion { line: 1, found, .. } if found == version),
+                "{fault}"
+            );
+            let message = fault.to_string();
+            assert!(
+                message.contains("pages.jsonl:1") && message.contains("new folder"),
+                "{message}"
+            );
+            let length = line.len() as u64 + 1;
+            assert!(matches!(
+                PagesFile::open(&path, length),
+                Err(Error::OtherVersion { .. })
+            ));
+        }
     }
 
     #[test]
@@ -497,11 +750,14 @@ mod tests {
     fn a_bad_line_is_named_and_the_others_are_read() {
         let (_folder, path) = written(2);
         let mut text = std::fs::read_to_string(&path).unwrap();
-        text.insert_str(0, "{\"url\":1}\n");
+        text.insert_str(0, "{\"v\":2,\"url\":1}\n");
         std::fs::write(&path, text).unwrap();
         let lines: Vec<Result<PageRecord>> = PagesReader::open(&path).unwrap().collect();
         let message = lines[0].as_ref().unwrap_err().to_string();
-        assert!(message.ends_with("pages.jsonl:1 is no page record"), "{message}");
+        assert!(
+            message.ends_with("pages.jsonl:1 is not a page record"),
+            "{message}"
+        );
         assert!(lines[1].is_ok() && lines[2].is_ok() && lines.len() == 3);
     }
 
@@ -530,6 +786,8 @@ mod tests {
                     line,
                     url: format!("http://a.test/{n}"),
                     relevance,
+                    notes: vec![PageNote::WrongSense],
+                    hidden: true,
                     ..JudgementRecord::default()
                 })
                 .unwrap();
@@ -545,6 +803,8 @@ mod tests {
             [own, (Some(0.75), Some(false)), own, (Some(0.5), Some(false))]
         );
         assert_eq!(pages[1].parts, None);
+        assert!(pages[1].hidden && pages[1].has(PageNote::WrongSense));
+        assert!(!pages[2].hidden && pages[2].notes.is_empty());
         assert_eq!(pages[1].title, page(1).title);
     }
 

@@ -58,6 +58,11 @@ impl RecordFiles {
         })
     }
 
+    /// Replaces the metadata record of an exchange that is not appended yet.
+    pub fn revise_metadata(&mut self, exchange: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
+        self.archive.revise_metadata(exchange, metadata)
+    }
+
     /// Appends an exchange; its position belongs into the page record.
     pub fn append_exchange(&mut self, exchange: &PackedExchange) -> Result<Position> {
         self.archive.append(exchange)

@@ -177,8 +177,6 @@ fn a_page_is_in_the_archive_and_the_page_records_or_in_neither() {
     let temp = tempfile::tempdir().unwrap();
     let record = |number: u64, archive: Position| PageRecord {
         url: format!("http://a.test/{number}"),
-        kind: "page".into(),
-        outcome: "ok".into(),
         archive: Some(archive),
         ..PageRecord::default()
     };

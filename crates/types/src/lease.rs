@@ -1,5 +1,7 @@
 //! Permission for exactly one request.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{CanonicalUrl, Priority, UrlKey};
 
 /// Tells one lease from another, also of the same URL.
@@ -16,9 +18,11 @@ impl AgentId {
 }
 
 /// What the request is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LeaseKind {
     /// A page of the crawl.
+    #[default]
     Page,
     /// The host's robots.txt, asked for before anything else of the host.
     Robots,

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::CanonicalUrl;
 
 /// Why a body was cut short and kept all the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Truncation {
     /// The cap on bytes, wire or decoded.
     Length,
@@ -126,47 +129,123 @@ pub enum Outcome {
     Failed(Failure),
 }
 
-/// Every code an outcome can have.
-const CODES: &[&str] = &[
-    "ok",
-    "ok-truncated",
-    "redirect",
-    "refused-robots",
-    "refused-robots-unreachable",
-    "refused-address",
-    "refused-content-type",
-    "refused-redirect-target",
-    "refused-too-many-redirects",
-    "refused-scope",
-    "failed-dns-no-name",
-    "failed-dns",
-    "failed-connect",
-    "failed-connect-timeout",
-    "failed-tls",
-    "failed-first-byte-timeout",
-    "failed-disconnect",
-    "failed-protocol",
-    "failed-proxy",
-    "failed-status-5xx",
-    "failed-status-4xx",
-    "failed-status",
-    "failed-internal",
-    "not-recorded",
-];
+macro_rules! outcome_codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal,)+) => {
+        /// How an attempt ended: the stable code that records and `--json` show.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        pub enum OutcomeCode {
+            $($(#[$doc])* #[serde(rename = $code)] $name,)+
+        }
 
-impl Outcome {
+        impl OutcomeCode {
+            /// Every code there is.
+            pub const ALL: &[OutcomeCode] = &[$(OutcomeCode::$name,)+];
+
+            /// The code as it is written.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(OutcomeCode::$name => $code,)+
+                }
+            }
+        }
+    };
+}
+
+outcome_codes! {
+    /// A page, robots.txt or sitemap was read.
+    Ok = "ok",
+    /// It was read up to a limit.
+    OkTruncated = "ok-truncated",
+    /// It leads elsewhere.
+    Redirect = "redirect",
+    /// robots.txt disallows it.
+    RefusedRobots = "refused-robots",
+    /// robots.txt could not be read because of a server error.
+    RefusedRobotsUnreachable = "refused-robots-unreachable",
+    /// The host has a private or local address.
+    RefusedAddress = "refused-address",
+    /// The content is of a type we do not read.
+    RefusedContentType = "refused-content-type",
+    /// It redirects to something other than an http or https URL.
+    RefusedRedirectTarget = "refused-redirect-target",
+    /// Too many redirects in a row.
+    RefusedTooManyRedirects = "refused-too-many-redirects",
+    /// It redirects out of the crawl's scope.
+    RefusedScope = "refused-scope",
+    /// The host name does not exist.
+    FailedDnsNoName = "failed-dns-no-name",
+    /// The host name could not be resolved.
+    FailedDns = "failed-dns",
+    /// No connection could be made.
+    FailedConnect = "failed-connect",
+    /// No connection was made in time.
+    FailedConnectTimeout = "failed-connect-timeout",
+    /// The TLS handshake failed.
+    FailedTls = "failed-tls",
+    /// The server did not respond in time.
+    FailedFirstByteTimeout = "failed-first-byte-timeout",
+    /// The connection broke before the response began.
+    FailedDisconnect = "failed-disconnect",
+    /// The response is not valid HTTP.
+    FailedProtocol = "failed-protocol",
+    /// The proxy refused or failed.
+    FailedProxy = "failed-proxy",
+    /// A status from 500 on.
+    FailedStatus5xx = "failed-status-5xx",
+    /// A status from 400 to 499.
+    FailedStatus4xx = "failed-status-4xx",
+    /// Another status that is not a success.
+    FailedStatus = "failed-status",
+    /// A fault of ours.
+    FailedInternal = "failed-internal",
+    /// In the lab: the recording does not contain it.
+    NotRecorded = "not-recorded",
+}
+
+impl OutcomeCode {
     /// The code spelled so, if it is one.
-    pub fn known_code(code: &str) -> Option<&'static str> {
-        CODES.iter().copied().find(|known| *known == code)
+    pub fn parse(code: &str) -> Option<OutcomeCode> {
+        OutcomeCode::ALL
+            .iter()
+            .copied()
+            .find(|known| known.as_str() == code)
     }
 
+    /// Whether a body was read, whole or in part.
+    pub fn is_ok(self) -> bool {
+        matches!(self, OutcomeCode::Ok | OutcomeCode::OkTruncated)
+    }
+
+    /// Whether we declined.
+    pub fn is_refused(self) -> bool {
+        use OutcomeCode::*;
+        matches!(
+            self,
+            RefusedRobots
+                | RefusedRobotsUnreachable
+                | RefusedAddress
+                | RefusedContentType
+                | RefusedRedirectTarget
+                | RefusedTooManyRedirects
+                | RefusedScope
+        )
+    }
+}
+
+impl fmt::Display for OutcomeCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Outcome {
     /// The outcome a record tells of by its code, its status, where it led and why it was cut short; none if the four do not
     /// make one.
     pub fn recorded(
-        code: &str,
+        code: OutcomeCode,
         status: Option<u16>,
         to: Option<&CanonicalUrl>,
-        truncated: Option<&str>,
+        truncated: Option<Truncation>,
     ) -> Option<Outcome> {
         let refusals = [
             Refusal::Robots,
@@ -190,21 +269,16 @@ impl Outcome {
             Failure::Internal,
             Failure::NotRecorded,
         ];
-        let cuts = [Truncation::Length, Truncation::Time, Truncation::Disconnect];
         let plain = refusals
             .map(Outcome::Refused)
             .into_iter()
             .chain(failures.map(Outcome::Failed));
         let of_status = status.into_iter().flat_map(|status| {
-            let cut = cuts.into_iter().find(|cut| truncated == Some(cut.code()));
             let redirect = to.map(|to| Outcome::Redirect {
                 status,
                 to: to.clone(),
             });
-            let body = Outcome::Body {
-                status,
-                truncated: cut,
-            };
+            let body = Outcome::Body { status, truncated };
             [Outcome::Failed(Failure::Status(status)), body]
                 .into_iter()
                 .chain(redirect)
@@ -222,78 +296,38 @@ impl Outcome {
     }
 
     /// The stable code of this end, as records and `--json` show it.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> OutcomeCode {
         match self {
-            Outcome::Body { truncated: None, .. } => "ok",
+            Outcome::Body { truncated: None, .. } => OutcomeCode::Ok,
             Outcome::Body {
                 truncated: Some(_), ..
-            } => "ok-truncated",
-            Outcome::Redirect { .. } => "redirect",
+            } => OutcomeCode::OkTruncated,
+            Outcome::Redirect { .. } => OutcomeCode::Redirect,
             Outcome::Refused(refusal) => match refusal {
-                Refusal::Robots => "refused-robots",
-                Refusal::RobotsUnreachable => "refused-robots-unreachable",
-                Refusal::Address => "refused-address",
-                Refusal::ContentType => "refused-content-type",
-                Refusal::RedirectTarget => "refused-redirect-target",
-                Refusal::TooManyRedirects => "refused-too-many-redirects",
-                Refusal::Scope => "refused-scope",
+                Refusal::Robots => OutcomeCode::RefusedRobots,
+                Refusal::RobotsUnreachable => OutcomeCode::RefusedRobotsUnreachable,
+                Refusal::Address => OutcomeCode::RefusedAddress,
+                Refusal::ContentType => OutcomeCode::RefusedContentType,
+                Refusal::RedirectTarget => OutcomeCode::RefusedRedirectTarget,
+                Refusal::TooManyRedirects => OutcomeCode::RefusedTooManyRedirects,
+                Refusal::Scope => OutcomeCode::RefusedScope,
             },
             Outcome::Failed(failure) => match failure {
-                Failure::DnsNoName => "failed-dns-no-name",
-                Failure::DnsError => "failed-dns",
-                Failure::Connect => "failed-connect",
-                Failure::ConnectTimeout => "failed-connect-timeout",
-                Failure::Tls => "failed-tls",
-                Failure::FirstByteTimeout => "failed-first-byte-timeout",
-                Failure::Disconnect => "failed-disconnect",
-                Failure::Protocol => "failed-protocol",
-                Failure::Proxy => "failed-proxy",
-                Failure::Status(status) if *status >= 500 => "failed-status-5xx",
-                Failure::Status(status) if *status >= 400 => "failed-status-4xx",
-                Failure::Status(_) => "failed-status",
-                Failure::Internal => "failed-internal",
-                Failure::NotRecorded => "not-recorded",
+                Failure::DnsNoName => OutcomeCode::FailedDnsNoName,
+                Failure::DnsError => OutcomeCode::FailedDns,
+                Failure::Connect => OutcomeCode::FailedConnect,
+                Failure::ConnectTimeout => OutcomeCode::FailedConnectTimeout,
+                Failure::Tls => OutcomeCode::FailedTls,
+                Failure::FirstByteTimeout => OutcomeCode::FailedFirstByteTimeout,
+                Failure::Disconnect => OutcomeCode::FailedDisconnect,
+                Failure::Protocol => OutcomeCode::FailedProtocol,
+                Failure::Proxy => OutcomeCode::FailedProxy,
+                Failure::Status(status) if *status >= 500 => OutcomeCode::FailedStatus5xx,
+                Failure::Status(status) if *status >= 400 => OutcomeCode::FailedStatus4xx,
+                Failure::Status(_) => OutcomeCode::FailedStatus,
+                Failure::Internal => OutcomeCode::FailedInternal,
+                Failure::NotRecorded => OutcomeCode::NotRecorded,
             },
-        }
-    }
-}
-
-impl Outcome {
-    /// What happened, in a sentence for people.
-    pub fn explain(&self) -> String {
-        match self {
-            Outcome::Body { truncated: None, .. } => "fetched".to_owned(),
-            Outcome::Body {
-                truncated: Some(cut), ..
-            } => format!("fetched, cut short by {}", cut.code()),
-            Outcome::Redirect { to, .. } => format!("redirects to {to}"),
-            Outcome::Refused(refusal) => match refusal {
-                Refusal::Robots => "the host's robots.txt disallows it",
-                Refusal::RobotsUnreachable => {
-                    "the host's robots.txt could not be had, so nothing of it is fetched"
-                }
-                Refusal::Address => "the host's address is private or local (see --allow-net)",
-                Refusal::ContentType => "the content is of a type that is not read",
-                Refusal::RedirectTarget => "it redirects to something that is no http or https URL",
-                Refusal::TooManyRedirects => "too many redirects in a row (see --redirects)",
-                Refusal::Scope => "it redirects to a URL outside the crawl's scope",
-            }
-            .to_owned(),
-            Outcome::Failed(failure) => match failure {
-                Failure::DnsNoName => "the host name does not exist",
-                Failure::DnsError => "the host name could not be looked up",
-                Failure::Connect => "the connection was refused or the host unreachable",
-                Failure::ConnectTimeout => "no connection in time (see --connect-timeout)",
-                Failure::Tls => "the TLS handshake failed",
-                Failure::FirstByteTimeout => "no answer in time (see --first-byte-timeout)",
-                Failure::Disconnect => "the connection broke before an answer came",
-                Failure::Protocol => "the answer is not HTTP or its headers are over the limits",
-                Failure::Proxy => "the proxy refused or failed",
-                Failure::Status(status) => return format!("the server answered {status}"),
-                Failure::Internal => "the crawler itself failed on it; please report the URL",
-                Failure::NotRecorded => "the recording does not hold it",
-            }
-            .to_owned(),
         }
     }
 }
@@ -302,7 +336,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.status() {
             Some(status) => write!(f, "{} ({status})", self.code()),
-            None => f.write_str(self.code()),
+            None => self.code().fmt(f),
         }
     }
 }
@@ -314,22 +348,26 @@ mod tests {
     #[test]
     fn every_code_leads_back_to_an_outcome_that_has_it() {
         let to = CanonicalUrl::parse("http://a.test/").ok();
-        for code in CODES {
-            let status = match *code {
-                "ok" | "ok-truncated" => Some(200),
-                "redirect" => Some(301),
-                "failed-status-5xx" => Some(503),
-                "failed-status-4xx" => Some(404),
-                "failed-status" => Some(304),
+        for code in OutcomeCode::ALL.iter().copied() {
+            let status = match code {
+                OutcomeCode::Ok | OutcomeCode::OkTruncated => Some(200),
+                OutcomeCode::Redirect => Some(301),
+                OutcomeCode::FailedStatus5xx => Some(503),
+                OutcomeCode::FailedStatus4xx => Some(404),
+                OutcomeCode::FailedStatus => Some(304),
                 _ => None,
             };
-            let cut = (*code == "ok-truncated").then_some("time");
+            let cut = (code == OutcomeCode::OkTruncated).then_some(Truncation::Time);
             let outcome = Outcome::recorded(code, status, to.as_ref(), cut);
-            let told = outcome.as_ref().map(|outcome| (outcome.code(), outcome.status()));
-            assert_eq!(told, Some((*code, status)), "{code}");
+            let found = outcome.as_ref().map(|outcome| (outcome.code(), outcome.status()));
+            assert_eq!(found, Some((code, status)), "{code}");
+            assert_eq!(OutcomeCode::parse(code.as_str()), Some(code));
         }
-        assert_eq!(Outcome::recorded("ok", None, None, None), None);
-        assert_eq!(Outcome::recorded("redirect", Some(301), None, None), None);
-        assert_eq!(Outcome::recorded("splendid", Some(200), None, None), None);
+        assert_eq!(Outcome::recorded(OutcomeCode::Ok, None, None, None), None);
+        assert_eq!(
+            Outcome::recorded(OutcomeCode::Redirect, Some(301), None, None),
+            None
+        );
+        assert_eq!(OutcomeCode::parse("splendid"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! A fetched page, parsed.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{CanonicalUrl, Language, PageHints, Text, TokenRange};
 
 /// Where in the markup a link was found.
@@ -77,6 +79,67 @@ impl PageDirectives {
         self.nofollow |= other.nofollow;
         self.noarchive |= other.noarchive;
     }
+}
+
+/// Something worth knowing about a page that was read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageNote {
+    /// The page asks not to be kept in a collection.
+    Noindex,
+    /// The page asks that its links not be followed.
+    Nofollow,
+    /// The page asks not to be archived.
+    Noarchive,
+    /// Its language is not among those wanted. It counts as irrelevant, and its links are not followed.
+    UnwantedLanguage,
+    /// It uses the topic's words in another sense. It counts as irrelevant, and its links are not followed.
+    WrongSense,
+}
+
+impl PageNote {
+    /// Whether pages with this note are left out of results.
+    pub fn hides(self) -> bool {
+        match self {
+            PageNote::Noindex | PageNote::UnwantedLanguage | PageNote::WrongSense => true,
+            PageNote::Nofollow | PageNote::Noarchive => false,
+        }
+    }
+}
+
+/// How many links of a page are not followed, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SkippedLinks {
+    /// Outside the crawl's scope.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub scope: u32,
+    /// Marked nofollow, on the link or for the whole page.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub nofollow: u32,
+    /// Too many links away from a seed.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub depth: u32,
+    /// More links than are followed from one page.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub width: u32,
+    /// On a page in an unwanted language.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub unwanted_language: u32,
+    /// On a page that uses the topic's words in another sense.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub wrong_sense: u32,
+}
+
+impl SkippedLinks {
+    /// All of them.
+    pub fn total(&self) -> u32 {
+        self.scope + self.nofollow + self.depth + self.width + self.unwanted_language + self.wrong_sense
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How many of each telling element the page has.

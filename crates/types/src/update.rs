@@ -73,22 +73,10 @@ pub enum Update {
         /// How it meets the rank they have.
         merge: Merge,
     },
-    /// Gives a waiting URL another rank.
-    Rescore {
-        /// The waiting URL.
-        url: UrlKey,
-        /// Its new rank.
-        rank: Rank,
-    },
     /// Sets the tie of the waiting children of `of`'s first parent to the number of that parent's children visited.
     RetieSiblings {
         /// The visited URL.
         of: UrlKey,
-    },
-    /// Drops a waiting URL; a later offer may bring it back.
-    Forget {
-        /// The waiting URL.
-        url: UrlKey,
     },
     /// Puts the fetched URL with the largest score back in line, to be fetched again.
     RevisitRichest,

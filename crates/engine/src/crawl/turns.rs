@@ -194,30 +194,31 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         outcome: &Outcome,
         found: &mut Found,
     ) -> Result<(), CrawlError> {
-        let (Found::Page(examined), Some(slot)) = (found, self.slots.get_mut(usize::from(lease.agent.0)))
-        else {
+        let (Found::Page(page), Some(slot)) = (found, self.slots.get_mut(usize::from(lease.agent.0))) else {
             return Ok(());
         };
         let report = PageReport {
             lease,
             outcome,
-            judgement: Some(&examined.judgement),
-            words: examined.words.as_deref(),
+            judgement: Some(&page.judgement),
+            words: page.words.as_deref(),
             links: &self.links,
             will_retry: false,
         };
         let scored = slot.agent.strategy.score_page(&report);
-        let mut page_score = examined.judgement.relevance;
+        let mut page_score = page.judgement.relevance;
         if let Some(scored) = scored {
             page_score = scored.relevance;
             if let Some(nearness) = scored.parts.nearness {
-                examined.judgement.layer = Some(nearness.layer);
-                examined.judgement.parts.nearness = Some(nearness);
+                page.judgement.layer = Some(nearness.layer);
+                page.judgement.parts.nearness = Some(nearness);
+                page.is_revised = true;
             }
-            if let Some(threshold) = self.settings.strategy_judges.filter(|_| !examined.is_set_aside()) {
-                examined.judgement.relevance = scored.relevance;
-                examined.judgement.parts = scored.parts;
-                examined.judgement.verdict = if scored.relevance >= threshold {
+            if let Some(threshold) = self.settings.strategy_judges.filter(|_| !page.is_set_aside()) {
+                page.is_revised = true;
+                page.judgement.relevance = scored.relevance;
+                page.judgement.parts = scored.parts;
+                page.judgement.verdict = if scored.relevance >= threshold {
                     Verdict::Relevant
                 } else {
                     Verdict::Irrelevant

@@ -93,9 +93,6 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
         merge: Merge::Max,
     });
     updates.push(Update::RetieSiblings { of: lease.key });
-    updates.push(Update::Forget {
-        url: keyring().key(&page(dice(PAGES, 2))),
-    });
     // Also keeps the crawl going when nearly all pages were fetched.
     updates.push(Update::RevisitRichest);
     let to = page(dice(PAGES, 3));

@@ -45,7 +45,6 @@ impl<S: Storage> StoredFrontier<S> {
                 State::Fetched | State::Gone if entry.has(flag::CLAIM) => continue,
                 State::Waiting | State::Drawn | State::Leased => false,
                 State::Fetched | State::Gone => true,
-                State::Forgotten => continue,
             };
             if entry.has(flag::CLAIM) {
                 self.claim_like(old, theirs, now)?;
@@ -63,7 +62,7 @@ impl<S: Storage> StoredFrontier<S> {
                     inherited.settled += 1;
                 }
                 // Given up in this frontier, to be tried again in the old one.
-                (State::Gone | State::Forgotten, false) => {
+                (State::Gone, false) => {
                     let rank = unit::lift(entry.rank(), self.unit - old.unit);
                     self.bring_back(ours, rank, self.entries.age(ours), entry.agent(), now)?;
                     self.entries[ours].attempt = entry.attempt;

@@ -265,7 +265,7 @@ impl<S: Storage> StoredFrontier<S> {
                 self.strike(id);
                 self.hosts[host.0 as usize].revisits.retain(|due| *due != id.0);
             }
-            State::Gone | State::Forgotten => {
+            State::Gone => {
                 let agent = self.entries[id].agent();
                 self.bring_back(id, Rank::default(), self.entries.age(id), agent, now)?;
                 self.dequeue(id);

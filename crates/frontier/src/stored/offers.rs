@@ -57,7 +57,7 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(id)
     }
 
-    /// Brings an offer in: a new URL, a forgotten one back, one more agent's claim, or a merge with what the agent has.
+    /// Brings an offer in: a new URL, one that moved to a dropped one back, one more agent's claim, or a merge with what the agent has.
     /// Says the id of what is new.
     pub(super) fn offer(
         &mut self,
@@ -89,12 +89,11 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Whether a known URL is as good as new: it was forgotten, or where it moved to was.
+    /// Whether a known URL is as good as new: where it moved to was dropped.
     pub(super) fn may_enter_again(&self, base: UrlId) -> bool {
         let entry = &self.entries[base];
         let target = || UrlId(entry.slot_or_child).known();
         match entry.state {
-            State::Forgotten => true,
             State::Gone if entry.has(flag::MOVED) => {
                 target().is_some_and(|to| self.entries.get(to).is_none())
             }
@@ -134,7 +133,6 @@ impl<S: Storage> StoredFrontier<S> {
         match (entry.state, merge) {
             (State::Waiting | State::Drawn, Merge::Max) if rank > present => entry.set_rank(rank),
             (State::Waiting | State::Drawn, Merge::Replace) if rank != present => entry.set_rank(rank),
-            (State::Forgotten, _) => return,
             // Cash also gathers on what is leased, fetched or gone, so that none is ever lost.
             (_, Merge::Add) if rank.score.get() != 0.0 => entry.gain(rank.score.get()),
             _ => return,
@@ -189,46 +187,9 @@ impl<S: Storage> StoredFrontier<S> {
             } => {
                 self.raise_siblings(agent, *of, *parents, *rank, *merge, now)?;
             }
-            Update::Rescore { url, rank } => {
-                if let Some(id) = self.find(*url).and_then(|base| self.entry_of(base, agent)) {
-                    self.merge(id, *rank, Merge::Replace, now);
-                }
-            }
             Update::RetieSiblings { of } => self.retie_siblings(agent, *of, now),
-            Update::Forget { url } => {
-                if let Some(id) = self.find(*url).and_then(|base| self.entry_of(base, agent)) {
-                    self.forget(id, now)?;
-                }
-            }
             Update::RevisitRichest => self.revisit_richest(now),
         }
-        Ok(())
-    }
-
-    /// Drops a waiting URL from one agent's stack.
-    fn forget(&mut self, id: UrlId, now: Timestamp) -> Result<(), FrontierError> {
-        let base = self.base_of(id);
-        let entry = self.entries[id];
-        if !entry.waits() {
-            return Ok(());
-        }
-        if entry.has(flag::CLAIM) || !self.claims_of(base).is_empty() {
-            let was_listed = self.list.contains(&id);
-            self.drop_entry(id, now)?;
-            // Drawn for this agent alone, so the others' wish for it is open again.
-            if was_listed && let Some(base) = self.find(entry.key) {
-                self.enqueue(base, now);
-            }
-            return Ok(());
-        }
-        match entry.state {
-            State::Waiting => self.dequeue(id),
-            _ => self.strike(id),
-        }
-        self.drop_evidence(id);
-        self.entries[id].state = State::Forgotten;
-        self.touch(id);
-        self.place(entry.host, now);
         Ok(())
     }
 

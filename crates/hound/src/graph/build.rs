@@ -110,9 +110,7 @@ impl Waiting {
                 folder.display()
             ),
             GraphNotice::Damaged(error) => note!("warning: {error}"),
-            GraphNotice::BadRecords(bad) => {
-                note!("warning: {} (bad lines: {})", bad.first, bad.count);
-            }
+            GraphNotice::UnreadableLines(lines) => note!("warning: {lines}"),
             _ => {}
         }
     }

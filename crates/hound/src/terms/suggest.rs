@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use scenthound::inputs::InputNotice;
 use scenthound::terms::{SuggestError, SuggestSettings, Suggestions, suggest_terms};
 use scenthound_config::Settings;
 use scenthound_judge::terms::Candidate;
 
 use crate::look;
-use crate::pages_input::{bad_input, print_notice};
+use crate::pages_input::bad_input;
 use crate::stdout::{self, note};
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, harmless};
@@ -49,9 +48,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
-    let view = look::open(&args.folder)?;
+    let collection = look::collection(&args.folder)?;
     let folder = args.folder.display();
-    let settings = look::settings(&view)?
+    let settings = collection
+        .settings()?
         .ok_or_else(|| bad_input(format!("{folder} has no settings yet: nothing was crawled")))?;
     let suggesting = SuggestSettings {
         top: args.top,
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
         least_pages: args.least_pages,
         most_others: args.most_others,
     };
-    let mut found = suggest_terms(&view, &settings, &suggesting).map_err(|error| match error {
+    let found = suggest_terms(&collection, &settings, &suggesting).map_err(|error| match error {
         SuggestError::NoGoodPages => bad_input(format!(
             "no page of {folder} has a relevance above 0; mark some pages that are relevant: hound mark {folder} URL --relevant"
         )),
@@ -70,12 +70,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
         error if error.is_bad_input() => bad_input(error),
         error => error.into(),
     })?;
-    found
-        .bad_records
-        .take()
-        .map(InputNotice::BadRecords)
-        .into_iter()
-        .for_each(print_notice);
+    if let Some(unreadable) = &found.unreadable {
+        note!("warning: {unreadable}");
+    }
     if found.genre_pages == 0 && !settings.terms.genre.is_empty() && !args.json {
         note(
             "note: the crawl found too few pages of the wanted genre on other subjects to separate genre terms from content \

@@ -111,6 +111,6 @@ pub fn records(folder: &Path) -> Vec<PageRecord> {
     let pages = CrawlView::open(folder).unwrap().pages().unwrap();
     pages
         .map(|record| record.unwrap())
-        .filter(|record| record.kind == "page")
+        .filter(|record| record.is_page())
         .collect()
 }

@@ -6,9 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use scenthound_engine::PRODUCT_TOKEN;
 use scenthound_parse::{Limits, PageInput, parse};
+use scenthound_robots::x_robots_tag;
 use scenthound_store::{WarcReader, WarcRecord};
-use scenthound_types::{CanonicalUrl, ParsedPage, Readable};
+use scenthound_types::{CanonicalUrl, PageDirectives, ParsedPage, Readable};
 
 use crate::recorded::RecordedFault;
 use crate::recorded::response::{Precedence, Recorded, is_robots_txt};
@@ -82,6 +84,8 @@ struct RawPage {
     url: CanonicalUrl,
     spelled: String,
     content_type: Option<String>,
+    /// What its headers ask of robots.
+    directives: PageDirectives,
     body: Vec<u8>,
     truncated: bool,
 }
@@ -114,8 +118,14 @@ impl Builder {
             return;
         };
         if record.kind().eq_ignore_ascii_case("resource") {
-            let content_type = record.field("Content-Type").map(str::to_owned);
-            self.take_body(url, spelled, content_type, record.block.clone(), false);
+            self.take_body(RawPage {
+                url,
+                spelled: spelled.to_owned(),
+                content_type: record.field("Content-Type").map(str::to_owned),
+                directives: PageDirectives::default(),
+                body: record.block.clone(),
+                truncated: false,
+            });
             return;
         }
         if record.kind().eq_ignore_ascii_case("revisit") {
@@ -138,11 +148,16 @@ impl Builder {
                 self.answer(from, Spot::Redirect { status, to });
             }
             Some(Recorded::Body) => {
-                let content_type = http.header("content-type").map(str::to_owned);
                 let body = http.body(MAX_BODY);
-                let truncated =
-                    record.faults.iter().any(|fault| fault.loses_bytes()) || !body.faults.is_empty();
-                self.take_body(url, spelled, content_type, body.bytes, truncated);
+                self.take_body(RawPage {
+                    spelled: spelled.to_owned(),
+                    content_type: http.header("content-type").map(str::to_owned),
+                    directives: x_robots_tag(http.headers_named("x-robots-tag"), PRODUCT_TOKEN),
+                    truncated: record.faults.iter().any(|fault| fault.loses_bytes())
+                        || !body.faults.is_empty(),
+                    body: body.bytes,
+                    url,
+                });
             }
             Some(Recorded::NoText) => {
                 let from = self.web.intern(&url);
@@ -168,33 +183,20 @@ impl Builder {
         }
     }
 
-    fn take_body(
-        &mut self,
-        url: CanonicalUrl,
-        spelled: &str,
-        content_type: Option<String>,
-        body: Vec<u8>,
-        truncated: bool,
-    ) {
-        if is_robots_txt(&url) {
-            let id = self.web.intern(&url);
+    fn take_body(&mut self, page: RawPage) {
+        if is_robots_txt(&page.url) {
+            let id = self.web.intern(&page.url);
             let number = self.web.rules.len() as u32;
-            self.web.rules.push(body);
+            self.web.rules.push(page.body);
             self.answer(id, Spot::Rules(number));
-        } else if Readable::is_page(content_type.as_deref(), &body) {
-            self.batch_bytes += body.len();
-            self.batch.push(RawPage {
-                url,
-                spelled: spelled.to_owned(),
-                content_type,
-                body,
-                truncated,
-            });
+        } else if Readable::is_page(page.content_type.as_deref(), &page.body) {
+            self.batch_bytes += page.body.len();
+            self.batch.push(page);
             if self.batch_bytes > BATCH_BYTES {
                 self.parse_batch();
             }
         } else {
-            let id = self.web.intern(&url);
+            let id = self.web.intern(&page.url);
             self.answer(id, Spot::NoText);
         }
     }
@@ -242,7 +244,9 @@ fn parse_all(batch: &[RawPage]) -> Vec<ParsedPage> {
             body: &raw.body,
             truncated: raw.truncated,
         };
-        parse(&input, &Limits::default())
+        let mut page = parse(&input, &Limits::default());
+        page.directives.add(raw.directives);
+        page
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = batch.len().div_ceil(cores).max(1);

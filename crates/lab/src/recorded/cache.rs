@@ -17,7 +17,7 @@ use crate::recorded::web::{ByHash, KEYS, RecordedWeb, Spot, UrlId, Vocabulary};
 const MAGIC: &[u8; 8] = b"HOUNDWEB";
 
 /// Of what the file holds: raised whenever the form or what parsing makes of a page changes.
-pub(crate) const FORM: u32 = 3;
+pub(crate) const FORM: u32 = 4;
 
 /// The cache file of these archives.
 pub(crate) fn path_for(archives: &[PathBuf], folder: &Path) -> Result<PathBuf, RecordedFault> {

@@ -10,7 +10,7 @@ use super::{
     FetchInputs, InputError, InputNotice, MissingUrls, NamedPage, UnfetchedUrl, WantedUrl, files_under,
     is_crawl, is_warc, must_exist, named,
 };
-use crate::crawl_records::{each_record, is_judged_page};
+use crate::collection::each_record;
 use crate::fetch_now::fetch_pages;
 use crate::stored_page::{Flow, each_response, page_of_response};
 
@@ -26,13 +26,13 @@ pub(super) fn kept_pages(
     notice: &mut dyn FnMut(InputNotice),
 ) -> Result<BTreeMap<CanonicalUrl, Kept>, InputError> {
     let mut pages = BTreeMap::new();
-    let bad = each_record(view, |record| {
-        if !is_judged_page(&record) {
+    let bad = each_record(view, |_, record| {
+        if !record.is_judged_page() {
             return;
         }
+        let is_relevant = record.is_relevant();
         let url = record.final_url.as_deref().unwrap_or(&record.url);
         if let (Ok(url), Some(position)) = (CanonicalUrl::parse(url), record.archive) {
-            let is_relevant = record.relevant == Some(true);
             pages.insert(
                 url,
                 Kept {
@@ -42,7 +42,7 @@ pub(super) fn kept_pages(
             );
         }
     })?;
-    bad.map(InputNotice::BadRecords).into_iter().for_each(notice);
+    bad.map(InputNotice::UnreadableLines).into_iter().for_each(notice);
     Ok(pages)
 }
 

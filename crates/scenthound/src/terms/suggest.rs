@@ -10,15 +10,15 @@ use scenthound_config::Settings;
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, Frequency, GenerateSettings, RunCounts, TermsFault, suggest,
 };
-use scenthound_store::{CrawlView, Error as StoreError, PageRecord, Position};
+use scenthound_store::{CrawlView, Error as StoreError, Position};
 use scenthound_types::text::{StopList, tokenize};
-use scenthound_types::{CanonicalUrl, Language, ParsedPage, Parts, Token, Verdict};
+use scenthound_types::{CanonicalUrl, Language, ParsedPage, Token, Verdict};
 use thiserror::Error;
 
 use super::{usual_language, write_list};
-use crate::BadRecords;
-use crate::crawl_records::{each_record, is_judged_page};
+use crate::collection::each_record;
 use crate::stored_page::page_of_response;
+use crate::{Collection, CollectionError, Quadrant, QuadrantThresholds, UnreadableLines};
 
 /// Pages of the genre about other subjects that are needed to separate genre from subject.
 const LEAST_GENRE_PAGES: usize = 3;
@@ -69,15 +69,18 @@ pub enum SuggestError {
     /// The terms.
     #[error(transparent)]
     Terms(#[from] TermsFault),
-    /// The crawl folder.
+    /// The archive.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The records of the crawl.
+    #[error(transparent)]
+    Collection(#[from] CollectionError),
 }
 
 impl SuggestError {
     /// Whether the crawl or the settings are at fault, rather than the disk.
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, SuggestError::Store(_))
+        !matches!(self, SuggestError::Store(_) | SuggestError::Collection(_))
     }
 }
 
@@ -97,7 +100,7 @@ pub struct Suggestions {
     /// Terms of the subject.
     pub content: Vec<Candidate>,
     /// Lines of the crawl's records that could not be read.
-    pub bad_records: Option<BadRecords>,
+    pub unreadable: Option<UnreadableLines>,
 }
 
 impl Suggestions {
@@ -121,7 +124,7 @@ struct Page {
     url: CanonicalUrl,
     position: Position,
     relevance: f64,
-    is_genre_only: bool,
+    quadrant: Quadrant,
     is_hidden: bool,
     mark: Option<Verdict>,
 }
@@ -136,11 +139,12 @@ struct Sides {
 
 /// Suggests terms for the topic of a crawl. The topic's own terms are left out.
 pub fn suggest_terms(
-    view: &CrawlView,
+    collection: &Collection,
     settings: &Settings,
     suggesting: &SuggestSettings,
 ) -> Result<Suggestions, SuggestError> {
-    let (pages, bad_records) = pages(view, settings)?;
+    let view = collection.view();
+    let (pages, unreadable) = pages(view, settings)?;
     let sides = sides(pages, suggesting)?;
     let language = settings.topic.language;
     let (good, good_language) = read(view, &sides.good, language)?;
@@ -195,38 +199,30 @@ pub fn suggest_terms(
         is_from_marks: sides.is_from_marks,
         genre: genre_terms,
         content,
-        bad_records,
+        unreadable,
     })
 }
 
-/// Of the wanted genre, about another subject.
-fn is_genre_only(parts: &Parts, threshold: f64) -> bool {
-    parts.genre.is_some_and(|part| part >= threshold) && parts.content.is_some_and(|part| part < threshold)
-}
-
-/// Whether a page asks not to be listed, or is in a language that is not wanted.
-fn is_hidden(record: &PageRecord) -> bool {
-    let note = record.error.as_deref().unwrap_or_default();
-    note.contains("(noindex)") || note.contains("its language is not wanted")
-}
-
 /// The readable pages of the crawl, one per URL, as last fetched.
-fn pages(view: &CrawlView, settings: &Settings) -> Result<(Vec<Page>, Option<BadRecords>), StoreError> {
+fn pages(
+    view: &CrawlView,
+    settings: &Settings,
+) -> Result<(Vec<Page>, Option<UnreadableLines>), SuggestError> {
     let marks = view.marks()?;
+    let thresholds = QuadrantThresholds::both(settings.judge.threshold);
     let mut pages = BTreeMap::new();
-    let bad = each_record(view, |record| {
-        if !is_judged_page(&record) {
+    let bad = each_record(view, |_, record| {
+        if !record.is_judged_page() {
             return;
         }
-        let is_hidden = is_hidden(&record);
         let parts = record.parts.clone().unwrap_or_default();
         if let (Ok(url), Some(position)) = (CanonicalUrl::parse(&record.url), record.archive) {
             let page = Page {
                 url,
                 position,
                 relevance: record.relevance.unwrap_or_default(),
-                is_genre_only: is_genre_only(&parts, settings.judge.threshold),
-                is_hidden,
+                quadrant: thresholds.quadrant(&parts),
+                is_hidden: record.hidden,
                 mark: marks.get(&record.url).copied(),
             };
             pages.insert(record.url, page);
@@ -258,7 +254,7 @@ fn sides(mut pages: Vec<Page>, suggesting: &SuggestSettings) -> Result<Sides, Su
     let is_marked_irrelevant = |page: &Page| page.mark == Some(Verdict::Irrelevant);
     let (mut genre, mut others): (Vec<Page>, Vec<Page>) = rest
         .into_iter()
-        .partition(|page| page.is_genre_only && !is_marked_irrelevant(page));
+        .partition(|page| page.quadrant == Quadrant::GenreOnly && !is_marked_irrelevant(page));
     if genre.len() < LEAST_GENRE_PAGES {
         others.append(&mut genre);
     }

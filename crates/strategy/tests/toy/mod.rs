@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use scenthound_engine::{
-    Crawl, CrawlSettings, Examined, Found, FoundLink, LeaseResult, Recorder, ResponseFacts, Skipped, Step,
-    Visit,
+    Crawl, CrawlSettings, Found, FoundLink, LeaseResult, ProcessedPage, Recorder, ResponseFacts, Step, Visit,
 };
 use scenthound_frontier::Frontier;
 use scenthound_strategy::Strategy;
@@ -108,25 +107,12 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> LeaseResult<()> {
                 place: None,
                 evidence: None,
             });
-            let examined = Examined {
-                title: String::new(),
-                language: None,
-                judgement: judgement(page),
-                links: links.collect(),
-                words: None,
-                skipped: Skipped::default(),
-                directives: Default::default(),
-                canonical: None,
-                fingerprint: 0,
-                encoding: "UTF-8",
-                foreign: false,
-                excluded: false,
-            };
+            let processed = ProcessedPage::of_links(judgement(page), links.collect());
             let outcome = Outcome::Body {
                 status: 200,
                 truncated: None,
             };
-            (outcome, Found::Page(Box::new(examined)))
+            (outcome, Found::Page(Box::new(processed)))
         }
     };
     LeaseResult {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use scenthound_seeds::{Location, Sitemap, SitemapKind, SitemapLimits};
+use scenthound_parse::{Location, Sitemap, SitemapKind, SitemapLimits};
 use scenthound_types::CanonicalUrl;
 use serde_json::Value;
 

@@ -1,0 +1,182 @@
+//! A crawl folder as a collection of pages: read, ranked, explained and marked.
+//!
+//! A collection can be read at any time, also while a crawl is writing to it. The exception is the frontier, which only one
+//! process can open: what waits in the queue is known once the crawl has stopped.
+//!
+//! **Invariant:** reading changes nothing in the folder. Only [`Collection::mark`] and [`Collection::unmark`] write, and
+//! they write only the user's own marks.
+//!
+//! Deliberately absent: sentences. Everything here is returned as values; whoever shows them chooses the words.
+
+mod agents;
+mod cash;
+mod error;
+mod explain;
+mod marks;
+mod near_duplicates;
+mod pages;
+mod quadrant;
+mod ranking;
+mod status;
+
+use std::path::Path;
+use std::time::Duration;
+
+use scenthound_config::{Settings, Surroundings, check};
+use scenthound_frontier::HostPolicy;
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_live::Clock;
+use scenthound_store::{CrawlView, Error as StoreError};
+use scenthound_types::{Keyring, Timestamp};
+
+pub use agents::AgentStatus;
+pub use cash::{CashFlow, CashSource};
+pub use error::{CollectionError, Warning};
+pub use explain::{
+    Explanation, KnownVariant, OutsideScope, PathStep, QueueFacts, QueueUnknown, RobotsAnswer, UrlStanding,
+};
+pub use marks::{NotRead, WhyNotRead};
+pub use near_duplicates::NearDuplicates;
+pub(crate) use pages::each_record;
+pub use pages::{Pages, UnreadableLines};
+pub use quadrant::{Quadrant, QuadrantThresholds};
+pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
+pub use status::{CrawlState, FiguresFrom, MarkCounts, Status, StatusFile};
+
+/// The pages a crawl has collected.
+///
+/// ```
+/// use scenthound::{CanonicalUrl, Collection, RankSettings};
+/// # use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, PageRecord, RecordFiles};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path();
+/// # let crawl = CrawlFolder::open_or_create(folder)?;
+/// # let (mut files, _) = RecordFiles::open(&crawl, ArchiveSettings::named("tea", 0), Mark::default())?;
+/// # for (url, relevance) in [("http://tea.example/", 0.5), ("http://tea.example/green", 0.9)] {
+/// #     files.append_page(&PageRecord {
+/// #         url: url.to_owned(),
+/// #         relevance: Some(relevance),
+/// #         relevant: Some(true),
+/// #         ..PageRecord::default()
+/// #     })?;
+/// # }
+/// # files.mark()?;
+/// let collection = Collection::open(folder)?;
+/// let ranking = collection.ranked(&RankSettings::default())?;
+/// for page in ranking.pages() {
+///     let page = page?;
+///     println!("{}. {}", page.rank, page.record.url);
+/// }
+/// # let best = ranking.pages().next().ok_or("no pages")??;
+/// # assert_eq!(best.record.url, "http://tea.example/green");
+/// assert_eq!(ranking.counts().relevant, 2);
+///
+/// let explanation = collection.explain(&CanonicalUrl::parse("http://tea.example/green")?)?;
+/// assert_eq!(explanation.attempts.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Collection {
+    view: CrawlView,
+}
+
+impl Collection {
+    /// Opens the collection in the folder of a crawl.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Collection, CollectionError> {
+        let folder = folder.as_ref();
+        match CrawlView::open(folder) {
+            Ok(view) => Ok(Collection { view }),
+            Err(StoreError::NoCrawl(path)) if !path.exists() => Err(CollectionError::Missing(path)),
+            Err(StoreError::NoCrawl(path)) => Err(CollectionError::NoCrawl(path)),
+            Err(StoreError::NotAFolder(path)) => Err(CollectionError::NotAFolder(path)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The folder it is in.
+    pub fn folder(&self) -> &Path {
+        self.view.layout().root()
+    }
+
+    /// The files of the folder, for callers that need more than a collection offers.
+    pub fn view(&self) -> &CrawlView {
+        &self.view
+    }
+
+    /// Every attempt at a URL in the order they were settled: pages, robots.txt files and sitemaps, whatever came of them.
+    pub fn pages(&self) -> Result<Pages, CollectionError> {
+        Pages::open(&self.view)
+    }
+
+    /// The settings of the crawl; none if it was stopped before it wrote them.
+    pub fn settings(&self) -> Result<Option<Settings>, CollectionError> {
+        let Some(text) = self.view.settings()? else {
+            return Ok(None);
+        };
+        // The files that the settings name may have moved since, so only this one is read.
+        let surroundings = Surroundings {
+            folder: self.folder(),
+            read: &|wanted| {
+                Ok(if wanted.ends_with("crawl.toml") {
+                    text.clone().into_bytes()
+                } else {
+                    Vec::new()
+                })
+            },
+        };
+        let settings =
+            check("crawl.toml", &[], &surroundings).map_err(|faults| CollectionError::Settings {
+                path: self.view.layout().settings(),
+                faults,
+            })?;
+        Ok(Some(settings))
+    }
+
+    /// The process that is crawling into the folder, if one is; 0 if it left no number.
+    pub fn worker(&self) -> Result<Option<u32>, CollectionError> {
+        Ok(self.view.worker()?)
+    }
+
+    /// The settings, or a warning why there are none.
+    fn settings_or_warn(&self, warnings: &mut Vec<Warning>) -> Option<Settings> {
+        self.settings().unwrap_or_else(|error| {
+            warnings.push(Warning::Settings(error));
+            None
+        })
+    }
+
+    /// The frontier of a crawl that is not running, to look things up.
+    fn frontier(&self, settings: &Settings, now: Timestamp) -> Result<DurableFrontier, CollectionError> {
+        if let Some(pid) = self.worker()? {
+            return Err(CollectionError::Crawling { pid });
+        }
+        let keyring = Keyring::new(settings.crawl.seed);
+        // A frontier that is opened to crawl lets every host rest first. Looking things up sends no requests.
+        let policy = HostPolicy {
+            delay: Duration::ZERO,
+            max_delay: Duration::ZERO,
+            ..HostPolicy::default()
+        };
+        let state = self.view.layout().state();
+        let frontier = scenthound_frontier_durable::open_read_only(&state, policy, keyring, now)?;
+        Ok(frontier)
+    }
+}
+
+impl From<CrawlView> for Collection {
+    fn from(view: CrawlView) -> Collection {
+        Collection { view }
+    }
+}
+
+/// The present moment, which tells hosts that rest from those that may be asked.
+fn now() -> Timestamp {
+    Clock::system().now()
+}
+
+/// Hashes URLs for tables of this process. Two of a million URLs share a hash with a chance of one in ten million.
+fn url_hash(url: &str) -> u64 {
+    Keyring::new(0).hash(url)
+}

@@ -1,0 +1,94 @@
+//! What can go wrong with a collection.
+
+use std::io;
+use std::path::PathBuf;
+
+use scenthound_config::{BuildError, Faults};
+use scenthound_frontier::FrontierError;
+use scenthound_store::Error as StoreError;
+use thiserror::Error;
+
+use crate::LiveBuildError;
+use crate::collection::marks::NotRead;
+use crate::collection::pages::UnreadableLines;
+
+/// Why a collection could not be read or marked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CollectionError {
+    /// There is no such folder.
+    #[error("{} does not exist", .0.display())]
+    Missing(PathBuf),
+    /// The folder is not one of a crawl.
+    #[error("{} holds no crawl", .0.display())]
+    NoCrawl(PathBuf),
+    /// The path is that of a file.
+    #[error("{} is a file, not the folder of a crawl", .0.display())]
+    NotAFolder(PathBuf),
+    /// A file of the folder could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The settings of the crawl do not check out.
+    #[error("{} is not valid: {faults}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        faults: Faults,
+    },
+    /// The settings do not build the parts of the crawl: most often a file they name is missing.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The settings do not build a live crawl.
+    #[error(transparent)]
+    LiveBuild(#[from] LiveBuildError),
+    /// A crawl is running, and only it can see its frontier.
+    #[error("process {pid} is crawling")]
+    Crawling {
+        /// The process; 0 if it left no number.
+        pid: u32,
+    },
+    /// The frontier could not be opened.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The status file could not be read.
+    #[error("could not read {}", path.display())]
+    StatusUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The status file is not JSON of the expected form, or could not be made so.
+    #[error("{} is damaged; the next run of the crawl replaces it", path.display())]
+    StatusDamaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// Pages were to be ranked by layer, but no page has one.
+    #[error("no page has a layer to rank by")]
+    NoLayers,
+    /// Some of the URLs to mark are not pages of the collection, so none was marked.
+    #[error("{} of the URLs are not pages that were read", .0.len())]
+    NotRead(Vec<NotRead>),
+}
+
+/// Something that a reader should know about an answer that could be given all the same.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The settings are not valid, so what depends on them is missing.
+    #[error(transparent)]
+    Settings(CollectionError),
+    /// The figures that the crawl wrote could not be read, so they were counted from the records.
+    #[error(transparent)]
+    StatusFile(CollectionError),
+    /// Where a URL's cash came from could not be worked out.
+    #[error("could not work out where the cash came from")]
+    Cash(#[source] CollectionError),
+    /// Some lines of the records were skipped.
+    #[error("{0}")]
+    UnreadableLines(UnreadableLines),
+}

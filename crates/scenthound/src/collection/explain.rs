@@ -1,0 +1,363 @@
+//! Why a page was judged as it was, how the crawl reached it, and why a URL was not fetched.
+//!
+//! What has happened is in the page records, which can be read at any time. What may still happen (the queue, hosts that
+//! rest) is in the frontier, which cannot be read while a crawl is running; the explanation then says so.
+
+mod access;
+mod history;
+mod variants;
+
+use std::collections::BTreeSet;
+
+use scenthound_config::Settings;
+use scenthound_engine::Access;
+use scenthound_frontier::{Frontier, State, UrlFacts};
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_judge::JudgeKind;
+use scenthound_store::{PageRecord, Via};
+use scenthound_types::{CanonicalUrl, LeaseKind, OutcomeCode, Reason, Timestamp, Verdict};
+use serde::Serialize;
+
+pub use access::{OutsideScope, RobotsAnswer};
+pub use variants::KnownVariant;
+
+use super::cash::CashFlow;
+use super::{Collection, CollectionError, Warning, now};
+use access::{archived_robots, outside_scope};
+use history::{Details, History};
+
+/// What has become of a URL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UrlStanding {
+    /// It was read, and judged if it is a page.
+    Fetched,
+    /// It redirects to another URL.
+    Redirected,
+    /// The crawl declined to fetch it.
+    Refused,
+    /// It could not be fetched and will not be tried again.
+    Failed,
+    /// It could not be fetched and will be tried again.
+    Retrying,
+    /// It is in the queue.
+    Waiting,
+    /// It is outside the scope of the crawl.
+    OutOfScope,
+    /// The crawl has not met it.
+    NeverSeen,
+    /// It was not fetched. Whether it waits is unknown, because the frontier could not be read.
+    NotFetched,
+}
+
+/// A page on the path from a seed.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PathStep {
+    /// The page.
+    pub url: String,
+    /// Links away from a seed.
+    pub depth: u16,
+    /// How relevant it is, if it was judged.
+    pub relevance: Option<f64>,
+    /// What came of the attempt.
+    pub outcome: OutcomeCode,
+    /// What was asked for: a page or a sitemap.
+    pub kind: LeaseKind,
+    /// How it came to be asked for.
+    pub via: Via,
+    /// The class of the queue it was taken from.
+    pub class: Option<u16>,
+    /// The score it was taken with.
+    pub score: Option<f64>,
+}
+
+/// What the frontier knows about a URL in the queue, and about its host.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct QueueFacts {
+    /// The class of its priority; lower classes come first.
+    pub class: u16,
+    /// The score of its priority; within a class, higher scores come first.
+    pub score: f64,
+    /// Breaks ties between equal scores.
+    pub tie: u32,
+    /// Its number in the order URLs were found, which breaks the ties that are left.
+    pub age: u32,
+    /// How it came into the queue.
+    pub reason: Reason,
+    /// Links away from a seed.
+    pub depth: u16,
+    /// The page that first led to it.
+    pub parent: Option<String>,
+    /// How many URLs wait in all.
+    pub waiting: u64,
+    /// When its host may be asked again, in UTC; none if it may be asked now.
+    pub host_rests_until: Option<String>,
+    /// How often in a row its host has failed.
+    pub host_failures: u16,
+    /// Page requests to its host so far.
+    pub host_pages: u32,
+    /// Whether its host was asked for as many pages as allowed.
+    pub host_is_full: bool,
+}
+
+/// Why nothing is known about the queue.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "reason")]
+pub enum QueueUnknown {
+    /// A crawl is running, and only it can see its frontier.
+    Crawling {
+        /// The process; 0 if it left no number.
+        pid: u32,
+    },
+    /// The crawl has no settings that can be read.
+    NoSettings,
+    /// The frontier could not be opened.
+    Unreadable {
+        /// What went wrong.
+        message: String,
+    },
+}
+
+/// Everything known about a URL.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// The URL.
+    pub url: String,
+    /// What has become of it.
+    pub standing: UrlStanding,
+    /// The relevance from which on pages are relevant; none for judges that go by something else.
+    pub threshold: Option<f64>,
+    /// Whether pages are judged by what the strategy has learnt.
+    #[serde(skip)]
+    pub strategy_judges: bool,
+    /// The user's own verdict, if there is one.
+    pub mark: Option<Verdict>,
+    /// The pages from the seed to the URL; up to its parent if it was not tried yet.
+    pub path: Vec<PathStep>,
+    /// Its place in the queue, if it is there.
+    pub queue: Option<QueueFacts>,
+    /// Where its cash came from, if the strategy passes on cash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cash: Option<CashFlow>,
+    /// Why nothing is known about the queue.
+    pub queue_unknown: Option<QueueUnknown>,
+    /// What the robots.txt of its host says about it, if that is known.
+    pub robots: Option<RobotsAnswer>,
+    /// Whether the crawl ignores robots.txt files.
+    pub robots_ignored: bool,
+    /// The rule that excludes it from the crawl, if there is one.
+    pub out_of_scope: Option<OutsideScope>,
+    /// URLs that redirect to it; the first ten.
+    pub redirected_from: Vec<String>,
+    /// Near-duplicates of the page; ten of them.
+    pub near_duplicates: BTreeSet<String>,
+    /// How many near-duplicates there are in all.
+    pub near_duplicates_in_all: usize,
+    /// Known URLs that differ little from this one, if the crawl has not met this one.
+    pub similar: Vec<KnownVariant>,
+    /// Every attempt at it, in order.
+    pub attempts: Vec<PageRecord>,
+    /// What could not be read.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+impl Explanation {
+    /// The record of the page as it counts: the last attempt that brought one.
+    pub fn page(&self) -> Option<&PageRecord> {
+        self.attempts.iter().rfind(|record| record.is_judged_page())
+    }
+
+    /// Whether the page is a seed that was read before the strategy had learnt enough to judge it. Such seeds count as fully
+    /// relevant.
+    pub fn is_unjudged_seed(&self) -> bool {
+        self.strategy_judges
+            && self.page().is_some_and(|page| {
+                let has_no_table = page.parts.as_ref().is_some_and(|parts| parts.table.is_none());
+                has_no_table && page.relevance == Some(1.0)
+            })
+    }
+}
+
+impl Collection {
+    /// Explains what has become of a URL, and why.
+    pub fn explain(&self, url: &CanonicalUrl) -> Result<Explanation, CollectionError> {
+        let now = now();
+        let mut warnings = Vec::new();
+        let settings = self.settings_or_warn(&mut warnings);
+        let settings = settings.as_ref();
+        let history = History::read(&self.view, url, &mut warnings)?;
+        let (frontier, queue_unknown) = match self.frontier_or_why_not(settings, now) {
+            Ok(frontier) => (Some(frontier), None),
+            Err(why) => (None, Some(why)),
+        };
+        let frontier = frontier.as_ref();
+        let facts = match frontier {
+            Some(frontier) => frontier.look_up(url)?,
+            None => None,
+        };
+        let robots = match frontier {
+            Some(frontier) => frontier
+                .rules(url)?
+                .map(|bytes| RobotsAnswer::of(&Access::from_bytes(&bytes), url)),
+            None => archived_robots(&self.view, history.robots.as_ref(), url),
+        };
+        let out_of_scope = match settings {
+            Some(settings) => outside_scope(settings, url)?,
+            None => None,
+        };
+        let standing = standing(
+            &history.attempts,
+            facts.as_ref().map(|facts| facts.state),
+            out_of_scope.is_some(),
+            frontier.is_some(),
+        );
+        let parent = facts.as_ref().and_then(|facts| facts.parent_url.as_ref());
+        let path = match parent.filter(|_| history.attempts.is_empty()) {
+            Some(parent) => history.path_to(parent),
+            None => history.path_to(url),
+        };
+        let details = Details::read(&self.view, url, &path, history.judged())?;
+        let is_unmet = matches!(
+            standing,
+            UrlStanding::NeverSeen | UrlStanding::NotFetched | UrlStanding::OutOfScope
+        );
+        let similar = if is_unmet {
+            variants::known(url, &history, frontier)?
+        } else {
+            Vec::new()
+        };
+        Ok(Explanation {
+            url: url.to_string(),
+            standing,
+            // A page contains a query or it does not; no threshold decides.
+            threshold: settings
+                .filter(|settings| settings.judge.kind != JudgeKind::Query)
+                .map(|settings| settings.judge.threshold),
+            strategy_judges: settings.is_some_and(|settings| settings.strategy_judges().is_some()),
+            mark: self.marks()?.get(url.as_str()).copied(),
+            path: details.path,
+            queue: facts
+                .filter(|facts| is_in_queue(facts.state))
+                .map(|facts| queue_facts(&facts, frontier, settings, now)),
+            cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
+            queue_unknown,
+            robots,
+            robots_ignored: settings.is_some_and(|settings| settings.crawl.ignore_robots),
+            out_of_scope,
+            redirected_from: history.redirected_from,
+            near_duplicates: details.near_duplicates,
+            near_duplicates_in_all: details.near_duplicates_in_all,
+            similar,
+            attempts: history.attempts,
+            warnings,
+        })
+    }
+
+    fn frontier_or_why_not(
+        &self,
+        settings: Option<&Settings>,
+        now: Timestamp,
+    ) -> Result<DurableFrontier, QueueUnknown> {
+        let Some(settings) = settings else {
+            return Err(QueueUnknown::NoSettings);
+        };
+        self.frontier(settings, now).map_err(|error| match error {
+            CollectionError::Crawling { pid } => QueueUnknown::Crawling { pid },
+            error => QueueUnknown::Unreadable {
+                message: with_sources(&error),
+            },
+        })
+    }
+
+    fn cash_or_warn(
+        &self,
+        settings: Option<&Settings>,
+        frontier: Option<&DurableFrontier>,
+        url: &CanonicalUrl,
+        warnings: &mut Vec<Warning>,
+    ) -> Option<CashFlow> {
+        // Once the frontier counts in a finer unit, amounts recorded before and after do not add up.
+        if frontier.is_some_and(|frontier| frontier.unit() != 0) {
+            return None;
+        }
+        self.cash_flow(settings?, url).unwrap_or_else(|error| {
+            warnings.push(Warning::Cash(error));
+            None
+        })
+    }
+}
+
+fn is_in_queue(state: State) -> bool {
+    matches!(state, State::Waiting | State::Drawn | State::Leased)
+}
+
+fn standing(
+    attempts: &[PageRecord],
+    state: Option<State>,
+    is_out_of_scope: bool,
+    has_frontier: bool,
+) -> UrlStanding {
+    if attempts.iter().any(PageRecord::is_judged_page) {
+        return UrlStanding::Fetched;
+    }
+    if let Some(last) = attempts.last() {
+        return if state.is_some_and(is_in_queue) {
+            UrlStanding::Retrying
+        } else if last.outcome == OutcomeCode::Redirect {
+            UrlStanding::Redirected
+        } else if last.is_ok() {
+            UrlStanding::Fetched
+        } else if last.outcome.is_refused() {
+            UrlStanding::Refused
+        } else if !has_frontier && last.will_retry {
+            UrlStanding::Retrying
+        } else {
+            UrlStanding::Failed
+        };
+    }
+    match state {
+        Some(State::Waiting | State::Drawn | State::Leased) => UrlStanding::Waiting,
+        // Settled without a record of its own: the target of a redirect, for example.
+        Some(State::Fetched) => UrlStanding::Fetched,
+        Some(State::Gone) => UrlStanding::Failed,
+        None if is_out_of_scope => UrlStanding::OutOfScope,
+        None if has_frontier => UrlStanding::NeverSeen,
+        None => UrlStanding::NotFetched,
+    }
+}
+
+fn queue_facts(
+    facts: &UrlFacts,
+    frontier: Option<&DurableFrontier>,
+    settings: Option<&Settings>,
+    now: Timestamp,
+) -> QueueFacts {
+    let max_pages = settings.and_then(|settings| settings.crawl.max_pages_per_host);
+    QueueFacts {
+        class: facts.priority.rank.class,
+        score: facts.priority.rank.score.get(),
+        tie: facts.priority.rank.tie,
+        age: facts.priority.age,
+        reason: facts.reason,
+        depth: facts.depth,
+        parent: facts.parent_url.as_ref().map(ToString::to_string),
+        waiting: frontier.map_or(0, |frontier| frontier.counts().waiting),
+        host_rests_until: (facts.host_rests_until > now).then(|| facts.host_rests_until.to_rfc3339()),
+        host_failures: facts.host_failures,
+        host_pages: facts.host_pages,
+        host_is_full: max_pages.is_some_and(|most| facts.host_pages >= most),
+    }
+}
+
+/// An error with everything that caused it, in one line.
+fn with_sources(error: &CollectionError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,172 @@
+//! What the records say about one URL.
+//!
+//! They are read twice. The first reading finds the attempts and the path of parents, as line numbers. The second reads
+//! the records on those lines and looks for near-duplicates, for which the page's fingerprint must be known.
+
+use std::collections::{BTreeSet, HashMap};
+
+use scenthound_store::{CrawlView, PageRecord, Position};
+use scenthound_types::{CanonicalUrl, LeaseKind};
+
+use super::PathStep;
+use crate::collection::near_duplicates::are_near_duplicates;
+use crate::collection::pages::{each_record, each_record_or_warn};
+use crate::collection::{CollectionError, Warning, url_hash};
+
+/// Near-duplicates and sources of redirects named, at most.
+const NAMED: usize = 10;
+
+/// Where the record of a page is, and which page led to it.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    line: u64,
+    /// The hash of its parent's URL.
+    parent: Option<u64>,
+}
+
+/// What the first reading finds.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// The attempts at the URL.
+    pub attempts: Vec<PageRecord>,
+    /// URLs that redirect to it.
+    pub redirected_from: Vec<String>,
+    /// Where the robots.txt of its host is in the archive, as last fetched.
+    pub robots: Option<Position>,
+    /// The visit of each page that counts, by the hash of its URL.
+    visits: HashMap<u64, Visit>,
+}
+
+impl History {
+    pub(super) fn read(
+        view: &CrawlView,
+        url: &CanonicalUrl,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<History, CollectionError> {
+        let mut history = History::default();
+        let robots_txt = url.robots_txt();
+        each_record_or_warn(view, warnings, |line, record| {
+            history.add(line, record, url, &robots_txt);
+        })?;
+        Ok(history)
+    }
+
+    fn add(&mut self, line: u64, record: PageRecord, url: &CanonicalUrl, robots_txt: &CanonicalUrl) {
+        if record.kind == LeaseKind::Robots {
+            if record.url == robots_txt.as_str() && record.is_ok() {
+                self.robots.clone_from(&record.archive);
+            }
+        } else {
+            if record.redirect() == Some(url.as_str())
+                && self.redirected_from.len() < NAMED
+                && !self.redirected_from.contains(&record.url)
+            {
+                self.redirected_from.push(record.url.clone());
+            }
+            let key = url_hash(&record.url);
+            if record.is_judged_page() || !self.visits.contains_key(&key) {
+                let parent = record.parent.as_deref().map(url_hash);
+                self.visits.insert(key, Visit { line, parent });
+            }
+        }
+        if record.url == url.as_str() {
+            self.attempts.push(record);
+        }
+    }
+
+    /// The attempt that counts, if one brought a page.
+    pub(super) fn judged(&self) -> Option<&PageRecord> {
+        self.attempts.iter().rfind(|record| record.is_judged_page())
+    }
+
+    /// Whether the crawl has tried a URL.
+    pub(super) fn has_tried(&self, url: &CanonicalUrl) -> bool {
+        self.visits.contains_key(&url_hash(url.as_str()))
+    }
+
+    /// Lines of the pages from the seed to this URL.
+    pub(super) fn path_to(&self, url: &CanonicalUrl) -> Vec<u64> {
+        self.path_to_key(url_hash(url.as_str()))
+    }
+
+    fn path_to_key(&self, mut key: u64) -> Vec<u64> {
+        let mut lines = Vec::new();
+        let mut met = BTreeSet::new();
+        while let Some(visit) = self.visits.get(&key).filter(|_| met.insert(key)) {
+            lines.push(visit.line);
+            let Some(parent) = visit.parent else { break };
+            key = parent;
+        }
+        lines.reverse();
+        lines
+    }
+}
+
+/// What the second reading finds.
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    pub path: Vec<PathStep>,
+    pub near_duplicates: BTreeSet<String>,
+    pub near_duplicates_in_all: usize,
+}
+
+impl Details {
+    pub(super) fn read(
+        view: &CrawlView,
+        url: &CanonicalUrl,
+        path: &[u64],
+        page: Option<&PageRecord>,
+    ) -> Result<Details, CollectionError> {
+        let mut details = Details::default();
+        let ours =
+            page.and_then(|page| Some((page.fingerprint.filter(|print| *print != 0)?, page.relevance?)));
+        if path.is_empty() && ours.is_none() {
+            return Ok(details);
+        }
+        let mut steps: HashMap<u64, Option<PathStep>> = path.iter().map(|line| (*line, None)).collect();
+        let mut found = BTreeSet::new();
+        each_record(view, |line, record| {
+            if let (Some(ours), Some(print), Some(relevance)) = (ours, record.fingerprint, record.relevance)
+                && record.url != url.as_str()
+                && are_near_duplicates(ours, (print, relevance))
+                && found.insert(url_hash(&record.url))
+                && details.near_duplicates.len() < NAMED
+            {
+                details.near_duplicates.insert(record.url.clone());
+            }
+            if let Some(step) = steps.get_mut(&line) {
+                *step = Some(PathStep {
+                    url: record.url,
+                    depth: record.depth,
+                    relevance: record.relevance,
+                    outcome: record.outcome,
+                    kind: record.kind,
+                    via: record.via,
+                    class: record.class,
+                    score: record.score,
+                });
+            }
+        })?;
+        details.near_duplicates_in_all = found.len();
+        details.path = path.iter().filter_map(|line| steps.remove(line)?).collect();
+        Ok(details)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_that_form_a_circle_end_the_path() {
+        let mut history = History::default();
+        let visit = |line, parent| Visit {
+            line,
+            parent: Some(parent),
+        };
+        history.visits.insert(1, visit(10, 2));
+        history.visits.insert(2, visit(20, 1));
+        assert_eq!(history.path_to_key(1), [20, 10]);
+        assert!(history.path_to_key(3).is_empty());
+    }
+}

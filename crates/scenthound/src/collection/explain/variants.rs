@@ -1,0 +1,113 @@
+//! Known URLs that differ from one that was asked for only as spellings of one address often do: in a slash, the scheme,
+//! `www.` or the query.
+
+use scenthound_frontier::Frontier;
+use scenthound_frontier_durable::DurableFrontier;
+use scenthound_types::CanonicalUrl;
+use serde::Serialize;
+
+use super::history::History;
+use crate::collection::CollectionError;
+
+/// Variants named, at most.
+const NAMED: usize = 10;
+
+/// A URL that differs little from the one asked for, and that the crawl knows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct KnownVariant {
+    /// The URL.
+    pub url: String,
+    /// Whether it was tried; if not, it waits.
+    pub fetched: bool,
+}
+
+/// The variants of a URL that the crawl knows.
+pub(super) fn known(
+    url: &CanonicalUrl,
+    history: &History,
+    frontier: Option<&DurableFrontier>,
+) -> Result<Vec<KnownVariant>, CollectionError> {
+    let mut known = Vec::new();
+    for variant in variants(url) {
+        let fetched = history.has_tried(&variant);
+        let is_known = fetched
+            || match frontier {
+                Some(frontier) => frontier.look_up(&variant)?.is_some(),
+                None => false,
+            };
+        if is_known && known.len() < NAMED {
+            known.push(KnownVariant {
+                url: variant.to_string(),
+                fetched,
+            });
+        }
+    }
+    Ok(known)
+}
+
+fn variants(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
+    let schemes = if url.is_https() {
+        ["https", "http"]
+    } else {
+        ["http", "https"]
+    };
+    let authority = url.authority();
+    let other_authority = match authority.strip_prefix("www.") {
+        Some(bare) => bare.to_owned(),
+        None => format!("www.{authority}"),
+    };
+    let path = url.path_and_query();
+    let mut paths = vec![path.to_owned()];
+    match url.path() {
+        whole if whole != path => paths.push(whole.to_owned()),
+        "/" => {}
+        whole => paths.push(match whole.strip_suffix('/') {
+            Some(bare) => bare.to_owned(),
+            None => format!("{whole}/"),
+        }),
+    }
+    let mut variants = Vec::new();
+    for scheme in schemes {
+        for authority in [authority, &other_authority] {
+            for path in &paths {
+                if let Ok(variant) = CanonicalUrl::parse(&format!("{scheme}://{authority}{path}"))
+                    && variant != *url
+                    && !variants.contains(&variant)
+                {
+                    variants.push(variant);
+                }
+            }
+        }
+    }
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(url: &str) -> Vec<String> {
+        variants(&CanonicalUrl::parse(url).unwrap())
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn variants_differ_in_slash_scheme_www_or_query() {
+        assert_eq!(
+            spelled("http://a.test/tea"),
+            [
+                "http://a.test/tea/",
+                "http://www.a.test/tea",
+                "http://www.a.test/tea/",
+                "https://a.test/tea",
+                "https://a.test/tea/",
+                "https://www.a.test/tea",
+                "https://www.a.test/tea/",
+            ]
+        );
+        assert!(spelled("https://www.a.test/tea?from=mail").contains(&"https://a.test/tea".to_owned()));
+        assert_eq!(spelled("https://a.test/").len(), 3);
+    }
+}

@@ -1,0 +1,378 @@
+//! The pages of a collection, best first.
+//!
+//! Each URL is ranked once: the last attempt that brought a page counts. Hidden pages are left out (they asked not to be
+//! indexed, are in an unwanted language, or use the topic's words in another sense), and near-duplicates are folded under
+//! the one fetched first.
+//!
+//! The records are read once to rank them, keeping a few numbers per page, and again for the records that are asked for.
+//! So the memory needed does not grow with the size of the records.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
+use scenthound_store::{CrawlView, Marks, PageRecord};
+use scenthound_types::{Nearness, Verdict};
+
+use super::near_duplicates::NearDuplicates;
+use super::pages::{each_record, each_record_or_warn};
+use super::quadrant::{Quadrant, QuadrantThresholds};
+use super::{Collection, CollectionError, Warning, url_hash};
+
+/// At most this many records are held at a time.
+const CHUNK: usize = 50_000;
+
+/// What pages are ranked by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RankBy {
+    /// How relevant the judge finds them.
+    Relevance,
+    /// How likely they are targets themselves (layer 0), then how similar they are to the targets.
+    Layer,
+}
+
+/// Which pages are ranked, and how. The default ranks all pages that are not hidden.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RankSettings {
+    /// What pages are ranked by; if not given, by layer if every page has one, else by relevance.
+    pub by: Option<RankBy>,
+    /// Leave out pages that were judged irrelevant.
+    pub relevant_only: bool,
+    /// Rank near-duplicates too instead of folding them under their originals.
+    pub with_duplicates: bool,
+    /// Rank only pages of these quadrants; empty for all.
+    pub quadrants: Vec<Quadrant>,
+    /// Rank only pages detected to be of these genres; empty for all.
+    pub genres: Vec<String>,
+    /// Rank pages detected to be of these genres first.
+    pub preferred_genres: Vec<String>,
+    /// Rank only pages found by these agents, counted from 1; empty for all.
+    pub agents: Vec<u8>,
+    /// The similarity to the genre terms from which on a page has the genre; the topic's threshold if not given.
+    pub genre_threshold: Option<f64>,
+    /// The similarity to the content terms from which on a page has the content; the topic's threshold if not given.
+    pub content_threshold: Option<f64>,
+}
+
+impl RankSettings {
+    fn includes(&self, record: &PageRecord) -> bool {
+        (self.genres.is_empty() || is_any_genre(record, &self.genres))
+            && (self.agents.is_empty() || self.agents.contains(&record.agent.unwrap_or(1)))
+    }
+}
+
+/// How many pages there are of each sort, whether they were ranked or not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RankingCounts {
+    /// Pages that were read and judged, each URL once.
+    pub judged: u64,
+    /// Pages that are hidden. They are counted in none of the following.
+    pub hidden: u64,
+    /// Pages judged relevant.
+    pub relevant: u64,
+    /// Near-duplicates among the pages that the settings include.
+    pub near_duplicates: u64,
+    /// Pages of each quadrant.
+    pub quadrants: BTreeMap<Quadrant, u64>,
+}
+
+/// What is kept of a page to rank it.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    line: u64,
+    relevance: f64,
+    fingerprint: u64,
+    is_relevant: bool,
+    is_hidden: bool,
+    is_included: bool,
+    is_preferred: bool,
+    quadrant: Quadrant,
+    nearness: Option<Nearness>,
+    /// The line of the page it repeats.
+    original: Option<u64>,
+}
+
+/// A page and its place in a ranking.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RankedPage {
+    /// Its place, from 1.
+    pub rank: usize,
+    /// The record of the attempt that counts.
+    pub record: PageRecord,
+    /// Which of genre and content it has.
+    pub quadrant: Quadrant,
+    /// The user's own verdict, if there is one.
+    pub mark: Option<Verdict>,
+    /// The page it repeats, where near-duplicates are ranked too.
+    pub duplicate_of: Option<String>,
+    /// How many near-duplicates repeat it.
+    pub near_duplicates: u64,
+}
+
+/// The pages of a collection, best first. The order is fixed when it is made; records are read when they are asked for.
+#[derive(Debug)]
+pub struct Ranking {
+    view: CrawlView,
+    marks: Marks,
+    ranked: Vec<Candidate>,
+    /// How many pages repeat the page of a line.
+    repeated: HashMap<u64, u64>,
+    counts: RankingCounts,
+    by: RankBy,
+    thresholds: QuadrantThresholds,
+    has_quadrants: bool,
+    warnings: Vec<Warning>,
+}
+
+impl Collection {
+    /// Ranks the pages.
+    pub fn ranked(&self, settings: &RankSettings) -> Result<Ranking, CollectionError> {
+        let thresholds = self.quadrant_thresholds(settings)?;
+        let mut warnings = Vec::new();
+        let mut by_url: HashMap<u64, Candidate> = HashMap::new();
+        let mut has_quadrants = false;
+        each_record_or_warn(&self.view, &mut warnings, |line, record| {
+            if !record.is_judged_page() {
+                return;
+            }
+            let parts = record.parts.as_ref();
+            has_quadrants |= parts.is_some_and(|parts| parts.genre.is_some() && parts.content.is_some());
+            let candidate = Candidate {
+                line,
+                relevance: record.relevance.unwrap_or_default(),
+                fingerprint: record.fingerprint.unwrap_or_default(),
+                is_relevant: record.is_relevant(),
+                is_hidden: record.hidden,
+                is_included: settings.includes(&record),
+                is_preferred: is_any_genre(&record, &settings.preferred_genres),
+                quadrant: parts.map_or(Quadrant::Neither, |parts| thresholds.quadrant(parts)),
+                nearness: parts.and_then(|parts| parts.nearness),
+                original: None,
+            };
+            by_url.insert(url_hash(&record.url), candidate);
+        })?;
+        let mut candidates: Vec<Candidate> = by_url.into_values().collect();
+        candidates.sort_unstable_by_key(|candidate| candidate.line);
+        let mut ranking = Ranking {
+            view: self.view.clone(),
+            marks: self.marks()?,
+            ranked: Vec::new(),
+            repeated: HashMap::new(),
+            counts: RankingCounts {
+                judged: candidates.len() as u64,
+                ..RankingCounts::default()
+            },
+            by: rank_by(settings.by, &candidates)?,
+            thresholds,
+            has_quadrants,
+            warnings,
+        };
+        ranking.choose(&candidates, settings);
+        ranking.sort();
+        Ok(ranking)
+    }
+
+    fn quadrant_thresholds(&self, settings: &RankSettings) -> Result<QuadrantThresholds, CollectionError> {
+        let threshold = match (settings.genre_threshold, settings.content_threshold) {
+            (Some(_), Some(_)) => DEFAULT_THRESHOLD,
+            // A crawl that was stopped before it wrote its settings has the threshold that topics have by default.
+            _ => self
+                .settings()?
+                .map_or(DEFAULT_THRESHOLD, |settings| settings.judge.threshold),
+        };
+        Ok(QuadrantThresholds {
+            genre: settings.genre_threshold.unwrap_or(threshold),
+            content: settings.content_threshold.unwrap_or(threshold),
+        })
+    }
+}
+
+impl Ranking {
+    /// How many pages are ranked.
+    pub fn len(&self) -> usize {
+        self.ranked.len()
+    }
+
+    /// Whether no page is ranked.
+    pub fn is_empty(&self) -> bool {
+        self.ranked.is_empty()
+    }
+
+    /// What they are ranked by.
+    pub fn by(&self) -> RankBy {
+        self.by
+    }
+
+    /// How many pages there are of each sort.
+    pub fn counts(&self) -> &RankingCounts {
+        &self.counts
+    }
+
+    /// The thresholds of the quadrants.
+    pub fn thresholds(&self) -> QuadrantThresholds {
+        self.thresholds
+    }
+
+    /// Whether pages were compared with both genre and content terms. If not, quadrants say no more than the relevance.
+    pub fn has_quadrants(&self) -> bool {
+        self.has_quadrants
+    }
+
+    /// How many of the first `top` pages were judged relevant.
+    pub fn relevant_among(&self, top: usize) -> usize {
+        let first = self.ranked.iter().take(top);
+        first.filter(|candidate| candidate.is_relevant).count()
+    }
+
+    /// What could not be read.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The pages, best first. Reads up to 50,000 records at a time.
+    pub fn pages(&self) -> RankedPages<'_> {
+        RankedPages {
+            ranking: self,
+            next: 0,
+            read: Vec::new().into_iter(),
+        }
+    }
+
+    /// The pages at these places, counted from 0; places behind the end are ignored.
+    pub fn read(&self, places: Range<usize>) -> Result<Vec<RankedPage>, CollectionError> {
+        let end = places.end.min(self.ranked.len());
+        let wanted = self.ranked.get(places.start..end).unwrap_or_default();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut records: HashMap<u64, Option<PageRecord>> =
+            wanted.iter().map(|page| (page.line, None)).collect();
+        let originals = wanted.iter().filter_map(|page| page.original);
+        let mut originals: HashMap<u64, String> = originals.map(|line| (line, String::new())).collect();
+        each_record(&self.view, |line, record| {
+            if let Some(url) = originals.get_mut(&line) {
+                url.clone_from(&record.url);
+            }
+            if let Some(place) = records.get_mut(&line) {
+                *place = Some(record);
+            }
+        })?;
+        let pages = (places.start + 1..).zip(wanted).filter_map(|(rank, page)| {
+            let record = records.remove(&page.line)??;
+            Some(RankedPage {
+                rank,
+                quadrant: page.quadrant,
+                mark: self.marks.get(&record.url).copied(),
+                duplicate_of: page.original.and_then(|line| originals.get(&line).cloned()),
+                near_duplicates: self.repeated.get(&page.line).copied().unwrap_or_default(),
+                record,
+            })
+        });
+        Ok(pages.collect())
+    }
+
+    /// Counts all pages, and keeps those that the settings ask for.
+    fn choose(&mut self, candidates: &[Candidate], settings: &RankSettings) {
+        let mut near_duplicates = NearDuplicates::default();
+        for (number, mut page) in (0_u32..).zip(candidates.iter().copied()) {
+            if page.is_hidden {
+                self.counts.hidden += 1;
+                continue;
+            }
+            self.counts.relevant += u64::from(page.is_relevant);
+            *self.counts.quadrants.entry(page.quadrant).or_default() += 1;
+            let is_in_quadrant = settings.quadrants.is_empty() || settings.quadrants.contains(&page.quadrant);
+            if !page.is_included || !is_in_quadrant || settings.relevant_only && !page.is_relevant {
+                continue;
+            }
+            page.original = near_duplicates
+                .add(number, page.fingerprint, page.relevance)
+                .and_then(|number| candidates.get(number as usize))
+                .map(|original| original.line);
+            if let Some(original) = page.original {
+                self.counts.near_duplicates += 1;
+                *self.repeated.entry(original).or_default() += 1;
+                if !settings.with_duplicates {
+                    continue;
+                }
+            }
+            self.ranked.push(page);
+        }
+    }
+
+    fn sort(&mut self) {
+        let by = self.by;
+        // Ties go to the page fetched earlier.
+        self.ranked.sort_by(|a, b| {
+            b.is_preferred
+                .cmp(&a.is_preferred)
+                .then_with(|| match by {
+                    RankBy::Layer => nearer(a.nearness, b.nearness),
+                    RankBy::Relevance => Ordering::Equal,
+                })
+                .then(b.relevance.total_cmp(&a.relevance))
+                .then(a.line.cmp(&b.line))
+        });
+    }
+}
+
+/// The pages of a ranking, best first.
+#[derive(Debug)]
+pub struct RankedPages<'a> {
+    ranking: &'a Ranking,
+    next: usize,
+    read: std::vec::IntoIter<RankedPage>,
+}
+
+impl Iterator for RankedPages<'_> {
+    type Item = Result<RankedPage, CollectionError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(page) = self.read.next() {
+                return Some(Ok(page));
+            }
+            if self.next >= self.ranking.len() {
+                return None;
+            }
+            let places = self.next..self.next + CHUNK;
+            self.next = places.end;
+            match self.ranking.read(places) {
+                Ok(pages) => self.read = pages.into_iter(),
+                Err(error) => {
+                    self.next = usize::MAX;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+/// What pages are ranked by: as asked for, else by layer if every page has one. A crawl that learns layers as it goes has
+/// read its first pages without.
+fn rank_by(asked: Option<RankBy>, pages: &[Candidate]) -> Result<RankBy, CollectionError> {
+    let has_layers = pages.iter().any(|page| page.nearness.is_some());
+    match asked {
+        Some(RankBy::Layer) if !has_layers => Err(CollectionError::NoLayers),
+        Some(by) => Ok(by),
+        None if has_layers && pages.iter().all(|page| page.nearness.is_some()) => Ok(RankBy::Layer),
+        None => Ok(RankBy::Relevance),
+    }
+}
+
+/// The page nearer to the targets first, and pages without a layer last.
+fn nearer(a: Option<Nearness>, b: Option<Nearness>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        _ => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+/// Whether a page was detected to be of one of these genres.
+fn is_any_genre(record: &PageRecord, genres: &[String]) -> bool {
+    record
+        .genre
+        .as_ref()
+        .is_some_and(|guess| genres.iter().any(|wanted| is_of_genre(&guess.class, wanted)))
+}

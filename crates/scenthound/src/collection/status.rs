@@ -1,0 +1,387 @@
+//! The state of a crawl and its figures.
+//!
+//! A running crawl owns its frontier, so it writes its figures to `logs/status.json` about once a second. A crawl that was
+//! killed leaves figures that may be a second old; then whatever the page records contain is counted from them, and
+//! [`FiguresFrom`] says so.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use scenthound_config::Settings;
+use scenthound_engine::Tally;
+use scenthound_frontier::Frontier;
+use scenthound_store::{Layout, PageRecord, replace};
+use scenthound_types::{Outcome, OutcomeCode, PageNote, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::agents::{self, AgentStatus};
+use super::pages::each_record_or_warn;
+use super::{Collection, CollectionError, Warning, now};
+
+/// Points of a harvest curve, at most.
+const MAX_POINTS: usize = 256;
+
+/// The figures of a crawl, as it writes them to `logs/status.json` while it runs and when it ends.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct StatusFile {
+    /// The version of this form: [`StatusFile::VERSION`].
+    pub version: u32,
+    /// When it was written, in UTC.
+    pub updated: String,
+    /// The process that wrote it.
+    pub pid: u32,
+    /// Running time over all runs, in milliseconds.
+    pub running_ms: u64,
+    /// Page attempts settled.
+    pub pages: u64,
+    /// Pages read.
+    pub bodies: u64,
+    /// Pages judged relevant.
+    pub relevant: u64,
+    /// Pages ignored with their links because they use the topic's words in another sense.
+    #[serde(default)]
+    pub excluded: u64,
+    /// The share of relevant pages among the pages attempted.
+    pub harvest_rate: f64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+    /// URLs ever seen.
+    pub known: u64,
+    /// URLs in the queue.
+    pub waiting: u64,
+    /// URLs dropped from the queue because they waited too long or were the worst of too many.
+    #[serde(default)]
+    pub expired: u64,
+    /// Requests under way.
+    pub leased: u64,
+    /// Hosts ever seen.
+    pub hosts: u64,
+    /// Hosts left alone for now.
+    pub hosts_resting: u64,
+    /// Page attempts that failed.
+    pub errors: u64,
+    /// Page attempts by outcome code.
+    pub outcomes: BTreeMap<String, u64>,
+    /// The harvest curve: pages, and relevant pages among them.
+    pub curve: Vec<(u64, u32)>,
+    /// Why the run ended; none while it runs, or if it was killed.
+    pub ended: Option<String>,
+    /// Whether there is something left to resume for.
+    pub resumable: bool,
+    /// The directory of agents, if there are several or one has learnt something.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub agents: Vec<AgentStatus>,
+    /// Which judgements the figures count: 0 for the first, one more each time the pages were judged again.
+    #[serde(default)]
+    pub generation: u32,
+}
+
+impl StatusFile {
+    /// The version this program writes.
+    pub const VERSION: u32 = 1;
+
+    fn path(layout: &Layout) -> PathBuf {
+        layout.logs().join("status.json")
+    }
+
+    /// Writes the figures to a crawl folder. A reader finds either the old figures or these, never a mixture.
+    pub fn write(&self, layout: &Layout) -> Result<(), CollectionError> {
+        let status = StatusFile {
+            generation: layout.generation()?,
+            ..self.clone()
+        };
+        let path = StatusFile::path(layout);
+        match serde_json::to_vec(&status) {
+            Ok(bytes) => Ok(replace(&path, &bytes)?),
+            Err(source) => Err(CollectionError::StatusDamaged { path, source }),
+        }
+    }
+
+    /// The figures last written to a crawl folder; none if there are none.
+    pub fn read(layout: &Layout) -> Result<Option<StatusFile>, CollectionError> {
+        let path = StatusFile::path(layout);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(CollectionError::StatusUnreadable { path, source }),
+        };
+        match serde_json::from_slice(&text) {
+            Ok(status) => Ok(Some(status)),
+            Err(source) => Err(CollectionError::StatusDamaged { path, source }),
+        }
+    }
+}
+
+/// Whether a crawl runs, and how its last run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CrawlState {
+    /// A process is crawling.
+    Running,
+    /// The last run ended by itself or was stopped.
+    Ended,
+    /// The last run was killed, or the machine went down.
+    Killed,
+    /// The folder was made, but nothing has been crawled.
+    New,
+}
+
+/// Where the figures of a status come from. What the records contain is pages, bodies, relevant, harvest rate, bytes,
+/// errors, outcomes and the curve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FiguresFrom {
+    /// All as the crawl wrote them.
+    StatusFile,
+    /// Counted from the records; the rest as the crawl last wrote it.
+    RecordsAndStatusFile,
+    /// Counted from the records; the rest from the frontier.
+    RecordsAndFrontier,
+    /// Counted from the records; the rest is unknown.
+    RecordsOnly,
+}
+
+/// How many pages the user marked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct MarkCounts {
+    /// As relevant.
+    pub relevant: u64,
+    /// As irrelevant.
+    pub irrelevant: u64,
+}
+
+/// How far a crawl has come.
+#[derive(Debug)]
+pub struct Status {
+    /// Whether it runs, and how its last run ended.
+    pub state: CrawlState,
+    /// The process that is crawling, if one is; 0 if it left no number.
+    pub worker: Option<u32>,
+    /// The settings; none if there are none yet, or they could not be read.
+    pub settings: Option<Settings>,
+    /// The figures.
+    pub figures: StatusFile,
+    /// Where the figures come from.
+    pub figures_from: FiguresFrom,
+    /// How many pages the user marked.
+    pub marks: MarkCounts,
+    /// Whether crawling on could find more. A budget that is met must be raised first.
+    pub can_resume: bool,
+    /// What could not be read.
+    pub warnings: Vec<Warning>,
+}
+
+impl Collection {
+    /// The state of the crawl and its figures.
+    pub fn status(&self) -> Result<Status, CollectionError> {
+        let mut warnings = Vec::new();
+        // The worker comes first: a crawl that ends while we read has written its last figures by then.
+        let worker = self.worker()?;
+        let settings = self.settings_or_warn(&mut warnings);
+        let last = StatusFile::read(self.view.layout()).unwrap_or_else(|error| {
+            warnings.push(Warning::StatusFile(error));
+            None
+        });
+        let generation = self.view.layout().generation()?;
+        let (state, figures, figures_from) = match (worker, last) {
+            (Some(_), Some(figures)) => {
+                // Until the first figures of this run are written, those of the run before are shown, but not how it ended.
+                let figures = StatusFile {
+                    ended: None,
+                    ..figures
+                };
+                (CrawlState::Running, figures, FiguresFrom::StatusFile)
+            }
+            (None, Some(figures)) if figures.ended.is_some() && figures.generation == generation => {
+                (CrawlState::Ended, figures, FiguresFrom::StatusFile)
+            }
+            (worker, last) => {
+                let counted = StatusFile {
+                    ended: last.as_ref().and_then(|last| last.ended.clone()),
+                    generation,
+                    ..self.count_records(&mut warnings)?
+                };
+                let state = match worker {
+                    Some(_) => CrawlState::Running,
+                    None if counted.ended.is_some() => CrawlState::Ended,
+                    None if last.is_none() && counted.pages == 0 && counted.outcomes.is_empty() => {
+                        CrawlState::New
+                    }
+                    None => CrawlState::Killed,
+                };
+                let (figures, figures_from) = self.complete(counted, last, settings.as_ref());
+                (state, figures, figures_from)
+            }
+        };
+        Ok(Status {
+            state,
+            worker,
+            can_resume: worker.is_none() && (figures.resumable || state != CrawlState::Ended),
+            settings,
+            figures,
+            figures_from,
+            marks: self.count_marks()?,
+            warnings,
+        })
+    }
+
+    fn count_marks(&self) -> Result<MarkCounts, CollectionError> {
+        let mut counts = MarkCounts::default();
+        for mark in self.marks()?.values() {
+            match mark {
+                Verdict::Relevant => counts.relevant += 1,
+                Verdict::Irrelevant => counts.irrelevant += 1,
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Counts what the records contain, as the crawl itself counts.
+    fn count_records(&self, warnings: &mut Vec<Warning>) -> Result<StatusFile, CollectionError> {
+        let mut figures = StatusFile {
+            version: StatusFile::VERSION,
+            resumable: true,
+            ..StatusFile::default()
+        };
+        let mut outcomes: BTreeMap<OutcomeCode, u64> = BTreeMap::new();
+        let mut curve = Curve::default();
+        each_record_or_warn(&self.view, warnings, |_, record| {
+            figures.bytes += record.bytes;
+            let counts = record.counts_as_page();
+            if counts || record.unasked || is_host_failure(&record) {
+                *outcomes.entry(record.outcome).or_default() += 1;
+            }
+            if counts {
+                figures.pages += 1;
+                figures.bodies += u64::from(record.is_judged_page());
+                figures.relevant += u64::from(record.is_relevant());
+                figures.excluded += u64::from(record.has(PageNote::WrongSense));
+                agents::count_for(&mut figures.agents, &record);
+                curve.push(figures.pages, figures.relevant);
+            }
+        })?;
+        figures.harvest_rate = figures.relevant as f64 / figures.pages.max(1) as f64;
+        let failed = outcomes.iter().filter(|(code, _)| is_failure(**code));
+        figures.errors = failed.map(|(_, count)| count).sum();
+        figures.outcomes = outcomes
+            .into_iter()
+            .map(|(code, count)| (code.to_string(), count))
+            .collect();
+        figures.curve = curve.points;
+        Ok(figures)
+    }
+
+    /// Adds what only the crawl knew: as it last wrote it, or from its frontier.
+    fn complete(
+        &self,
+        counted: StatusFile,
+        last: Option<StatusFile>,
+        settings: Option<&Settings>,
+    ) -> (StatusFile, FiguresFrom) {
+        if let Some(last) = last {
+            let figures = StatusFile {
+                version: last.version,
+                updated: last.updated,
+                pid: last.pid,
+                running_ms: last.running_ms,
+                known: last.known,
+                // Requests that were under way when it was killed are back in the queue.
+                waiting: last.waiting.saturating_add(last.leased),
+                leased: 0,
+                expired: last.expired,
+                hosts: last.hosts,
+                hosts_resting: last.hosts_resting,
+                resumable: true,
+                agents: agents::complete(counted.agents, last.agents),
+                ..counted
+            };
+            return (figures, FiguresFrom::RecordsAndStatusFile);
+        }
+        let Some(Ok(frontier)) = settings.map(|settings| self.frontier(settings, now())) else {
+            return (counted, FiguresFrom::RecordsOnly);
+        };
+        let counts = frontier.counts();
+        let tally = frontier
+            .notes("engine/tally")
+            .ok()
+            .and_then(|mut notes| notes.pop())
+            .and_then(|(_, bytes)| Tally::from_bytes(&bytes).ok());
+        let running = tally.map(|tally| tally.running).unwrap_or_default();
+        let figures = StatusFile {
+            running_ms: u64::try_from(running.as_millis()).unwrap_or(u64::MAX),
+            known: counts.known,
+            waiting: counts.waiting,
+            leased: counts.leased,
+            expired: counts.expired,
+            hosts: counts.hosts,
+            hosts_resting: counts.hosts_resting,
+            ..counted
+        };
+        (figures, FiguresFrom::RecordsAndFrontier)
+    }
+}
+
+/// Whether the attempt failed through a fault of the host, which counts whatever was asked for.
+fn is_host_failure(record: &PageRecord) -> bool {
+    matches!(record.outcome(), Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
+}
+
+/// Whether an attempt with this outcome failed, rather than being refused or redirected.
+fn is_failure(code: OutcomeCode) -> bool {
+    !code.is_ok() && !code.is_refused() && !matches!(code, OutcomeCode::Redirect | OutcomeCode::NotRecorded)
+}
+
+/// A harvest curve of limited size: when it has too many points, every second one is dropped.
+#[derive(Default)]
+struct Curve {
+    points: Vec<(u64, u32)>,
+    stride: u64,
+}
+
+impl Curve {
+    fn push(&mut self, pages: u64, relevant: u64) {
+        self.stride = self.stride.max(1);
+        if !pages.is_multiple_of(self.stride) {
+            return;
+        }
+        self.points
+            .push((pages, u32::try_from(relevant).unwrap_or(u32::MAX)));
+        if self.points.len() >= MAX_POINTS {
+            self.stride *= 2;
+            self.points.retain(|(pages, _)| pages.is_multiple_of(self.stride));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_counted_from_records_stays_small_and_true() {
+        let mut curve = Curve::default();
+        (1..=100_000).for_each(|pages| curve.push(pages, pages / 4));
+        assert!(curve.points.len() < MAX_POINTS);
+        assert!(
+            curve
+                .points
+                .iter()
+                .all(|(pages, relevant)| pages / 4 == u64::from(*relevant))
+        );
+        assert!(curve.points.last().unwrap().0 > 99_000);
+    }
+
+    #[test]
+    fn a_status_file_of_a_later_version_can_still_be_read() {
+        let mut json = serde_json::to_value(StatusFile {
+            version: 2,
+            pages: 7,
+            ..StatusFile::default()
+        })
+        .unwrap();
+        json["mood"] = 9.into();
+        let status: StatusFile = serde_json::from_value(json).unwrap();
+        assert_eq!(status.pages, 7);
+    }
+}
