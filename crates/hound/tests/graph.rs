@@ -455,11 +455,11 @@ fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
     for part in [
         format!("context graph: {short}").as_str(),
         &format!("pages with words: {short}"),
-        "most telling:",
+        "the strongest:",
         "  layer 2: ",
-        "told on pages held out, in 2 folds",
+        "on held-out pages, in 2 folds",
         "s of training on ",
-        "µs to tell the layer of a page",
+        "µs to find the layer of a page",
     ] {
         assert!(of_list.contains(part), "{part:?} is missing in\n{of_list}");
     }

@@ -143,14 +143,19 @@ impl fmt::Display for MissingUrls {
         let named: Vec<String> = self.missing.iter().take(NAMED).map(ToString::to_string).collect();
         write!(
             f,
-            "{} {} not found as readable pages in {}: {}",
+            "{} {} not in {}, or not as {}: {}",
             self.missing.len(),
             if self.missing.len() == 1 {
-                "URL was"
+                "URL is"
             } else {
-                "URLs were"
+                "URLs are"
             },
             searched.join(", "),
+            if self.missing.len() == 1 {
+                "a readable page"
+            } else {
+                "readable pages"
+            },
             named.join(", ")
         )?;
         match self.missing.len().saturating_sub(NAMED) {
