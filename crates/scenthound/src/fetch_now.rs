@@ -43,13 +43,19 @@ pub enum FetchNowError {
     Store(#[from] StoreError),
     /// The records in it.
     #[error(transparent)]
-    Records(#[from] CollectionError),
+    Records(Box<CollectionError>),
     /// The crawl.
     #[error(transparent)]
     Crawl(#[from] LiveError),
     /// The stop switch was used.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<CollectionError> for FetchNowError {
+    fn from(error: CollectionError) -> FetchNowError {
+        FetchNowError::Records(Box::new(error))
+    }
 }
 
 impl FetchNowError {

@@ -38,7 +38,7 @@ pub enum GraphError {
     NoFiles(PathBuf),
     /// A folder of archives.
     #[error(transparent)]
-    Input(#[from] InputError),
+    Input(Box<InputError>),
     /// A list or the graph itself.
     #[error(transparent)]
     Graph(#[from] GraphFault),
@@ -48,6 +48,12 @@ pub enum GraphError {
     /// The records of a crawl.
     #[error(transparent)]
     Collection(#[from] CollectionError),
+}
+
+impl From<InputError> for GraphError {
+    fn from(error: InputError) -> GraphError {
+        GraphError::Input(Box::new(error))
+    }
 }
 
 impl GraphError {

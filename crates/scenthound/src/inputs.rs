@@ -265,10 +265,22 @@ pub enum InputError {
     Store(#[from] StoreError),
     /// The records of a crawl.
     #[error(transparent)]
-    Collection(#[from] CollectionError),
+    Collection(Box<CollectionError>),
     /// Fetching.
     #[error(transparent)]
-    Fetch(#[from] FetchNowError),
+    Fetch(Box<FetchNowError>),
+}
+
+impl From<FetchNowError> for InputError {
+    fn from(error: FetchNowError) -> InputError {
+        InputError::Fetch(Box::new(error))
+    }
+}
+
+impl From<CollectionError> for InputError {
+    fn from(error: CollectionError) -> InputError {
+        InputError::Collection(Box::new(error))
+    }
 }
 
 impl InputError {
