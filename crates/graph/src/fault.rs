@@ -57,12 +57,26 @@ pub enum GraphFault {
         /// Its length.
         bytes: usize,
     },
+    /// A text that names no page.
+    #[error("{text:?} is not an absolute URL such as https://example.org/a")]
+    NotAUrl {
+        /// The text.
+        text: String,
+    },
     /// More nodes than there are numbers.
     #[error("the graph has more than {} pages or hosts", u32::MAX)]
     TooMany,
 }
 
 impl GraphFault {
+    /// Whether the files that were named are at fault, rather than the system.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            GraphFault::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => true,
+        }
+    }
+
     /// For `map_err`: an I/O error at a path.
     pub(crate) fn file(path: &Path) -> impl Fn(io::Error) -> GraphFault {
         move |source| GraphFault::File {

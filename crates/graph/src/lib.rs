@@ -16,6 +16,7 @@
 mod back_links;
 pub mod build;
 mod context;
+mod context_list;
 mod fault;
 mod file;
 mod hosts;
@@ -29,6 +30,7 @@ mod write;
 pub use crate::back_links::{BackLinks, TooMany};
 pub use crate::build::{GraphBuilder, GraphSummary, NamedGraph, Stage};
 pub use crate::context::{ContextGraph, ContextSettings};
+pub use crate::context_list::{ContextList, LayerLookup, LinkIndex, MissingTarget, TargetList};
 pub use crate::fault::GraphFault;
 pub use crate::file::{GraphFile, Match};
 pub use crate::hosts::{is_host, node_name, shown_name};

@@ -266,7 +266,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     let folder = CrawlFolder::open_or_create(&output)?;
     if let Some(kept) = &kept_seeds {
-        seeds::keep(&folder, kept)?;
+        kept.save(&folder)?;
     }
     listen_for_signals(crawler.stop_handle())?;
     let summary = match crawl(crawler, &folder, dashboard) {

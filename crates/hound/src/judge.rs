@@ -1,7 +1,7 @@
-//! `hound judge`: what a topic makes of pages that are at hand, to tune it in seconds.
+//! `hound judge`: judges pages at hand by a topic, to tune the topic in seconds.
 //!
-//! Pages that are named are shown with every term's part; a whole archive is ranked. Nothing is written, and only URLs that no
-//! archive is named for are fetched.
+//! Pages that are named are shown with the share of every term; a whole archive is ranked. Nothing is written, and only URLs
+//! that no archive is named for are fetched.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -9,51 +9,52 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use scenthound::inputs::CrawlPages;
 use scenthound_config::{Given, Settings};
 use scenthound_engine::{PageProcessor, PageSettings};
 use scenthound_strategy::Needs;
 use scenthound_types::{Judgement, Keyring, ParsedPage, Parts, Verdict};
 use serde::Serialize;
 
-use crate::fetch_now::Fetching;
-use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
+use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{counted, harmless, set_name};
 use crate::{crawl, stdout};
 
-/// A topic is checked as a crawl's would be, and judging needs no place to start from.
+/// A topic is checked like a crawl's, which needs a seed; judging does not.
 pub const NO_SEED: &str = "http://seed.invalid/";
 
-/// What a topic makes of pages.
+/// Judge pages by a topic.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
-  hound judge --topic tea.toml page.html notes.txt              files, with every term's part
+  hound judge --topic tea.toml page.html notes.txt              files, with the share of every term
   hound judge --topic tea.toml https://example.org/ page.html   a page of the web, fetched politely
   hound judge --topic tea.toml --from tea https://example.org/  a page of a crawl folder
   hound judge --topic tea.toml --from pages.warc.gz             all pages of an archive, best first
-  hound judge --topic \"green tea\" page.html --threshold 0.3     words for a topic
+  hound judge --topic \"green tea\" page.html --threshold 0.3     plain words as a topic
   hound judge --topic tea.toml list.txt --from tea --json       URLs of a list, for scripts
 
-With --from, URLs are looked up in the archives and crawl folders it names; without, they are
-fetched, as a crawl would: robots rules first, one request a host at a time. A file's path stands for its URL where the topic has URL terms.
+With --from, URLs are looked up in the archives and crawl folders it names. Without it they are
+fetched as in a crawl: robots rules first, one request per host at a time. URL terms of the topic
+are matched against the path of a file.
 Exit codes: 0 judged, 1 failure, 4 bad input.")]
 pub struct Args {
-    /// The topic file, or the words to look for.
+    /// The topic file, or words to look for.
     #[arg(long, value_name = "TOPIC")]
     pub topic: String,
-    /// Files, folders of files, archives, crawl folders, lists of URLs or paths, or URLs that --from holds.
+    /// Files, folders of files, archives, crawl folders, lists of URLs or paths, or URLs.
     #[arg(value_name = "URL|FILE")]
     pub pages: Vec<String>,
     /// A WARC file or crawl folder to look URLs up in; without URLs, all its pages are ranked.
     #[arg(long, value_name = "DIR|WARC")]
     pub from: Vec<PathBuf>,
-    /// The threshold, in place of the topic's.
+    /// The threshold to use instead of the topic's.
     #[arg(long, value_name = "NUMBER")]
     pub threshold: Option<String>,
-    /// Pages shown when a whole archive is ranked.
+    /// Number of pages shown when a whole archive is ranked.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// One JSON object a page.
+    /// Print one JSON object per page.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -65,13 +66,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     end(judge(&args))
 }
 
-/// Checks a topic that is not to be crawled, so that it needs no seeds.
+/// Checks a topic that is not crawled, so it needs no seeds.
 pub fn topic_settings(topic: &str, mut given: Vec<Given>) -> Result<Settings> {
     given.push(Given::new("seed-urls", NO_SEED));
-    crawl::check_settings(topic, &given)?.map_err(|faults| bad_input(faults.to_string()))
+    crawl::check_settings(topic, &given)?.map_err(bad_input)
 }
 
-/// A page and what was thought of it.
+/// A page and its judgement.
 #[derive(Debug, Serialize)]
 struct Judged {
     page: String,
@@ -102,7 +103,7 @@ impl Judged {
 fn judge(args: &Args) -> Result<()> {
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
     let settings = topic_settings(&args.topic, threshold.collect())?;
-    let judge = settings.judge().map_err(|error| bad_input(error.to_string()))?;
+    let judge = settings.judge().map_err(bad_input)?;
     let rules = PageSettings {
         languages: settings.crawl.lang.clone(),
         wrong_sense: settings.wrong_sense()?,
@@ -127,7 +128,7 @@ fn judge(args: &Args) -> Result<()> {
         web: &args.from,
         web_option: "--from",
         only: &[],
-        taken: Taken::All,
+        crawls: CrawlPages::All,
         fetching: Some(&args.fetching),
     };
     let inputs = Inputs::read(&names, &naming)?;

@@ -4,8 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use anyhow::bail;
-use scenthound::{Collection, CollectionError, PageRecord, Warning};
-use scenthound_config::Settings;
+use scenthound::{Collection, CollectionError, Warning};
 use scenthound_live::Clock;
 use scenthound_store::CrawlView;
 use scenthound_types::Timestamp;
@@ -33,23 +32,6 @@ pub fn collection(folder: &Path) -> anyhow::Result<Collection> {
 /// Opens the files of a crawl folder.
 pub fn open(folder: &Path) -> anyhow::Result<CrawlView> {
     Ok(collection(folder)?.view().clone())
-}
-
-/// The settings of the crawl; none if it was stopped before it wrote them.
-pub fn settings(view: &CrawlView) -> anyhow::Result<Option<Settings>> {
-    Ok(Collection::from(view.clone()).settings()?)
-}
-
-/// Shows every record with the number of its line, and warns of lines that could not be read.
-pub fn each_record(view: &CrawlView, mut visit: impl FnMut(u64, PageRecord)) -> anyhow::Result<()> {
-    let mut pages = Collection::from(view.clone()).pages()?;
-    while let Some(record) = pages.next() {
-        visit(pages.line(), record?);
-    }
-    if let Some(unreadable) = pages.unreadable() {
-        note(&format!("warning: {unreadable}"));
-    }
-    Ok(())
 }
 
 /// Prints warnings, each with its causes.

@@ -26,7 +26,6 @@ mod dashboard;
 mod demo;
 mod exit;
 mod explain;
-mod fetch_now;
 mod graph;
 mod judge;
 mod kinds;

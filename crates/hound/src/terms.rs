@@ -1,30 +1,25 @@
-//! `hound terms`: terms from example pages, how much two lists of terms share, and how rare terms are.
+//! `hound terms`: terms from example pages, the overlap of two lists of terms, and tables of how rare terms are.
 
 mod suggest;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand, ValueEnum};
+use scenthound::inputs::CrawlPages;
+use scenthound::terms::{ExamplePages, TermOverlaps, TermsFile, TopicGenerator};
 use scenthound_judge::IdfTable;
-use scenthound_judge::terms::{
-    BackgroundCounts, Candidate, DocumentCounter, Frequency, GenerateSettings, Generated, Overlap, RunCounts,
-    TermsFault, generate,
-};
+use scenthound_judge::terms::{DocumentCounter, Frequency, GenerateSettings};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_store::replace;
-use scenthound_types::text::StopList;
-use scenthound_types::{Language, Text};
-use unicode_width::UnicodeWidthStr;
+use scenthound_types::Language;
 
-use crate::fetch_now::Fetching;
 use crate::judge::topic_settings;
-use crate::pages_input::{Inputs, Naming, Taken, bad_input, end};
+use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
 use crate::stdout::{self, note};
-use crate::wording::{count, counted, harmless};
+use crate::wording::{counted, harmless};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,11 +32,11 @@ Examples:
 enum Task {
     /// Make a topic file from example pages: the most frequent runs of one to three words
     Generate(Box<GenerateArgs>),
-    /// Tell how much two lists of terms have in common
+    /// Show how much two lists of terms have in common
     Overlap(OverlapArgs),
-    /// Suggest terms from the pages of a crawl that were marked relevant, or from its best
+    /// Suggest terms from the pages of a crawl that were marked relevant, or from its best pages
     Suggest(suggest::Args),
-    /// Make a table of how rare terms are, from any collection, for judge's idf
+    /// Count how rare terms are in any collection, for the idf setting of a judge
     Idf(IdfArgs),
 }
 
@@ -63,59 +58,59 @@ enum By {
   hound terms generate --genre-terms 0 --relevant-pages my-crawl      from a crawl's relevant pages
   hound terms generate --web webs/university --task databases-courses --genre-task course-pages
 
-Pages are named as HTML or text files, folders of such, WARC files (all their HTML pages),
-WARC#LIST (those of a list of URLs), crawl folders (their relevant pages), or text files of one
-URL or path a line, or URLs. With --web, URLs are looked up in the archives it names; without, they
-are fetched, as a crawl would: robots rules first, one request a host at a time.
-Look the list over and strike what does not fit: a picked half is mostly better than the whole.
+Pages can be HTML or text files, folders of these, WARC files (all their HTML pages), WARC#LIST
+(only the URLs of a list), crawl folders (their relevant pages), text files with one URL or path
+per line, or URLs. With --web, URLs are looked up in the archives it names. Without it they are
+fetched as in a crawl: robots rules first, one request per host at a time.
+Look the list over and delete what does not fit: a picked half is usually better than the whole.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct GenerateArgs {
-    /// Pages of the kind wanted, whatever they are about.
+    /// Pages of the wanted genre, whatever their subject.
     #[arg(long, value_name = "PAGES", num_args = 1..)]
     genre_pages: Vec<String>,
-    /// Pages of the kind wanted, about what is wanted.
+    /// Pages of the wanted genre on the wanted subject.
     #[arg(long, value_name = "PAGES", num_args = 1..)]
     relevant_pages: Vec<String>,
-    /// Other pages to contrast with: then what is frequent everywhere is no term.
+    /// Other pages to contrast with, so that words frequent everywhere are not picked.
     #[arg(long, value_name = "PAGES", num_args = 1..)]
     background: Vec<String>,
-    /// WARC files or crawl folders that hold the URLs.
+    /// WARC files or crawl folders to look URLs up in.
     #[arg(long, value_name = "DIR|WARC")]
     web: Vec<PathBuf>,
     /// Take the examples of this task of the web folder that --web names as relevant pages.
     #[arg(long, value_name = "NAME", requires = "web")]
     task: Vec<String>,
-    /// Take the examples of this task as pages of the kind wanted.
+    /// Take the examples of this task as pages of the wanted genre.
     #[arg(long, value_name = "NAME", requires = "web")]
     genre_task: Vec<String>,
     /// Take only the URLs of this list from WARC files and crawl folders named as example pages.
     #[arg(long, value_name = "LIST")]
     only: Vec<PathBuf>,
-    /// How many genre terms.
+    /// Number of genre terms.
     #[arg(long, value_name = "N", default_value_t = 20)]
     genre_terms: usize,
-    /// How many content terms.
+    /// Number of content terms.
     #[arg(long, value_name = "N", default_value_t = 20)]
     content_terms: usize,
-    /// What frequent means.
+    /// How frequency is counted.
     #[arg(long, value_enum, default_value_t)]
     by: By,
-    /// Leave out runs that fewer pages hold [default: 2 with --background, 1 without].
+    /// Leave out runs that occur on fewer pages [default: 2 with --background, 1 without].
     #[arg(long, value_name = "N")]
     least_pages: Option<u64>,
     /// Leave out runs that only ever occur inside a longer one that is picked.
     #[arg(long)]
     drop_inner: bool,
-    /// The language of the topic, as two letters; otherwise that of most pages.
+    /// The language of the topic, as two letters [default: that of most pages].
     #[arg(long, value_name = "CODE", value_parser = read_language)]
     language: Option<Language>,
     /// The name of the topic.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The topic file to write; standard output otherwise.
+    /// The topic file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write over a file that is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -125,28 +120,28 @@ struct GenerateArgs {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   hound terms overlap mine.toml generated.toml      topic files: genre, content and all
-  hound terms overlap mine.txt other.txt --json     lists of one term a line
+  hound terms overlap mine.txt other.txt --json     lists of one term per line
 
 Terms are the same if their words are: capitals, accents and stop words make no difference. The
 figures are Dice (2 × shared / (A + B)), the share of the union, and the share of A's own terms.")]
 struct OverlapArgs {
-    /// A topic file (.toml), or a list of one term a line.
+    /// A topic file (.toml), or a list of one term per line.
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// What to compare it with.
+    /// The file to compare it with.
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// The language whose stop words are left out, besides those of the topic files.
+    /// Leave out the stop words of this language too, besides those of the topic files' languages.
     #[arg(long, value_name = "CODE", value_parser = read_language)]
     language: Option<Language>,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
-  hound terms idf --from pages.warc.gz -o idf.json                      every word that two pages hold
+  hound terms idf --from pages.warc.gz -o idf.json                      every word on two or more pages
   hound terms idf --from my-crawl --terms topic.toml -o idf.json        the terms of a topic, phrases too
   hound terms idf --from pages/ --terms topic.toml --words -o idf.json  both
 
@@ -156,7 +151,7 @@ struct IdfArgs {
     /// WARC files, crawl folders (all their pages), folders of pages.
     #[arg(long, value_name = "PAGES", num_args = 1.., required = true)]
     from: Vec<String>,
-    /// Count the genre, content and exclude terms of these topic files, in place of all words.
+    /// Count the genre, content and exclude terms of these topic files instead of all words.
     #[arg(long, value_name = "TOPIC.toml")]
     terms: Vec<String>,
     /// Count all words besides the terms.
@@ -189,22 +184,14 @@ pub fn run(given: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn read_language(code: &str) -> Result<Language, String> {
-    Language::from_code(code).ok_or_else(|| "write two letters, as en, pt or zh".to_owned())
+    Language::from_code(code).ok_or_else(|| "write two letters, such as en, pt or zh".to_owned())
 }
 
-// ------------------------------------------------------------------------------------------------------- generating
-
-/// An example, without what terms are not taken from.
-struct Example {
-    text: Text,
-    language: Option<Language>,
-}
-
-/// The example pages named, and those of the tasks named.
+/// The example pages that were named, and those of the tasks that were named.
 fn with_tasks(pages: &[String], tasks: &[String], web: &[PathBuf]) -> Result<Vec<String>> {
     let mut pages = pages.to_vec();
     for name in tasks {
-        // The fault of a folder that lacks the task names those it has.
+        // The error of a folder without the task names the tasks it has.
         let mut fault = None;
         let mut found = None;
         for folder in web {
@@ -241,41 +228,34 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
     ] {
         if pages.is_empty() && wanted > 0 {
             return Err(bad_input(format!(
-                "there are no pages to take terms from; give {option} with example pages, or {zero} for none"
+                "there are no pages to take terms from; name example pages with {option}, or use {zero}"
             )));
         }
     }
     if args.genre_terms == 0 && args.content_terms == 0 {
         return Err(bad_input(
-            "no terms are asked for; give --genre-terms or --content-terms a number above 0".to_owned(),
+            "no terms are asked for; set --genre-terms or --content-terms above 0".to_owned(),
         ));
     }
     let naming = Naming {
         web: &args.web,
         web_option: "--web",
         only: &args.only,
-        taken: Taken::Relevant,
+        crawls: CrawlPages::Relevant,
         fetching: Some(&args.fetching),
     };
     let everything = Naming {
         only: &[],
-        taken: Taken::All,
+        crawls: CrawlPages::All,
         ..naming
     };
     let background = Inputs::read(&args.background, &everything)?;
     let genre = examples(&Inputs::read(&genre_pages, &naming)?)?;
     let relevant = examples(&Inputs::read(&relevant_pages, &naming)?)?;
-    let language = args
-        .language
-        .or_else(|| usual_language(genre.iter().chain(&relevant)));
-
-    let genre = counts(&genre, language);
-    let relevant = counts(&relevant, language);
-    let mut contrast = None;
+    let mut generator = TopicGenerator::new(&genre, &relevant, args.language);
     if !args.background.is_empty() {
-        let mut counts = BackgroundCounts::of(&[&genre, &relevant], language);
-        background.each(|named| counts.add(&named.page.text, named.page.language))?;
-        contrast = Some(counts);
+        generator = generator.with_background();
+        background.each(|named| generator.add_background(&named.page))?;
     }
     let settings = GenerateSettings {
         genre_terms: args.genre_terms,
@@ -289,20 +269,20 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
             .unwrap_or(if args.background.is_empty() { 1 } else { 2 }),
         drop_inner: args.drop_inner,
     };
-    let generated = generate(&genre, &relevant, contrast.as_ref(), &settings).map_err(told)?;
-    let made_from = made_from(&genre, &relevant, contrast.as_ref());
-    let topic = write_topic(&topic_name(args), language, &made_from, &generated);
+    let generated = generator.generate(&settings).map_err(bad_input)?;
+    let topic = generated.to_toml(&topic_name(args));
     match &args.output {
         Some(path) => {
             let shown = path.display();
             // A bare name has no folder to flush.
-            let whole = std::path::absolute(path).with_context(|| format!("{shown} cannot be written"))?;
+            let whole = std::path::absolute(path).with_context(|| format!("{shown} could not be written"))?;
             replace(&whole, topic.as_bytes())?;
             note(&format!(
-                "{} genre and {} content terms from {made_from}, in {shown}. Strike what does not fit, add seeds, then: \
+                "{} genre and {} content terms from {}, in {shown}. Delete what does not fit, add seeds, then: \
                  hound crawl {shown}",
-                generated.genre.len(),
-                generated.content.len(),
+                generated.terms.genre.len(),
+                generated.terms.content.len(),
+                generated.made_from(),
             ));
             Ok(())
         }
@@ -316,13 +296,13 @@ fn check_output(args: &GenerateArgs) -> Result<()> {
     };
     if path.extension().is_none_or(|ending| ending != "toml") {
         return Err(bad_input(format!(
-            "{} is no name for a topic file; end it in .toml",
+            "{} is not a name for a topic file; it must end in .toml",
             path.display()
         )));
     }
     if path.exists() && !args.force {
         return Err(bad_input(format!(
-            "{} is there already; name another file, or write over it with --force",
+            "{} is there already; name another file, or overwrite it with --force",
             path.display()
         )));
     }
@@ -338,139 +318,17 @@ fn topic_name(args: &GenerateArgs) -> String {
     }
 }
 
-fn told(fault: TermsFault) -> anyhow::Error {
-    bad_input(fault.to_string())
-}
-
-fn examples(inputs: &Inputs) -> Result<Vec<Example>> {
-    let mut examples = Vec::new();
-    inputs.each(|named| {
-        examples.push(Example {
-            text: named.page.text,
-            language: named.page.language,
-        });
-    })?;
+fn examples(inputs: &Inputs) -> Result<ExamplePages> {
+    let mut examples = ExamplePages::default();
+    inputs.each(|named| examples.add(named.page))?;
     Ok(examples)
-}
-
-/// The language of most pages; of two that are as frequent the one whose code comes first.
-fn usual_language<'a>(pages: impl Iterator<Item = &'a Example>) -> Option<Language> {
-    let mut votes: BTreeMap<Language, u64> = BTreeMap::new();
-    for language in pages.filter_map(|page| page.language) {
-        *votes.entry(language).or_default() += 1;
-    }
-    let most = votes.values().copied().max()?;
-    votes
-        .into_iter()
-        .find(|(_, votes)| *votes == most)
-        .map(|(language, _)| language)
-}
-
-fn counts(pages: &[Example], topic: Option<Language>) -> RunCounts {
-    let mut counts = RunCounts::new(topic);
-    for page in pages {
-        counts.add(&page.text, page.language);
-    }
-    counts
-}
-
-fn made_from(genre: &RunCounts, relevant: &RunCounts, background: Option<&BackgroundCounts>) -> String {
-    let mut parts = vec![
-        counted(genre.documents(), "genre page"),
-        counted(relevant.documents(), "relevant page"),
-    ];
-    parts.extend(background.map(|background| counted(background.documents(), "background page")));
-    parts.join(", ")
-}
-
-/// A topic file with what spoke for each term.
-fn write_topic(name: &str, language: Option<Language>, made_from: &str, generated: &Generated) -> String {
-    let mut toml = format!(
-        "# Terms taken from {made_from}.\n# Strike what does not fit: a picked half is mostly better than the whole.\n\n\
-         [topic]\nname = {}\n",
-        quoted(name)
-    );
-    if let Some(language) = language {
-        toml.push_str(&format!("language = \"{language}\"\n"));
-    }
-    toml.push_str("\n[terms]\n");
-    for (list, terms) in [("genre", &generated.genre), ("content", &generated.content)] {
-        if !terms.is_empty() {
-            write_list(&mut toml, list, terms);
-        }
-    }
-    toml.push_str("\n[seeds]\n# urls = [\"https://example.org/\"]\n");
-    toml
-}
-
-fn write_list(toml: &mut String, list: &str, terms: &[Candidate]) {
-    let spelled: Vec<String> = terms.iter().map(|term| quoted(&term.term)).collect();
-    let width = spelled.iter().map(|term| term.width()).max().unwrap_or(0);
-    toml.push_str(&format!("{list} = [\n"));
-    for (term, spelled) in terms.iter().zip(&spelled) {
-        toml.push_str(&candidate_line(
-            term,
-            spelled,
-            &" ".repeat(width - spelled.width()),
-        ));
-    }
-    toml.push_str("]\n");
-}
-
-/// A term in a list of a topic file, with what spoke for it.
-fn candidate_line(term: &Candidate, spelled: &str, gap: &str) -> String {
-    let contrast = term.contrast.map(|contrast| format!(", contrast {contrast:.1}"));
-    format!(
-        "    {spelled},{gap}  # {} on {}{}\n",
-        match term.count {
-            1 => "once".to_owned(),
-            times => format!("{} times", count(times)),
-        },
-        counted(term.documents, "page"),
-        contrast.unwrap_or_default()
-    )
-}
-
-/// A TOML string.
-fn quoted(text: &str) -> String {
-    let mut quoted = "\"".to_owned();
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-// -------------------------------------------------------------------------------------------------------- comparing
-
-/// The terms of a file, and the lists they stand in if it is a topic file.
-struct TermFile {
-    all: Vec<String>,
-    lists: Option<[Vec<String>; 2]>,
-    language: Option<Language>,
 }
 
 fn compare(args: &OverlapArgs) -> Result<()> {
     let (first, second) = (read_terms(&args.first)?, read_terms(&args.second)?);
-    let stop = [args.language, first.language, second.language]
-        .into_iter()
-        .flatten()
-        .fold(StopList::default(), |stop, language| {
-            stop.union(StopList::of(language))
-        });
-    let mut overlaps = Vec::new();
-    if let (Some(first), Some(second)) = (&first.lists, &second.lists) {
-        for (name, (first, second)) in ["genre", "content"].into_iter().zip(first.iter().zip(second)) {
-            if !first.is_empty() && !second.is_empty() {
-                overlaps.push((name, Overlap::of(first, second, &stop).map_err(told)?));
-            }
-        }
-    }
-    overlaps.push(("all", Overlap::of(&first.all, &second.all, &stop).map_err(told)?));
+    let overlaps = TermOverlaps::of(&first, &second, args.language)
+        .map_err(bad_input)?
+        .lists;
     stdout::write(|out| {
         if args.json {
             let answer: BTreeMap<&str, serde_json::Value> = overlaps
@@ -508,56 +366,22 @@ fn compare(args: &OverlapArgs) -> Result<()> {
     })
 }
 
-fn read_terms(path: &Path) -> Result<TermFile> {
-    let shown = path.display();
+fn read_terms(path: &Path) -> Result<TermsFile> {
     if !path.is_file() {
         return Err(bad_input(format!(
-            "{shown} is no file; name a topic file (.toml) or a list of one term a line"
+            "{} is not a file; name a topic file (.toml) or a list of one term per line",
+            path.display()
         )));
     }
-    if path.extension().is_some_and(|ending| ending == "toml") {
-        let settings = topic_settings(&path.to_string_lossy(), Vec::new())?;
-        let lists = [settings.terms.genre, settings.terms.content];
-        let all = lists.concat();
-        if all.is_empty() {
-            return Err(bad_input(format!(
-                "{shown} has no genre and no content terms to compare"
-            )));
-        }
-        return Ok(TermFile {
-            all,
-            lists: Some(lists),
-            language: settings.topic.language,
-        });
-    }
-    let bytes = fs::read(path).with_context(|| format!("{shown} cannot be read"))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| bad_input(format!("{shown} is not UTF-8; save it so, one term a line")))?;
-    let mut all = Vec::new();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-        let term = line.trim();
-        if term.is_empty() || term.starts_with('#') {
-            continue;
-        }
-        if scenthound_types::text::tokenize(term).is_empty() {
-            return Err(bad_input(format!(
-                "{shown}:{number}: {} holds no word; write one term a line, comments after #",
-                harmless(term)
-            )));
-        }
-        all.push(term.to_owned());
-    }
-    if all.is_empty() {
-        return Err(bad_input(format!("{shown} has no terms; write one a line")));
-    }
-    Ok(TermFile {
-        all,
-        lists: None,
-        language: None,
+    let read = match path.extension().is_some_and(|ending| ending == "toml") {
+        true => TermsFile::of_topic(topic_settings(&path.to_string_lossy(), Vec::new())?, path),
+        false => TermsFile::read_list(path),
+    };
+    read.map_err(|error| match error.is_bad_input() {
+        true => bad_input(error),
+        false => error.into(),
     })
 }
-
-// --------------------------------------------------------------------------------------------------------- counting
 
 fn count_documents(args: &IdfArgs) -> Result<()> {
     let mut terms = Vec::new();
@@ -571,23 +395,23 @@ fn count_documents(args: &IdfArgs) -> Result<()> {
     let mut counter = if args.terms.is_empty() {
         DocumentCounter::of_words()
     } else {
-        let counter = DocumentCounter::of_terms(&terms, language).map_err(told)?;
+        let counter = DocumentCounter::of_terms(&terms, language).map_err(bad_input)?;
         if args.words { counter.and_words() } else { counter }
     };
     let naming = Naming {
         web: &[],
         web_option: "--from",
         only: &[],
-        taken: Taken::All,
+        crawls: CrawlPages::All,
         fetching: None,
     };
     let inputs = Inputs::read(&args.from, &naming)?;
     inputs.each(|named| counter.add(&named.page.text, named.page.language))?;
-    // A word that is missing counts as seen once, so those seen once need no room.
+    // A missing word counts as seen once, so words seen once need no room.
     let counts = counter.counts(2);
     if counts.documents == 0 {
         return Err(bad_input(format!(
-            "{}: no pages with words in them",
+            "{}: no pages with words",
             args.from.join(", ")
         )));
     }

@@ -1,28 +1,30 @@
-//! `hound train genre`: a detector of kinds of pages from labelled ones.
+//! `hound train genre`: a detector of genres from labelled pages.
 //!
-//! Labels come with a web folder or as a list. The figures are cross-validated, by pages or by sites that stay together,
-//! and say so: pages of one site resemble each other, so figures by pages are what to expect of sites already seen.
+//! Labels come with a web folder or as a list. The figures are cross-validated by pages, or by sites that stay together; the
+//! output says which. Pages of one site resemble each other, so figures by pages hold for sites already seen.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
+use scenthound::inputs::CrawlPages;
+use scenthound::train::{ClassMap, LabelledList, group_of, usual_forest};
 use scenthound_judge::{
     DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords,
 };
-use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
-use scenthound_types::{CanonicalUrl, registrable_domain};
+use scenthound_lab::LabelledPages;
+use scenthound_lab::recorded::WebFolder;
+use scenthound_types::CanonicalUrl;
 use serde_json::json;
 
-use crate::fetch_now::Fetching;
 use crate::lab::webs;
-use crate::pages_input::{Inputs, Naming, Taken, bad_input};
+use crate::pages_input::{Fetching, Inputs, Naming, bad_input};
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{counted, harmless};
 
-/// Features told of.
+/// Features shown.
 const FEATURES: usize = 15;
 
 #[derive(clap::Args, Debug)]
@@ -33,80 +35,71 @@ const FEATURES: usize = 15;
   hound train genre --pages labelled.tsv --web pages.warc.gz -o my.model --detector genre-9
   hound train genre --web webs/genres --web webs/mixed --classes models/genre.classes -o my.model
 
-A list has a line for each page: its URL or its file, a tab, its class. URLs are looked up in what
---web names, or fetched where nothing is named. A file of classes says what the labels of webs are to be called: on each line a web's name,
-a label and a class, with * for any web or label and - for a class that is left out; the first line
+A list has one line per page: its URL or file, a tab, its class. URLs are looked up in what --web
+names, or fetched without it. A file of classes renames the labels of webs: each line is a web's
+name, a label and a class, with * for any web or label and - for pages to leave out; the first line
 that fits counts.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
-    /// Web folders, WARC files or crawl folders that hold the pages.
+    /// Web folders, WARC files or crawl folders to look the pages up in.
     #[arg(long, value_name = "FOLDER", required_unless_present = "pages")]
     web: Vec<PathBuf>,
-    /// The column of the folders' labels.tsv that tells the class; of several, the first that a folder has.
+    /// The column of the folders' labels.tsv with the class; of several, the first that a folder has.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', default_value = "genre")]
     label: Vec<String>,
-    /// A list of pages with their classes, in place of the folders' labels.
+    /// A list of pages with their classes, used instead of the folders' labels.
     #[arg(long, value_name = "LIST")]
     pages: Option<PathBuf>,
-    /// What the labels are to be called.
+    /// A file that renames labels to classes.
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
-    /// The model file to write; without it only the figures are told.
+    /// The model file to write; without it only the figures are printed.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write over a file that is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
-    /// Which features: genre-9 (the nine of the paper) or genre (many).
+    /// The set of features: genre-9 (the paper's nine) or genre (many).
     #[arg(long, value_name = "NAME", default_value = "genre", value_parser = read_kind)]
     detector: DetectorKind,
-    /// Keep pages together in the folds that share the value of this column, or `domain`.
+    /// Keep pages with the same value of this column in one fold; `domain` keeps sites together.
     #[arg(long, value_name = "COLUMN")]
     folds_by: Option<String>,
-    /// Parts for cross-validation.
+    /// Number of parts for cross-validation.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=50))]
     folds: u8,
-    /// Words to count besides those that come with the program.
+    /// Files of words to count, in addition to the built-in lists.
     #[arg(long, value_name = "FILE")]
     words: Vec<PathBuf>,
     /// Leave out classes with fewer pages.
     #[arg(long, value_name = "N", default_value_t = 10)]
     least_pages: usize,
-    /// Leave out classes of fewer groups (see --folds-by; domains without it).
+    /// Leave out classes with fewer groups (see --folds-by; domains without it).
     #[arg(long, value_name = "N", default_value_t = 1)]
     least_groups: usize,
-    /// Take at most this many pages of a group, spread evenly.
+    /// Use at most this many pages of a group, spread evenly.
     #[arg(long, value_name = "N")]
     most_per_group: Option<usize>,
-    /// Count every class the same, however many pages it has [default: true; false for genre-9].
+    /// Give every class the same weight, however many pages it has [default: true; false for genre-9].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     balanced: Option<bool>,
-    /// How many trees.
+    /// Number of trees.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=2000))]
     trees: u32,
-    /// Pages a leaf of a tree holds at least [default: 3; 1 for genre-9].
+    /// Least number of pages in a leaf of a tree [default: 3; 1 for genre-9].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     least_leaf: Option<u32>,
-    /// Features each split looks at [default: 3 of the nine, the root of the number of many].
+    /// Number of features tried at each split [default: 3 for genre-9; otherwise the square root of all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     features_a_split: Option<u32>,
-    /// Where chance begins.
+    /// Seed for random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     fetching: Fetching,
-}
-
-/// Leaves and balance for a kind of detector where nobody says otherwise: the paper's for its nine numbers. The many numbers
-/// were chosen for on the web `mixed`, by sites (see docs/genres.md).
-fn usual(kind: DetectorKind) -> (u32, bool) {
-    match kind {
-        DetectorKind::Nine => (1, false),
-        DetectorKind::Rich => (3, true),
-    }
 }
 
 fn read_kind(text: &str) -> Result<DetectorKind, String> {
@@ -120,16 +113,15 @@ pub fn run(args: &Args) -> Result<()> {
         && !args.force
     {
         return Err(bad_input(format!(
-            "{} is there already; name another file, or write over it with --force",
+            "{} is there already; name another file, or overwrite it with --force",
             path.display()
         )));
     }
     let mut words = GenreWords::shipped();
     for path in &args.words {
-        let list = read_text(path)?;
-        words
-            .add(&path.display().to_string(), &list)
-            .map_err(|fault| bad_input(fault.to_string()))?;
+        let shown = path.display();
+        let list = std::fs::read_to_string(path).map_err(|error| bad_input(format!("{shown}: {error}")))?;
+        words.add(&shown.to_string(), &list).map_err(bad_input)?;
     }
     let mut training = GenreTrainingSet::new(args.detector, words);
     read_pages(args, &mut training)?;
@@ -139,7 +131,7 @@ pub fn run(args: &Args) -> Result<()> {
     let left_out = training.leave_out_small(args.least_pages.max(usize::from(args.folds)), args.least_groups);
     for (class, pages, groups) in &left_out {
         note!(
-            "note: {} is left out: it has {} of {} only",
+            "note: {} is left out: it has only {} in {}",
             harmless(class),
             counted(*pages as u64, "page"),
             counted(*groups as u64, "group")
@@ -147,10 +139,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if training.classes().len() < 2 {
         return Err(bad_input(
-            "there are fewer than two classes with enough pages: nothing to tell apart".to_owned(),
+            "there are fewer than two classes with enough pages".to_owned(),
         ));
     }
-    let (least_leaf, balanced) = usual(args.detector);
+    let (least_leaf, balanced) = usual_forest(args.detector);
     let settings = GenreTrainingSettings {
         trees: args.trees,
         features_a_split: args.features_a_split,
@@ -169,7 +161,7 @@ pub fn run(args: &Args) -> Result<()> {
             bar.set_message(format!("training: fold {fold} of {} done", args.folds));
             bar.tick();
         })
-        .map_err(|fault| bad_input(fault.to_string()))?;
+        .map_err(bad_input)?;
     bar.finish_and_clear();
     let mut bytes = None;
     if let Some(path) = &args.output {
@@ -184,115 +176,78 @@ pub fn run(args: &Args) -> Result<()> {
     stdout::write(|out| write_figures(out, args, &training, &figures, bytes))
 }
 
-fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| bad_input(format!("{}: {error}", path.display())))
-}
-
-/// Which class a label of a web stands for.
-struct ClassMap {
-    /// Web, label, class.
-    lines: Vec<(String, String, String)>,
-}
-
-impl ClassMap {
-    fn read(path: &Path) -> Result<ClassMap> {
-        let mut lines = Vec::new();
-        for (number, line) in read_text(path)?.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default();
-            let cells: Vec<&str> = line.split_whitespace().collect();
-            match cells.as_slice() {
-                [] => {}
-                [web, label, class] => {
-                    lines.push(((*web).to_owned(), (*label).to_owned(), (*class).to_owned()));
-                }
-                _ => {
-                    return Err(bad_input(format!(
-                        "{}:{}: {line:?} is not a web, a label and a class, such as: mixed docs documentation",
-                        path.display(),
-                        number + 1
-                    )));
-                }
-            }
-        }
-        Ok(ClassMap { lines })
-    }
-
-    /// The class; none where it is to be left out.
-    fn class<'a>(&'a self, web: &str, label: &str) -> Option<&'a str> {
-        let fits = |pattern: &str, name: &str| pattern == "*" || pattern == name;
-        self.lines
-            .iter()
-            .find(|(of, known, _)| fits(of, web) && fits(known, label))
-            .map(|(_, _, class)| class.as_str())
-            .filter(|class| *class != "-")
-    }
-}
-
-/// Reads the labelled pages of all webs.
+/// Reads the labelled pages of all webs, or of the list alone.
 fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
-    let map = args.classes.as_deref().map(ClassMap::read).transpose()?;
+    let map = args
+        .classes
+        .as_deref()
+        .map(ClassMap::read)
+        .transpose()
+        .map_err(bad_input)?;
+    let list = args
+        .pages
+        .as_deref()
+        .map(LabelledList::read)
+        .transpose()
+        .map_err(bad_input)?;
     if args.web.is_empty() {
-        return read_pages_of_list(args, map.as_ref(), training);
+        read_list(args, list.unwrap_or_default(), map.as_ref(), training)?;
+    } else {
+        let list = list.map(LabelledList::urls).transpose().map_err(bad_input)?;
+        read_webs(args, list.as_deref(), map.as_ref(), training)?;
     }
-    let list = args.pages.as_deref().map(read_list).transpose()?;
-    let mut unmapped: BTreeMap<(String, String), usize> = BTreeMap::new();
+    if training.is_empty() {
+        return Err(bad_input("no labelled page was found"));
+    }
+    Ok(())
+}
+
+/// Reads pages from recorded webs: those of the list, or those with labels.
+fn read_webs(
+    args: &Args,
+    list: Option<&[(CanonicalUrl, String)]>,
+    map: Option<&ClassMap>,
+    training: &mut GenreTrainingSet,
+) -> Result<()> {
     let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut left_out = Vec::new();
     for path in &args.web {
-        let folder = WebFolder::open(path).map_err(|fault| bad_input(fault.to_string()))?;
+        let folder = WebFolder::open(path).map_err(bad_input)?;
         let web = webs::load(&folder)?;
         let labels = if list.is_none() || args.folds_by.is_some() {
-            folder.labels().map_err(|fault| bad_input(fault.to_string()))?
+            folder.labels().map_err(bad_input)?
         } else {
             None
         };
-        let mut group_of: HashMap<&CanonicalUrl, &str> = HashMap::new();
-        if let (Some(column), Some(labels)) = (&args.folds_by, &labels)
-            && column != "domain"
-        {
-            match labels.column(column) {
-                Ok(values) => group_of.extend(values),
-                Err(fault) if args.web.len() == 1 => return Err(bad_input(fault.to_string())),
-                Err(_) => note!(
-                    "note: {} has no column {column:?}; its pages are kept together by domain",
-                    folder.name
-                ),
-            }
-        }
-        let mut taken: BTreeSet<PageId> = BTreeSet::new();
-        let mut add = |url: &CanonicalUrl, label: &str, training: &mut GenreTrainingSet| {
-            let class = match &map {
-                None => Some(label),
-                Some(map) => map.class(&folder.name, label),
-            };
-            let Some(class) = class.filter(|class| !class.is_empty()) else {
-                *unmapped
-                    .entry((folder.name.clone(), label.to_owned()))
-                    .or_default() += 1;
-                return false;
-            };
-            let group = group_of
-                .get(url)
-                .copied()
-                .unwrap_or_else(|| registrable_domain(url.host()));
-            push(&web, url, class, group, &mut taken, training)
+        let class_of = |label: &str| match map {
+            None => Some(label.to_owned()),
+            Some(map) => map.class(&folder.name, label).map(str::to_owned),
         };
-        match (&list, &labels) {
-            (Some(list), _) => {
-                for (number, (url, label)) in list.iter().enumerate() {
-                    if add(url, label, training) {
-                        found.insert(number);
-                    }
-                }
+        let pages = LabelledPages {
+            web: &web,
+            labels: labels.as_ref(),
+            group_column: args.folds_by.as_deref().filter(|column| *column != "domain"),
+            class_of: &class_of,
+        };
+        if let Err(fault) = pages.check_group_column() {
+            if args.web.len() == 1 {
+                return Err(bad_input(fault));
             }
+            note!(
+                "note: {} has no column {:?}; its pages are kept together by domain",
+                folder.name,
+                args.folds_by.as_deref().unwrap_or_default()
+            );
+        }
+        let added = match (list, &labels) {
+            (Some(list), _) => pages.add(list.iter().map(|(url, label)| (url, label.as_str())), training),
             (None, Some(labels)) => {
-                let named = |column: &&String| labels.column(column).is_ok();
-                let column = args.label.iter().find(named).or(args.label.first());
+                let has = |column: &&String| labels.column(column).is_ok();
+                let column = args.label.iter().find(has).or(args.label.first());
                 let values = labels
                     .column(column.map_or("genre", String::as_str))
-                    .map_err(|fault| bad_input(fault.to_string()))?;
-                for (url, label) in values {
-                    add(url, label, training);
-                }
+                    .map_err(bad_input)?;
+                pages.add(values, training)
             }
             (None, None) => {
                 return Err(bad_input(format!(
@@ -300,16 +255,23 @@ fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
                     path.display()
                 )));
             }
-        }
-    }
-    for ((web, label), pages) in unmapped {
-        note!(
-            "note: {} of {web} labelled {:?} left out",
-            counted(pages as u64, "page"),
-            label
+        };
+        found.extend(added.found);
+        left_out.extend(
+            added
+                .left_out
+                .into_iter()
+                .map(|(label, pages)| (folder.name.clone(), label, pages)),
         );
     }
-    if let Some(list) = &list
+    left_out.sort();
+    for (web, label, pages) in left_out {
+        note!(
+            "note: {} of {web} labelled {label:?} left out",
+            counted(pages as u64, "page")
+        );
+    }
+    if let Some(list) = list
         && found.len() < list.len()
     {
         note!(
@@ -318,114 +280,29 @@ fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
             counted(list.len() as u64, "page")
         );
     }
-    if training.is_empty() {
-        return Err(bad_input("no labelled page was found".to_owned()));
-    }
     Ok(())
 }
 
 /// Reads the pages of a list from files and from the web.
-fn read_pages_of_list(args: &Args, map: Option<&ClassMap>, training: &mut GenreTrainingSet) -> Result<()> {
+fn read_list(
+    args: &Args,
+    list: LabelledList,
+    map: Option<&ClassMap>,
+    training: &mut GenreTrainingSet,
+) -> Result<()> {
     let naming = Naming {
         web: &[],
         web_option: "--web",
         only: &[],
-        taken: Taken::All,
+        crawls: CrawlPages::All,
         fetching: Some(&args.fetching),
     };
-    let mut by_class: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    if let Some(path) = &args.pages {
-        for (number, name, label) in read_lines(path)? {
-            let class = map.map_or(Some(label.as_str()), |map| map.class("", &label));
-            let Some(class) = class else { continue };
-            let near = path.parent().unwrap_or(Path::new("")).join(&name);
-            let name = if near.is_file() {
-                near.display().to_string()
-            } else {
-                name
-            };
-            if !Path::new(&name).is_file() && CanonicalUrl::parse(&name).is_err() {
-                return Err(bad_input(format!(
-                    "{}:{number}: {} is neither a URL nor a file",
-                    path.display(),
-                    harmless(&name)
-                )));
-            }
-            by_class.entry(class.to_owned()).or_default().push(name);
-        }
-    }
-    for (class, names) in by_class {
+    for (class, names) in list.by_class(map).map_err(bad_input)? {
         Inputs::read(&names, &naming)?.each(|named| {
-            // Files of one folder are taken for one site.
-            let folder = Path::new(&named.name)
-                .parent()
-                .filter(|_| Path::new(&named.name).is_file());
-            let group = folder.map_or_else(
-                || registrable_domain(named.page.url.host()).to_owned(),
-                |folder| folder.display().to_string(),
-            );
-            training.push(&named.page, &class, &group);
+            training.push(&named.page, &class, &group_of(&named));
         })?;
     }
-    if training.is_empty() {
-        return Err(bad_input("no labelled page was found".to_owned()));
-    }
     Ok(())
-}
-
-/// Adds a page unless another of its addresses did; whether it is there.
-fn push(
-    web: &RecordedWeb,
-    url: &CanonicalUrl,
-    class: &str,
-    group: &str,
-    taken: &mut BTreeSet<PageId>,
-    training: &mut GenreTrainingSet,
-) -> bool {
-    let Some(page) = web.page_at(url) else {
-        return false;
-    };
-    if taken.insert(page)
-        && let Some(page) = web.page(page)
-    {
-        training.push(&page, class, group);
-    }
-    true
-}
-
-/// Reads lines of a URL, a tab and a class.
-fn read_list(path: &Path) -> Result<Vec<(CanonicalUrl, String)>> {
-    let lines = read_lines(path)?.into_iter();
-    lines
-        .map(|(number, name, class)| match CanonicalUrl::parse(&name) {
-            Ok(url) => Ok((url, class)),
-            Err(_) => Err(bad_line(path, number)),
-        })
-        .collect()
-}
-
-/// The number, the page and the class of each line that says something.
-fn read_lines(path: &Path) -> Result<Vec<(usize, String, String)>> {
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(read_text(path)?.lines()) {
-        if line.trim().is_empty() || line.starts_with('#') {
-            continue;
-        }
-        match line.split_once('\t') {
-            Some((name, class)) if !name.trim().is_empty() && !class.trim().is_empty() => {
-                lines.push((number, name.trim().to_owned(), class.trim().to_owned()));
-            }
-            _ => return Err(bad_line(path, number)),
-        }
-    }
-    Ok(lines)
-}
-
-fn bad_line(path: &Path, number: usize) -> anyhow::Error {
-    bad_input(format!(
-        "{}:{number}: a URL, a tab and a class are wanted, such as: https://example.org/<tab>blog",
-        path.display()
-    ))
 }
 
 /// What the folds kept apart.
@@ -507,7 +384,7 @@ fn write_figures(
     if args.folds_by.is_none() {
         writeln!(
             out,
-            "Pages of one site were in several folds: on sites never seen expect less (--folds-by site or domain)."
+            "Pages of one site were in several folds: expect lower figures on new sites (--folds-by site or domain)."
         )?;
     }
     writeln!(out)?;

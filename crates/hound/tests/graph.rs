@@ -279,13 +279,10 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
         &["graph", "build", "links.tsv", "-o", "web.graph", "--skip-bad"],
     );
     assert!(output.is_good());
-    assert!(
-        output.out.contains("8 lines, 2 of them passed over"),
-        "{output:?}"
-    );
+    assert!(output.out.contains("8 lines, 2 of them skipped"), "{output:?}");
     let noted = output.err;
     assert!(
-        noted.contains("2 bad lines passed over, the first: links.tsv:8"),
+        noted.contains("2 bad lines skipped, the first: links.tsv:8"),
         "{noted}"
     );
 
@@ -413,11 +410,11 @@ fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
     for part in [
         format!("context graph: {short}").as_str(),
         &format!("pages with words: {short}"),
-        "most telling:",
+        "the strongest:",
         "  layer 2: ",
-        "told on pages held out, in 2 folds",
+        "on held-out pages, in 2 folds",
         "s of training on ",
-        "µs to tell the layer of a page",
+        "µs to find the layer of a page",
     ] {
         assert!(of_list.contains(part), "{part:?} is missing in\n{of_list}");
     }

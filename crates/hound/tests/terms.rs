@@ -147,7 +147,7 @@ fn a_topic_is_generated_with_its_counts() {
     );
     let expected = r#"
 # Terms taken from 2 genre pages, 1 relevant page.
-# Strike what does not fit: a picked half is mostly better than the whole.
+# Delete what does not fit: a picked half is usually better than the whole.
 
 [topic]
 name = "databases"
@@ -390,17 +390,17 @@ fn slips_are_told_with_their_place_and_their_remedy() {
     for (words, parts) in [
         (
             &["bad.txt", "--web", "all.warc"][..],
-            &["bad.txt:3", "one path a line"][..],
+            &["bad.txt:3", "one path per line"][..],
         ),
         (
             &["lost.txt", "--web", "all.warc"],
-            &["1 URL not in all.warc", "lost.txt:1"],
+            &["1 URL is not in all.warc", "lost.txt:1"],
         ),
         (&["nowhere.html"], &["nowhere.html does not exist"]),
         (&["www.site.test/a"], &["http://www.site.test/a"]),
         (&["typo.txt"], &["typo.txt:1", "gone.html"]),
-        (&["empty"], &["holds no .html"]),
-        (&["databases.html", "-o", "topic.txt"], &["end it in .toml"]),
+        (&["empty"], &["contains no .html"]),
+        (&["databases.html", "-o", "topic.txt"], &["end in .toml"]),
         (
             &["databases.html", "--only", "empty.txt"],
             &["empty.txt does not exist"],

@@ -202,5 +202,5 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
     );
     assert!(trained.is_good(), "{}", trained.both());
     let told = topic("model = \"tea.model\"");
-    assert!(told.contains("holds a bayes judge, not a svm one"), "{told}");
+    assert!(told.contains("holds a bayes judge, not a svm judge"), "{told}");
 }

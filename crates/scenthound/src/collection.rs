@@ -37,6 +37,7 @@ pub use explain::{
 };
 pub use marks::{NotRead, WhyNotRead};
 pub use near_duplicates::NearDuplicates;
+pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};

@@ -24,9 +24,16 @@
 mod collection;
 mod crawler;
 mod event;
+pub mod fetch_now;
+pub mod graph;
+pub mod inputs;
 mod live;
 mod rejudge;
+pub mod seeds;
+mod stored_page;
+pub mod terms;
 mod topic;
+pub mod train;
 
 pub use collection::{
     AgentStatus, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, FiguresFrom,
@@ -41,6 +48,7 @@ pub use crawler::{
 pub use event::{Event, HostState, Progress};
 pub use live::{LiveBuildError, live_settings};
 pub use rejudge::{RejudgeError, Rejudgement};
+pub use stored_page::page_of_response;
 pub use topic::Topic;
 
 pub use scenthound_config::{Change, Faults, Given, IpNet, Settings, Spec};

@@ -77,7 +77,7 @@ impl Iterator for Pages {
 }
 
 /// Shows every record with the number of its line, and returns the lines that were skipped.
-pub(super) fn each_record(
+pub(crate) fn each_record(
     view: &CrawlView,
     mut visit: impl FnMut(u64, PageRecord),
 ) -> Result<Option<UnreadableLines>, CollectionError> {
