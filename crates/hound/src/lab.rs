@@ -1,4 +1,4 @@
-//! `hound lab`: strategies, judges and settings compared on recorded and synthetic webs, without touching the web.
+//! `hound lab`: compares strategies, judges and settings on recorded and synthetic webs, without touching the network.
 
 mod compare;
 mod conditions;
@@ -104,7 +104,7 @@ pub fn command() -> Command {
         )
         .subcommand(
             learn_pig::Args::augment_args(Command::new("learn-pig"))
-                .about("Count where links on pages of each relevance and genre lead: the table of the strategy genre")
+                .about("Count where links lead, by relevance and genre of their page: the table for the strategy genre")
                 .after_help(LEARN_PIG_EXAMPLES),
         )
         .subcommand(
@@ -145,7 +145,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
 }
 
-/// Writes a report to a file, and says so.
+/// Writes a report to a file and reports the path.
 fn write_page(path: &Path, html: &str) -> Result<()> {
     std::fs::write(path, html).with_context(|| format!("could not write {}", path.display()))?;
     note!("report written to {}", path.display());

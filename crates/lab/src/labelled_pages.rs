@@ -1,4 +1,4 @@
-//! The labelled pages of recorded webs, as examples of genres.
+//! The labelled pages of recorded webs, as training examples for genres.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,23 +13,23 @@ pub struct LabelledPages<'a> {
     pub web: &'a RecordedWeb,
     /// Its labels.
     pub labels: Option<&'a Labels>,
-    /// The column of the labels whose values keep pages together in folds; domains do where there is none.
+    /// The column of the labels whose values keep pages together in folds; without one, their domains do.
     pub group_column: Option<&'a str>,
-    /// The class that a label stands for; none leaves the page out.
+    /// The class that a label stands for; pages whose label has none are left out.
     pub class_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// What was found of the pages that have labels.
+/// What happened to the labelled pages.
 #[derive(Debug, Default)]
 pub struct LabelledFound {
-    /// Which of the pages that were asked for are in the web, by their position.
+    /// Positions of the labelled pages that are in the web.
     pub found: BTreeSet<usize>,
     /// Pages left out, by label.
     pub left_out: BTreeMap<String, usize>,
 }
 
 impl LabelledPages<'_> {
-    /// Whether the labels have the column that keeps pages together.
+    /// Checks that the labels have the column that keeps pages together.
     pub fn check_group_column(&self) -> Result<(), RecordedFault> {
         match (self.group_column, self.labels) {
             (Some(column), Some(labels)) => labels.column(column).map(|_| ()),
@@ -37,7 +37,7 @@ impl LabelledPages<'_> {
         }
     }
 
-    /// Adds pages with these labels to a training set, each once, whichever of its URLs are named.
+    /// Adds labelled pages to a training set. A page with several URLs is added once.
     pub fn add<'l>(
         &self,
         labelled: impl IntoIterator<Item = (&'l CanonicalUrl, &'l str)>,
