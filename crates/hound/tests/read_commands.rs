@@ -598,7 +598,10 @@ fn failures_redirects_and_robots_txt_are_explained_in_words() {
 fn a_folder_without_a_crawl_and_a_bad_url_are_refused_with_a_remedy() {
     let empty = tempfile::tempdir().unwrap();
     let missing = empty.path().join("none");
-    for (folder, words) in [(empty.path(), "does not contain a crawl"), (&missing, "does not exist")] {
+    for (folder, words) in [
+        (empty.path(), "does not contain a crawl"),
+        (&missing, "does not exist"),
+    ] {
         for (command, more) in [
             ("status", &[][..]),
             ("results", &[]),
