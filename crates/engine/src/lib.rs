@@ -1,11 +1,11 @@
 //! The crawl as a synchronous state machine.
 //!
-//! A driver asks [`Crawl::next`] what to fetch, has each response processed on any thread by a [`PageProcessor`], and brings it back
-//! to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with sockets and a clock,
-//! the lab with recorded webs and virtual time. Same seed, same web and same settings give the same journal.
+//! A driver asks [`Crawl::next`] what to fetch, has each response processed on any thread by a [`PageProcessor`], and
+//! passes the result to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with
+//! sockets and a clock, the lab with recorded webs and virtual time. The same seed, web and settings give the same journal.
 //!
-//! **Invariant:** every lease ends in exactly one settle or is handed back unused, and a settled page, its records and all its updates
-//! become durable together.
+//! **Invariant:** every lease ends in exactly one settle or is handed back unused, and a settled page, its records and all
+//! its updates become durable together.
 //!
 //! Deliberately absent: clocks, sockets, threads, files. Time arrives with each call, records leave through a
 //! [`Recorder`].
