@@ -31,20 +31,24 @@ impl Change {
     }
 }
 
-impl fmt::Display for Change {
-    /// What changed, and what that means or what to do instead.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Change {
+    /// What changed, without what that means for a resumed crawl.
+    pub fn difference(&self) -> String {
         let shown = |value: &str| match value.char_indices().nth(SHOWN) {
             Some((cut, _)) => format!("{}…", value.get(..cut).unwrap_or_default()),
             None if value.is_empty() => "nothing".to_owned(),
             None => value.to_owned(),
         };
         let (before, now) = (shown(&self.before), shown(&self.now));
-        write!(
-            f,
-            "[{}] {} was {before}, now {now}",
-            self.option.section, self.option.key
-        )?;
+        let (section, key) = (self.option.section, self.option.key);
+        format!("[{section}] {key} was {before}, now {now}")
+    }
+}
+
+impl fmt::Display for Change {
+    /// What changed, and what that means or what to do instead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.difference())?;
         match self.option.on_resume {
             OnResume::Allowed => Ok(()),
             OnResume::AllowedFromHere => f.write_str("; what was found before stays as it is"),

@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use scenthound::{RejudgeError, Rejudgement, StatusFile, StopHandle, Topic};
-use scenthound_config::{Change, Given};
+use scenthound_config::Given;
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
@@ -69,7 +69,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>());
     let prepared = prepared.map_err(read_error)?;
     for change in prepared.changes() {
-        note!("{}", change_text(change));
+        note!("{}", change.difference());
     }
     let started = Instant::now();
     let stop = StopHandle::default();
@@ -100,13 +100,6 @@ fn read_error(error: RejudgeError) -> anyhow::Error {
     } else {
         error.into()
     }
-}
-
-/// A change without its consequences, which apply only to a resumed crawl.
-fn change_text(change: &Change) -> String {
-    let text = change.to_string();
-    text.split_once("; ")
-        .map_or(text.clone(), |(what, _)| what.to_owned())
 }
 
 fn progress_bar(view: &CrawlView) -> Result<Option<ProgressBar>> {
