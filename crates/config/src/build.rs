@@ -77,7 +77,7 @@ pub enum BuildError {
     /// A strategy that uses layers has no model of them.
     #[error(
         "the strategy {strategy} needs a layer model: write --strategy {strategy}:layers=FILE with a file made by hound \
-         train layers, or let the crawl learn them: --strategy {strategy}:learn-after=20"
+         train layers, or let the crawl learn one: --strategy {strategy}:learn-after=20"
     )]
     NeedsLayers {
         /// The strategy.
