@@ -289,9 +289,9 @@ fn hostile_files_take_time_in_proportion_to_their_length() {
     let nested = format!("[crawl]\nlang = {}", "[".repeat(300_000));
     let one_line = format!("[seeds]\nurls = [{}]", "\"x\",".repeat(300_000));
     let dotted = format!("[crawl]\n{}x = 1", "a.".repeat(300_000));
-    let twins = format!("[crawl]\n{}", "seed = =\n".repeat(100_000));
+    let duplicates = format!("[crawl]\n{}", "seed = =\n".repeat(100_000));
     let strange = (0..20_000).map(|n| format!("k{n} = 1\n")).collect::<String>();
-    for text in [nested, one_line, dotted, twins, strange] {
+    for text in [nested, one_line, dotted, duplicates, strange] {
         assert!(check_text(&text, &[]).unwrap_err().to_string().len() < 200_000);
     }
 }
