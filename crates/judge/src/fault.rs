@@ -107,3 +107,10 @@ pub enum JudgeFault {
     #[error(transparent)]
     Model(#[from] ModelFileFault),
 }
+
+impl JudgeFault {
+    /// Whether other terms, settings or pages would help, rather than another disk.
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, JudgeFault::IdfFile { .. } | JudgeFault::Model(_))
+    }
+}

@@ -27,6 +27,7 @@ mod event;
 pub mod fetch_now;
 pub mod graph;
 pub mod inputs;
+pub mod judging;
 mod live;
 mod rejudge;
 pub mod seeds;
