@@ -9,6 +9,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use scenthound_judge::JudgeKind;
+use scenthound_strategy::StrategyKind;
+
 use crate::fault::{Faults, Location, Spot, Wrong, quoted};
 use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
@@ -232,8 +235,11 @@ impl Check<'_> {
             });
             match spec {
                 Ok(spec) => {
+                    // Under a name nobody knows, the settings mean nothing; the name alone is reported.
+                    let is_known = StrategyKind::from_name(&spec.name).is_some()
+                        || JudgeKind::from_name(&spec.name).is_some();
                     spread.push(Given::new(option.name.clone(), spec.name));
-                    spread.extend(spec.settings);
+                    spread.extend(spec.settings.into_iter().filter(|_| is_known));
                 }
                 Err(wrong) => self
                     .faults

@@ -122,7 +122,10 @@ impl FromStr for Spec {
         }
         let mut spec = Spec::named(name);
         for part in parts {
-            let Some((setting, value)) = part.split_once('=') else {
+            let setting = part
+                .split_once('=')
+                .filter(|(setting, _)| !setting.trim().is_empty());
+            let Some((setting, value)) = setting else {
                 return Err(SpecError::NoValue {
                     part: part.to_owned(),
                 });

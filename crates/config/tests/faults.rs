@@ -205,7 +205,7 @@ t.toml:15:2: there is no section [zoo]
 fn what_is_missing_is_named_with_every_way_to_give_it() {
     assert_eq!(
         shown("", &[]),
-        "settings: there is nowhere to start from; name seed URLs after the topic, a file of them with --seeds, or a search \
+        "settings: there is nowhere to start from; give seed URLs after the topic, a file of them with --seeds, or a search \
          engine with --engine, as searxng=URL or brave; in the topic file these are urls, file and engines under [seeds]\n\
          settings: there is nothing to look for: the topic has no terms; list terms as genre, content or url under \
          [terms] in the topic file, or write words in place of a topic file"
@@ -221,7 +221,7 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
         check_with(&[], "https://tea.test/", &["seed-urls=http://a.test/"])
             .unwrap_err()
             .to_string(),
-        "settings: \"https://tea.test/\" is an address, not a topic; first say what you look for, then where to start: \
+        "settings: \"https://tea.test/\" is an address, not a topic; say first what to look for, then where to start: \
          hound crawl \"words\" \"https://tea.test/\""
     );
     assert_eq!(

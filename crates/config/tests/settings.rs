@@ -245,7 +245,7 @@ fn the_list_of_options_has_no_two_of_a_name_and_says_what_each_is_for() {
     let all: Vec<_> = options().collect();
     for (index, option) in all.iter().enumerate() {
         assert!(
-            !option.help().is_empty() && option.help().ends_with('.'),
+            !option.help().is_empty() && option.help().ends_with(['.', '…']),
             "{}",
             option.name
         );
@@ -324,8 +324,8 @@ fn a_crawl_may_be_resumed_with_other_budgets_and_manners_but_not_as_another_craw
         ),
         [
             "- [terms] content was [\"tea\"], now [\"tea\", \"milk\"]; the pages fetched so far were judged by the \
-             old value: judge them again with hound rejudge, or start a new folder with -o",
-            "- [strategy] kind was \"best-first\", now \"fs-2\"; the pages fetched so far were judged by the old value: \
+             old value; judge them again with hound rejudge, or start a new folder with -o",
+            "- [strategy] kind was \"best-first\", now \"fs-2\"; the pages fetched so far were judged by the old value; \
              judge them again with hound rejudge, or start a new folder with -o",
             "+ [crawl] max-pages was 10, now 20",
             "+ [crawl] depth was nothing, now 3; what was found before stays as it is",

@@ -1,6 +1,6 @@
-//! What the words at a page's links cost to score, beside parsing the page: `cargo bench -p scenthound-engine`.
+//! How long scoring the words at a page's links takes, compared with parsing the page: `cargo bench -p scenthound-engine`.
 
-#![allow(missing_docs, clippy::unwrap_used)] // nobody calls a bench, and its input is its own
+#![allow(missing_docs, clippy::unwrap_used)] // benches have no callers, and they make their own input
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -1,27 +1,27 @@
-//! What a host's robots.txt lets us do, as kept with the host.
+//! What a host's robots.txt allows, as stored with the host.
 
 use scenthound_robots::{History, MAX_REDIRECTS, Meaning, RETRY_FIRST, RobotsResponse, Rules, verdict};
 use scenthound_types::{CanonicalUrl, Failure, LeaseKind, Outcome, Refusal, Timestamp, Truncation};
 
-/// The name robots.txt files know us by.
+/// The name that robots.txt files use for this crawler.
 pub const PRODUCT_TOKEN: &str = "scenthound";
 
-/// What a host lets us do.
+/// What may be fetched from a host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Access {
     /// Its rules.
     Rules(Rules),
-    /// Its rules could not be had: nothing may be fetched for now.
+    /// Its rules could not be fetched, so nothing else may be fetched for now.
     Unreachable,
-    /// There is no host of that name, so nothing can be fetched and nobody asked.
+    /// The host name does not exist, so no request is made.
     NoHost,
 }
 
-/// What is kept in place of rules for a host without name; no rules begin so.
+/// Stored in place of rules for a host that does not exist. Encoded rules never begin like this.
 const NO_HOST: &[u8] = b"no host";
 
 impl Access {
-    /// Whether a URL of the host may be asked for; if not, what comes of it unasked.
+    /// Whether a URL of the host may be requested; if not, the outcome it gets without a request.
     pub fn check(&self, path_and_query: &str) -> Result<(), Outcome> {
         match self {
             Access::Unreachable => Err(Outcome::Refused(Refusal::RobotsUnreachable)),
@@ -31,7 +31,7 @@ impl Access {
         }
     }
 
-    /// As the frontier keeps it.
+    /// The form in which the frontier stores it.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Access::Unreachable => Vec::new(),
@@ -40,8 +40,8 @@ impl Access {
         }
     }
 
-    /// Reads what [`Access::to_bytes`] wrote. Damaged rules count as unreachable: better to skip a host than to ignore
-    /// its wishes.
+    /// Reads what [`Access::to_bytes`] wrote. Damaged rules count as unreachable: it is better to skip a host than
+    /// to ignore its wishes.
     pub fn from_bytes(bytes: &[u8]) -> Access {
         match Rules::from_bytes(bytes) {
             _ if bytes == NO_HOST => Access::NoHost,
@@ -51,14 +51,15 @@ impl Access {
     }
 }
 
-/// Which redirects of a robots.txt are followed at once: RFC 9309 asks for at least five in a row, also to other hosts.
+/// Which redirects of a robots.txt are followed at once: RFC 9309 asks for at least five in a row,
+/// including to other hosts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RobotsRedirects {
     followed: u8,
 }
 
 impl RobotsRedirects {
-    /// Where to ask next, if a robots.txt was asked for and this outcome is a redirect that is still followed.
+    /// The next URL to request, if this is a robots.txt lease and the outcome is a redirect within the limit.
     pub fn next(&mut self, kind: LeaseKind, outcome: &Outcome) -> Option<CanonicalUrl> {
         match outcome {
             Outcome::Redirect { to, .. } if kind == LeaseKind::Robots && self.followed < MAX_REDIRECTS => {
@@ -69,8 +70,8 @@ impl RobotsRedirects {
         }
     }
 
-    /// What it means that the host redirected to could not be found. The host asked is there, and that another one is not
-    /// says nothing about its wishes, so it must not count as missing itself.
+    /// The outcome when the host that a robots.txt redirects to could not be located. The first host does exist, and a
+    /// missing target says nothing about its wishes, so it must not count as missing itself.
     pub fn lost(outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Failed(_) => Outcome::Failed(Failure::DnsError),
@@ -79,14 +80,15 @@ impl RobotsRedirects {
     }
 }
 
-/// What the answer to a robots.txt request means, and until when it counts. The driver has followed redirects
-/// already, see [`RobotsRedirects`].
+/// What the response to a robots.txt request means, and until when it is valid. The driver has already followed
+/// redirects, see [`RobotsRedirects`].
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
     if *outcome == Outcome::Failed(Failure::DnsNoName) {
         return (Access::NoHost, now + RETRY_FIRST);
     }
     let answer = match outcome {
-        // Half a file may lack the half that forbids. Only our own cap on its length is a whole answer.
+        // A partial file may lack the very lines that forbid something. Only a file cut at our own length limit counts
+        // as complete.
         Outcome::Body {
             truncated: Some(Truncation::Disconnect | Truncation::Time),
             ..
@@ -98,7 +100,7 @@ pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -
         // A robots.txt that is an image or redirects to nowhere holds no rules.
         Outcome::Refused(_) => RobotsResponse::DeadRedirect,
     };
-    // Redirects left over at this point are over the limit.
+    // A redirect that is still here exceeds the limit.
     let history = History {
         redirects: u8::MAX,
         failures: attempt.into(),

@@ -1,10 +1,10 @@
-//! The agents of a crawl: each with a strategy, seeds and a stack of its own, under shared manners and budgets.
+//! The agents of a crawl: each with a strategy, seeds and a stack of its own, under shared budgets and politeness.
 //!
-//! A crawl without agents has one. An agent stops when it has met its goal, spent its share of the page budget or has nothing
-//! left; the others go on. What an agent is doing is told from its counts whenever somebody asks, so raising a budget or a
-//! goal sets it to work again.
+//! A crawl that asks for no agents has one. An agent stops when it has met its goal, spent its share of the page budget or
+//! has nothing left; the others go on. An agent's state is derived from its counts on demand, so raising a budget or a goal
+//! sets it to work again.
 //!
-//! Deliberately absent: stacks and leases, which are the frontier's.
+//! Deliberately absent: stacks and leases, which belong to the frontier.
 
 use scenthound_strategy::{Needs, Strategy};
 use scenthound_types::{AgentId, CanonicalUrl, StateDelta};
@@ -17,12 +17,12 @@ pub struct Agent {
     pub name: String,
     /// How it ranks what it finds.
     pub strategy: Box<dyn Strategy>,
-    /// Where it begins.
+    /// Its seeds.
     pub seeds: Vec<CanonicalUrl>,
 }
 
 impl Agent {
-    /// The one agent of a crawl without agents.
+    /// The only agent of a crawl.
     pub fn alone(strategy: Box<dyn Strategy>, seeds: &[CanonicalUrl]) -> Agent {
         Agent {
             name: String::new(),
@@ -32,7 +32,7 @@ impl Agent {
     }
 }
 
-/// What all agents of a crawl want in their reports.
+/// What the strategies of all agents need in their reports.
 pub fn needs_of(agents: &[Agent]) -> Needs {
     let mut all = agents
         .first()
@@ -48,14 +48,14 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
     all
 }
 
-/// What holds for each agent of a crawl.
+/// Rules that apply to every agent of a crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentRules {
     /// Relevant pages after which an agent stops.
     pub goal: Option<u64>,
-    /// Requests an agent may have out at once.
+    /// How many requests of one agent may be in flight at once.
     pub requests: Option<usize>,
-    /// Whether what a stopped agent has left of its share of the pages goes to the others.
+    /// Whether the unspent page share of a stopped agent goes to the others.
     pub redistribute: bool,
 }
 
@@ -66,16 +66,16 @@ pub enum AgentState {
     Seeding,
     /// Crawling.
     Working,
-    /// It has found as many relevant pages as it was to find.
+    /// It has found as many relevant pages as its goal asks for.
     GoalMet,
-    /// It has had its share of the pages.
+    /// It has used up its share of the page budget.
     ShareSpent,
     /// Nothing is left in its stack.
     NothingLeft,
 }
 
 impl AgentState {
-    /// The word for it.
+    /// The state as people read it.
     pub fn name(self) -> &'static str {
         match self {
             AgentState::Seeding => "reading seeds",
@@ -87,7 +87,7 @@ impl AgentState {
     }
 }
 
-/// What is known of an agent, for the directory.
+/// What the list of agents shows about one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFacts {
     /// Its number.
@@ -96,9 +96,9 @@ pub struct AgentFacts {
     pub name: String,
     /// Its strategy's name.
     pub strategy: &'static str,
-    /// Where it began.
+    /// Its seeds.
     pub seeds: Vec<CanonicalUrl>,
-    /// Page attempts it asked for.
+    /// Page attempts it has made.
     pub pages: u64,
     /// Relevant pages among them.
     pub relevant: u64,
@@ -106,7 +106,7 @@ pub struct AgentFacts {
     pub waiting: u64,
     /// What it is doing.
     pub state: AgentState,
-    /// What its strategy has learnt, the heaviest first.
+    /// What its strategy has learnt, largest weight first.
     pub learnt: Vec<(String, f64)>,
 }
 
@@ -115,19 +115,19 @@ pub(crate) struct AgentSlot {
     pub agent: Agent,
     pub pages: u64,
     pub relevant: u64,
-    /// Page requests out.
+    /// Page requests in flight.
     pub pages_out: u64,
-    /// Requests out, of any kind.
+    /// Requests of any kind in flight.
     pub out: usize,
-    /// Whether no link is followed yet.
+    /// Whether it is still reading seeds and follows no links yet.
     pub is_seeding: bool,
-    /// The last answer of the frontier was that nothing is left.
+    /// Whether the frontier last said that nothing is left.
     pub is_exhausted: bool,
-    /// The strategy's epoch that the stack was last opened for…
+    /// The strategy's epoch for which the stack was last opened…
     pub epoch: u64,
-    /// …and how many pages it had read then.
+    /// …and the agent's page count at that time.
     pub epoch_opened_at: u64,
-    /// Whether some of the stack is still scored as in an earlier epoch.
+    /// Whether parts of the stack still carry scores from an earlier epoch.
     pub is_stale: bool,
     is_changed: bool,
 }
@@ -162,7 +162,8 @@ impl AgentSlot {
         self.agent.strategy.seeds_done();
     }
 
-    /// What the frontier's notes call what its strategy has learnt. The first agent's name is that of a crawl without agents.
+    /// The prefix of the notes that hold what its strategy has learnt. The first agent uses the prefix of a crawl without
+    /// agents, so that such a crawl can be resumed.
     pub fn learnt_under(id: AgentId) -> String {
         match id.0 {
             0 => "strategy/".to_owned(),
@@ -174,7 +175,7 @@ impl AgentSlot {
         format!("agents/{}/counts", id.0)
     }
 
-    /// Takes up the counts of an earlier run.
+    /// Restores the counts of an earlier run.
     pub fn restore(&mut self, id: AgentId, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlError> {
         let name = AgentSlot::counts_under(id);
         let Some((_, saved)) = notes.iter().find(|(note, _)| *note == name) else {
@@ -210,7 +211,7 @@ impl AgentSlot {
     }
 }
 
-/// How many pages an agent may still ask for, of a budget shared by all.
+/// How many more pages an agent may fetch from a budget shared by all.
 pub(crate) fn share_left(slots: &[AgentSlot], at: usize, budget: Option<u64>, rules: &AgentRules) -> u64 {
     let (Some(budget), Some(slot)) = (budget, slots.get(at)) else {
         return u64::MAX;
@@ -227,7 +228,7 @@ pub(crate) fn share_left(slots: &[AgentSlot], at: usize, budget: Option<u64>, ru
             .filter(|(_, slot)| has_stopped(slot))
             .map(|(at, slot)| share(at).saturating_sub(slot.pages + slot.pages_out))
             .sum();
-        // Rounded up, since the whole budget is kept by the crawl itself.
+        // Rounding up is safe: the crawl itself enforces the total.
         mine += unspent.div_ceil(working.max(1));
     }
     mine.saturating_sub(slot.pages + slot.pages_out)
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shares_of_all_agents_are_the_budget() {
+    fn the_shares_of_all_agents_add_up_to_the_budget() {
         let slots = slots(&[0, 0, 0]);
         let shares = (0..3).map(|at| share_left(&slots, at, Some(11), &AgentRules::default()));
         assert_eq!(shares.collect::<Vec<_>>(), [4, 4, 3]);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stopped_agent_leaves_goes_to_the_others_if_so_wanted() {
+    fn what_a_stopped_agent_leaves_goes_to_the_others_if_redistributed() {
         let mut slots = slots(&[10, 4, 10]);
         slots[1].is_exhausted = true;
         let keep = AgentRules::default();

@@ -1,4 +1,4 @@
-//! Which agent begins where.
+//! Which agent starts from which seeds.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ named_enum! {
     /// How seeds are assigned to agents.
     #[derive(Default)]
     pub enum SeedAssignment {
-        /// In turn.
+        /// One after the other, in turn.
         #[default]
         Even = "even",
         /// Seeds of one host go to the same agent.
@@ -19,17 +19,17 @@ named_enum! {
     }
 }
 
-/// What one agent was dealt.
+/// The seeds of one agent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assignment {
     /// What people call the agent.
     pub name: String,
-    /// Where it begins.
+    /// Its seeds.
     pub seeds: Vec<CanonicalUrl>,
 }
 
-/// Deals seeds out to at most so many agents: no agent is without a seed. Groups that stay together go, in the order they
-/// come up, to the agent with the fewest seeds so far. `genre_of` tells the genre of a seed as far as its address does.
+/// Assigns seeds to at most `agents` agents, so that each has at least one. Groups that stay together go, in the order they
+/// come up, to the agent with the fewest seeds so far. `genre_of` guesses the genre of a seed from its URL.
 pub fn assign_seeds(
     seeds: &[CanonicalUrl],
     agents: usize,
@@ -77,7 +77,7 @@ pub fn assign_seeds(
 mod tests {
     use super::*;
 
-    fn dealt(urls: &[&str], agents: usize, how: SeedAssignment) -> Vec<(String, Vec<String>)> {
+    fn assigned(urls: &[&str], agents: usize, how: SeedAssignment) -> Vec<(String, Vec<String>)> {
         let seeds: Vec<_> = urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect();
         let genre_of = |url: &CanonicalUrl| url.path_and_query().trim_matches('/').to_owned();
         assign_seeds(&seeds, agents, how, &genre_of)
@@ -100,8 +100,8 @@ mod tests {
     ];
 
     #[test]
-    fn seeds_are_dealt_in_turn() {
-        let assignments = dealt(&SEEDS, 2, SeedAssignment::Even);
+    fn seeds_are_assigned_in_turn() {
+        let assignments = assigned(&SEEDS, 2, SeedAssignment::Even);
         assert_eq!(
             assignments[0],
             (
@@ -114,24 +114,24 @@ mod tests {
 
     #[test]
     fn seeds_of_a_host_stay_together() {
-        let assignments = dealt(&SEEDS, 2, SeedAssignment::ByHost);
+        let assignments = assigned(&SEEDS, 2, SeedAssignment::ByHost);
         assert_eq!(assignments[0].1, [SEEDS[0], SEEDS[1]]);
         assert_eq!(assignments[1].1, [SEEDS[2], SEEDS[3], SEEDS[4]]);
     }
 
     #[test]
-    fn agents_are_called_after_their_genres() {
-        let assignments = dealt(&SEEDS, 3, SeedAssignment::ByGenre);
+    fn agents_are_named_after_their_genres() {
+        let assignments = assigned(&SEEDS, 3, SeedAssignment::ByGenre);
         let names: Vec<&str> = assignments.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["news", "blog"]);
-        assert_eq!(dealt(&SEEDS, 1, SeedAssignment::ByGenre)[0].0, "news + blog");
+        assert_eq!(assigned(&SEEDS, 1, SeedAssignment::ByGenre)[0].0, "news + blog");
     }
 
     #[test]
     fn no_agent_is_without_a_seed() {
-        assert_eq!(dealt(&SEEDS[..2], 5, SeedAssignment::Even).len(), 2);
+        assert_eq!(assigned(&SEEDS[..2], 5, SeedAssignment::Even).len(), 2);
         assert_eq!(
-            dealt(&[], 5, SeedAssignment::Even),
+            assigned(&[], 5, SeedAssignment::Even),
             [("agent 1".to_owned(), Vec::new())]
         );
     }

@@ -35,7 +35,7 @@ pub struct Budget {
 }
 
 named_enum! {
-    /// Which hosts' sitemaps are read.
+    /// Whose sitemaps are read.
     #[derive(Default)]
     pub enum SitemapUse {
         /// None.
@@ -48,28 +48,28 @@ named_enum! {
     }
 }
 
-/// What a crawl goes by.
+/// The settings of a crawl.
 #[derive(Clone, Debug)]
 pub struct CrawlSettings {
     /// How much it may do.
     pub budget: Budget,
-    /// Which URLs belong to it; also asked about redirect targets.
+    /// Which URLs belong to it, redirect targets included.
     pub scope: Scope,
-    /// How often a URL is tried again.
+    /// How many times a URL is retried.
     pub retries: u8,
-    /// Redirects followed in a row.
+    /// How many redirects in a row are followed.
     pub redirects: u8,
-    /// Whether robots rules are heeded, also those an earlier run left.
+    /// Whether robots rules are obeyed, including those stored by an earlier run.
     pub robots: bool,
     /// Which sitemaps are read.
     pub sitemaps: SitemapUse,
-    /// Best-N-first: how many URLs are drawn at a time; 0 to take each as it comes.
+    /// Best-N-first: how many URLs are drawn at a time; 0 to take them one by one.
     pub list_size: usize,
-    /// What holds for each agent.
+    /// Rules that apply to every agent.
     pub agents: AgentRules,
-    /// Set if pages are judged by what the strategies have learnt: what they weigh at least this much is relevant.
+    /// Set if pages are judged by what the strategies have learnt: a page they score at least this high is relevant.
     pub strategy_judges: Option<f64>,
-    /// With nothing but resting hosts left, how long the crawl waits for the first of them before it stops.
+    /// When only resting hosts are left: the longest the crawl waits for the first of them before it stops.
     pub patience: Duration,
 }
 
@@ -90,12 +90,12 @@ impl Default for CrawlSettings {
     }
 }
 
-/// Why a crawl came to its end.
+/// Why a crawl ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
     /// Nothing is left to fetch.
     Exhausted,
-    /// Only hosts are left that are failing or asked us to wait for long.
+    /// The only hosts left are failing or asked us to wait for a long time.
     OnlyRestingHosts,
     /// Every agent has met its goal or has nothing left.
     Goals,
@@ -132,23 +132,23 @@ impl fmt::Display for StopReason {
 pub enum Step {
     /// Fetch these.
     Fetch(Vec<Lease>),
-    /// Come back then, or when a lease has ended.
+    /// Call again at this time, or when a lease has ended.
     WaitUntil(Timestamp),
-    /// Come back when a lease has ended.
+    /// Call again when a lease has ended.
     Blocked,
-    /// Nothing more to do: bring in what is out, commit, and stop.
+    /// There is nothing more to do: settle the leases still out, commit, and stop.
     Done(StopReason),
 }
 
-/// At most this many URLs are refused unasked in one step, so that a step stays short.
-const REFUSALS_A_STEP: usize = 1_000;
-/// Sitemaps named by sitemaps named by… are followed this deep.
+/// At most this many URLs are refused without a request in one step, so that a step stays short.
+const REFUSALS_PER_STEP: usize = 1_000;
+/// How deep nested sitemaps are followed.
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
 const RULES_IN_MEMORY: usize = 4_096;
 
-/// What may still be taken from one site's sitemaps in this run, so that no site can fill the frontier, or our time, with what
-/// nobody linked to.
+/// How much more may be taken from one site's sitemaps in this run. The limit keeps a site from filling the frontier, and
+/// the crawl's time, with pages nobody links to.
 #[derive(Clone, Copy, Debug)]
 struct SitemapRoom {
     sitemaps: usize,
@@ -169,7 +169,7 @@ pub struct Crawl<F, R> {
     settings: CrawlSettings,
     frontier: F,
     slots: Vec<AgentSlot>,
-    /// Whose turn it is to ask first.
+    /// The agent that takes leases first in the next step.
     turn: usize,
     recorder: R,
     keyring: Keyring,
@@ -179,10 +179,10 @@ pub struct Crawl<F, R> {
     started: Timestamp,
     pages_out: u64,
     access: HashMap<Box<str>, Access>,
-    /// What may still be taken from each site's sitemaps.
+    /// How much more may be taken from each site's sitemaps.
     sitemap_room: HashMap<Box<str>, SitemapRoom>,
     redirect_merge: Merge,
-    // Buffers of one settle, kept for their room.
+    // Buffers used by one settle, kept to reuse their memory.
     keys: Vec<UrlKey>,
     standings: Vec<Standing>,
     links: Vec<ReportedLink>,
@@ -190,8 +190,8 @@ pub struct Crawl<F, R> {
 }
 
 impl<F: Frontier, R: Recorder> Crawl<F, R> {
-    /// Begins a crawl of one agent, or takes it up where its last commit left it: a frontier that holds notes of a crawl is
-    /// resumed, and the seeds are offered only where they are not known yet.
+    /// Starts a crawl with one agent, or resumes it from its last commit: if the frontier holds the notes of a crawl, that
+    /// crawl goes on, and only seeds it does not know yet are offered.
     pub fn start(
         settings: CrawlSettings,
         frontier: F,
@@ -205,7 +205,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Crawl::start_with(settings, frontier, agents, recorder, keyring, now)
     }
 
-    /// Begins a crawl of several agents, or takes it up.
+    /// Starts or resumes a crawl with several agents.
     pub fn start_with(
         settings: CrawlSettings,
         mut frontier: F,
@@ -311,7 +311,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     if !allowed.is_empty() {
                         return Ok(Step::Fetch(allowed));
                     }
-                    if refused >= REFUSALS_A_STEP {
+                    if refused >= REFUSALS_PER_STEP {
                         return Ok(Step::WaitUntil(now));
                     }
                     self.draw(now)?;
@@ -343,7 +343,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Running time of all runs so far.
+    /// Running time over all runs so far.
     pub fn running(&self, now: Timestamp) -> Duration {
         self.ran_before + now.since(self.started)
     }
@@ -381,8 +381,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
     }
 
-    /// Leases a URL that was asked for before, out of turn, to settle it with what came of it then: the crawl repeated from
-    /// its records. None if a lease of it is out.
+    /// Leases a URL out of turn, to settle it with an outcome from the records: this is how a crawl is repeated. None if the
+    /// URL is already leased.
     pub fn recall(&mut self, wanted: &Recall<'_>, now: Timestamp) -> Result<Option<Lease>, CrawlError> {
         let lease = self.frontier.recall(wanted, now)?;
         if let Some(lease) = &lease {
@@ -391,21 +391,21 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(lease)
     }
 
-    /// Takes back a lease that was not used: the address rests until `until`.
+    /// Takes back an unused lease. Its address rests until `until`.
     pub fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), CrawlError> {
         self.lease_in(lease);
         Ok(self.frontier.hand_back(lease, until, now)?)
     }
 
-    /// Ends a lease with what came of it.
-    pub fn settle(&mut self, answer: LeaseResult<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
+    /// Ends a lease with its result.
+    pub fn settle(&mut self, result: LeaseResult<R::Payload>, now: Timestamp) -> Result<(), CrawlError> {
         let LeaseResult {
             lease,
             outcome,
             found,
             facts,
             payload,
-        } = answer;
+        } = result;
         self.settle_as(lease, outcome, found, facts, payload, now)
     }
 
@@ -441,7 +441,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut rules = None;
         let mut sitemaps = Vec::new();
         match &found {
-            // A host whose rules cannot be had keeps its URLs and is left alone: a little at first, then for longer.
+            // A host whose rules cannot be fetched keeps its URLs and is left alone: briefly at first, then for longer.
             Found::Rules(Access::Unreachable, again) => {
                 end = End::Retry;
                 if lease.attempt >= self.settings.retries {
@@ -503,7 +503,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.freshen(agent, now)
     }
 
-    /// Refuses redirects that go on for too long or leave the crawl's scope.
+    /// Refuses redirects that exceed the limit or leave the crawl's scope.
     fn check_redirect(&self, lease: &Lease, outcome: Outcome) -> (Outcome, Option<(UrlKey, Merge)>) {
         match &outcome {
             Outcome::Redirect { to, .. } if lease.kind != LeaseKind::Robots => {
@@ -520,7 +520,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Whether a redirect stays where it may go: a seed anywhere, a page in scope, a sitemap on its site.
+    /// Whether a redirect may be followed: a seed's to anywhere, a page's within the scope, a sitemap's within its site.
     fn may_lead_to(&self, lease: &Lease, to: &CanonicalUrl) -> bool {
         match lease.kind {
             LeaseKind::Sitemap => is_same_site(&lease.url, to),
@@ -556,7 +556,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Offers the sitemaps of the lease's own site, as far as there is room for more of them.
+    /// Offers those sitemaps that are on the lease's own site, as many as the limit still allows.
     fn offer_sitemaps(
         &mut self,
         lease: &Lease,
@@ -566,7 +566,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let keyring = self.keyring;
         let room = self.sitemap_room(lease);
         let own = urls.filter(|url| is_same_site(&lease.url, url));
-        // As good as a seed: what it lists can be weighed only once it is read.
+        // Ranked like a seed: what it lists can be scored only once it is read.
         out.extend(own.take(room.sitemaps).map(|url| Offer {
             key: keyring.key(&url),
             url,
@@ -635,7 +635,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             }
         } else if facts.asked {
             self.tally.other_requests += 1;
-            // A host that cannot even be asked for its rules would otherwise leave no trace in the counts.
+            // A host whose rules cannot even be requested would otherwise leave no trace in the counts.
             if matches!(outcome, Outcome::Failed(failure) if failure.is_hosts_fault()) {
                 *self.tally.outcomes.entry(outcome.code().as_str()).or_default() += 1;
             }
@@ -646,11 +646,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.tally.links_skipped += page.map_or(0, |page| page.skipped.total().into());
     }
 
-    /// Makes everything settled so far durable, with its records, as one whole.
+    /// Makes everything settled so far durable together with its records, all or nothing.
     pub fn commit(&mut self, now: Timestamp) -> Result<(), CrawlError> {
         self.tally.running = self.running(now);
         let mut notes = StateDelta::default();
-        // The records first: what is committed must be there to be read.
+        // Records first: whatever is committed must already be readable.
         if let Some(mark) = self.recorder.mark().map_err(CrawlError::Record)? {
             notes.put("engine/mark", mark);
         }
@@ -661,7 +661,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(self.frontier.commit(&notes)?)
     }
 
-    /// Brings everything committed to the disk itself, records first.
+    /// Flushes everything committed to the disk itself, records first.
     pub fn sync(&mut self) -> Result<(), CrawlError> {
         self.recorder.sync().map_err(CrawlError::Record)?;
         Ok(self.frontier.sync()?)
@@ -677,7 +677,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.frontier.counts()
     }
 
-    /// The frontier, to look things up.
+    /// The frontier, for look-ups.
     pub fn frontier(&self) -> &F {
         &self.frontier
     }
@@ -687,18 +687,18 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         &self.recorder
     }
 
-    /// The recorder, to take from it what it has gathered.
+    /// The recorder, to take out what it has collected.
     pub fn recorder_mut(&mut self) -> &mut R {
         &mut self.recorder
     }
 
-    /// Ends the crawl's hold on its parts.
+    /// Takes the crawl apart into its frontier and its recorder.
     pub fn into_parts(self) -> (F, R) {
         (self.frontier, self.recorder)
     }
 }
 
-/// Whether two URLs are of one registered domain.
+/// Whether two URLs share a registrable domain.
 fn is_same_site(a: &CanonicalUrl, b: &CanonicalUrl) -> bool {
     registrable_domain(a.host()) == registrable_domain(b.host())
 }

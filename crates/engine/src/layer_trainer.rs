@@ -1,12 +1,12 @@
-//! Teaches a strategy layers as the judge knows them.
+//! Trains the judge's layer models for strategies.
 
 use scenthound_judge::{HotWords, LayerModel, LayerSettings, LayerTrainingSet, WithLayers};
 use scenthound_strategy::{LayerReader, LayerTrainer, TrainingPage};
 use scenthound_types::{LinkPlace, Nearness, Token};
 
-/// Learns layers with these settings, for links that are hot by these words.
+/// Trains layer models with these settings. A link is hot if it contains these words.
 pub struct LayerModelTrainer {
-    /// How layers are learnt.
+    /// How the model is trained.
     pub settings: LayerSettings,
     /// What makes a link hot.
     pub hot: HotWords,
@@ -28,19 +28,19 @@ impl LayerTrainer for LayerModelTrainer {
                 links.iter().map(|(anchor, layer)| (anchor.as_slice(), *layer)),
             );
         }
-        Some(Box::new(Taught {
+        Some(Box::new(TrainedLayers {
             model: training.train().ok()?,
             hot: self.hot.clone(),
         }))
     }
 }
 
-struct Taught {
+struct TrainedLayers {
     model: LayerModel,
     hot: HotWords,
 }
 
-impl LayerReader for Taught {
+impl LayerReader for TrainedLayers {
     fn nearness(&self, words: &[(u64, u32)]) -> Nearness {
         self.model.layer_of_words(words.iter().copied()).nearness()
     }

@@ -19,14 +19,14 @@ pub struct FoundLink {
     pub key: UrlKey,
     /// Scores of the words around it, for strategies that need them.
     pub snippets: Option<SnippetScores>,
-    /// Where it stands among the links of a context graph, for strategies that need it.
+    /// Its place among the links of a context graph, for strategies that need it.
     pub place: Option<LinkPlace>,
-    /// The words at it, for strategies that need them.
+    /// The words at the link, for strategies that need them.
     pub evidence: Option<Box<Evidence>>,
 }
 
 impl FoundLink {
-    /// A link of which nothing is known but where it leads.
+    /// A link known only by its target.
     pub fn plain(url: CanonicalUrl, keyring: Keyring) -> FoundLink {
         FoundLink {
             key: keyring.key(&url),
@@ -38,16 +38,16 @@ impl FoundLink {
     }
 }
 
-/// A page, parsed and judged: what is left of it when the bytes are gone.
+/// A page, parsed and judged: what is kept of it once the bytes are dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessedPage {
     /// Its title.
     pub title: String,
     /// Its language, where it could be detected.
     pub language: Option<Language>,
-    /// What the judge thinks, after the rules.
+    /// The judgement, after the rules have been applied.
     pub judgement: Judgement,
-    /// Set once a strategy has changed the judgement: what was packed for the archive before is out of date.
+    /// Set once a strategy has changed the judgement: the packed metadata record is then out of date.
     pub is_revised: bool,
     /// The links that may be followed, one per target, in document order.
     pub links: Vec<FoundLink>,
@@ -63,14 +63,14 @@ pub struct ProcessedPage {
     pub fingerprint: u64,
     /// The encoding it was read in.
     pub encoding: &'static str,
-    /// Set if its language is not wanted: it is not relevant and its links are not followed.
+    /// Set if its language is not wanted. The page is then irrelevant, and its links are not followed.
     pub unwanted_language: bool,
-    /// Set if it speaks of something else by the same name: it is not relevant and its links are not followed.
+    /// Set if it uses the topic's words in another sense. The page is then irrelevant, and its links are not followed.
     pub wrong_sense: bool,
 }
 
 impl ProcessedPage {
-    /// A page known by its judgement and its links only, all of which may be followed.
+    /// A page known only by its judgement and its links, all of which may be followed.
     pub fn of_links(judgement: Judgement, links: Vec<FoundLink>) -> ProcessedPage {
         ProcessedPage {
             title: String::new(),
@@ -89,7 +89,7 @@ impl ProcessedPage {
         }
     }
 
-    /// Whether the page is of no use whatever its words are.
+    /// Whether the page is ignored, whatever its judgement was.
     pub fn is_set_aside(&self) -> bool {
         self.unwanted_language || self.wrong_sense
     }
@@ -136,11 +136,11 @@ pub struct SitemapFinds {
 /// What was found in the body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// No body, or none we read.
+    /// No body, or one that is not read.
     Nothing,
     /// A page.
     Page(Box<ProcessedPage>),
-    /// A host's rules, and until when they count.
+    /// A host's rules, and until when they are valid.
     Rules(Access, Timestamp),
     /// A sitemap.
     Sitemap(SitemapFinds),
@@ -149,9 +149,9 @@ pub enum Found {
 /// Facts about the response for the records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResponseFacts {
-    /// Whether anything was asked of anyone; not so for URLs refused by robots rules or by their address.
+    /// Whether a request was made. URLs refused by robots rules or because of their address are settled without one.
     pub asked: bool,
-    /// When the host wants us back.
+    /// The earliest time to come back, from Retry-After.
     pub retry_after: Option<Timestamp>,
     /// When the request began.
     pub started: Timestamp,
@@ -159,9 +159,9 @@ pub struct ResponseFacts {
     pub took: Duration,
     /// Bytes on the wire.
     pub bytes: u64,
-    /// As the server names it.
+    /// The content type as the server named it.
     pub content_type: Option<String>,
-    /// The address asked.
+    /// The IP address the request went to.
     pub ip: Option<IpAddr>,
 }
 
@@ -176,6 +176,6 @@ pub struct LeaseResult<P> {
     pub found: Found,
     /// For the records.
     pub facts: ResponseFacts,
-    /// What the recorder keeps of it, made by the driver.
+    /// What the driver prepared for the recorder.
     pub payload: Option<P>,
 }

@@ -1,11 +1,11 @@
 //! The crawl as a synchronous state machine.
 //!
-//! A driver asks [`Crawl::next`] what to fetch, has each response processed on any thread by a [`PageProcessor`], and brings it back
-//! to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with sockets and a clock,
-//! the lab with recorded webs and virtual time. Same seed, same web and same settings give the same journal.
+//! A driver asks [`Crawl::next`] what to fetch, has each response processed on any thread by a [`PageProcessor`], and
+//! passes the result to [`Crawl::settle`]; from time to time it calls [`Crawl::commit`]. The live driver does this with
+//! sockets and a clock, the lab with recorded webs and virtual time. The same seed, web and settings give the same journal.
 //!
-//! **Invariant:** every lease ends in exactly one settle or assignment-back, and a settled page, its records and all its updates
-//! become durable together.
+//! **Invariant:** every lease ends in exactly one settle or is handed back unused, and a settled page, its records and all
+//! its updates become durable together.
 //!
 //! Deliberately absent: clocks, sockets, threads, files. Time arrives with each call, records leave through a
 //! [`Recorder`].
@@ -40,7 +40,7 @@ pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};
 pub use tally::Tally;
 
-/// What a crawl cannot do.
+/// Why a crawl cannot go on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CrawlError {
@@ -50,10 +50,10 @@ pub enum CrawlError {
     /// The records could not be written.
     #[error("could not write the records of the crawl")]
     Record(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The strategy could not take up its saved state.
+    /// The strategy could not restore its saved state.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// The crawl's own saved counts are not readable.
+    /// The crawl's own saved counts could not be read.
     #[error("the saved counts of the crawl are damaged: {what}")]
     Damaged {
         /// What was found.

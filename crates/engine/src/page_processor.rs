@@ -3,10 +3,10 @@
 //!
 //! A processor is made once per crawl and shared by all workers. It holds no state that changes, so the order in which
 //! responses reach it does not matter. [`PageRules`] are the part of it that needs no bytes: the lab applies them to pages
-//! that were parsed and judged before.
+//! that have already been parsed and judged.
 //!
-//! **Invariant:** live crawls, replays, rejudging and explaining all decide here what a response comes to. Nothing else
-//! reads directives, filters languages or sifts links.
+//! **Invariant:** live crawls, replays, rejudging and explaining all decide here what a response amounts to. Nothing else
+//! reads directives, filters languages or selects links.
 
 use std::sync::Arc;
 
@@ -23,27 +23,27 @@ use crate::access::{PRODUCT_TOKEN, read_rules};
 use crate::lease_result::{Found, FoundLink, ProcessedPage, SitemapFinds};
 use crate::scope::Scope;
 
-/// What a processor goes by.
+/// The settings of a page processor.
 #[derive(Clone, Debug)]
 pub struct PageSettings {
     /// Which URLs belong to the crawl.
     pub scope: Scope,
-    /// Links away from a seed that are still followed.
+    /// How many links away from a seed URLs are still followed.
     pub max_depth: Option<u16>,
-    /// Links followed of one page.
+    /// How many links of one page are followed.
     pub width: Option<u32>,
-    /// Whether nofollow, on links and for pages, is ignored.
+    /// Whether to ignore nofollow, both of single links and of whole pages.
     pub follow_nofollow: bool,
-    /// Languages wanted; empty for all. A page whose language is unknown is let through.
+    /// Languages wanted; empty for all. A page whose language is unknown passes.
     pub languages: Vec<Language>,
     /// Words of the wrong sense; a page with enough of them is ignored together with its links.
     pub wrong_sense: Option<Arc<WrongSense>>,
-    /// Limits of the parser.
+    /// The parser's limits.
     pub limits: Limits,
 }
 
 impl Default for PageSettings {
-    /// No limits but the parser's: the lab's default.
+    /// Only the parser's limits apply, as is the default in the lab.
     fn default() -> PageSettings {
         PageSettings {
             scope: Scope::default(),
@@ -58,7 +58,7 @@ impl Default for PageSettings {
 }
 
 impl PageSettings {
-    /// Whether any link of any page could be left out.
+    /// Whether any link of any page could be skipped.
     fn can_skip_links(&self) -> bool {
         let is_open = self.scope.is_everything() && self.follow_nofollow;
         !is_open || self.max_depth.is_some() || self.width.is_some()
@@ -68,8 +68,8 @@ impl PageSettings {
         !self.languages.is_empty() && language.is_some_and(|language| !self.languages.contains(&language))
     }
 
-    /// The links of a page that may be followed, with their places among all; counts the others.
-    fn sift<'p>(
+    /// The links of a page that may be followed, with their positions among all links; counts the others.
+    fn select_links<'p>(
         &self,
         lease: &Lease,
         page: &'p ParsedPage,
@@ -108,8 +108,8 @@ pub fn snippet_scores(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Snip
     }
 }
 
-/// Where a link stands by its words, or by those of its title and its images where it has none of its own; none from a judge
-/// that knows no context graph.
+/// A link's place in the context graph by its own words, or, if it has none, by those of its title and images. None if the
+/// judge has no context graph.
 pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<LinkPlace> {
     let anchor = page.text.run(&link.anchor);
     judge.place(if anchor.iter().any(|token| token.is_word()) {
@@ -119,7 +119,7 @@ pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<L
     })
 }
 
-/// The words at a link, without stop words: of the anchor and its title, of the sentence around, and of the URL.
+/// The words at a link, without stop words: of the anchor and its title, of the surrounding sentence, and of the URL.
 pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
     let stops = page.language.map(StopList::of);
     let hashes = |tokens: &[Token]| {
@@ -154,12 +154,12 @@ pub fn page_words(page: &ParsedPage) -> PageWords {
 pub struct LinkOpinion {
     /// How relevant the words around it are, for strategies that need it.
     pub snippets: Option<SnippetScores>,
-    /// Where it stands among the links of a context graph, for strategies that need it.
+    /// Its place among the links of a context graph, for strategies that need it.
     pub place: Option<LinkPlace>,
 }
 
-/// What is made of a page that is parsed and judged: the language filter, the words of the wrong sense, robots directives
-/// and the limits on links.
+/// The rules applied to a page after it has been parsed and judged: the language filter, words of the wrong sense, robots
+/// directives and the limits on links.
 #[derive(Clone, Debug)]
 pub struct PageRules {
     settings: PageSettings,
@@ -177,8 +177,8 @@ impl PageRules {
         }
     }
 
-    /// Whether the rules look at the page itself. If not, its judgement and its links are all that matters:
-    /// [`ProcessedPage::of_links`] is then the same as [`PageRules::apply`] and reads no words.
+    /// Whether the rules look at the page itself. If not, only its judgement and its links matter:
+    /// [`ProcessedPage::of_links`] then gives the same result as [`PageRules::apply`] without reading any words.
     pub fn need_page(&self) -> bool {
         self.settings.can_skip_links()
             || self.settings.wrong_sense.is_some()
@@ -192,8 +192,8 @@ impl PageRules {
         &self.needs
     }
 
-    /// Applies the rules to a page whose directives are complete. `opinion` is asked about each link that may be followed,
-    /// by its place among all links of the page.
+    /// Applies the rules to a page whose directives are complete. `opinion` is called for each link that may be followed,
+    /// with the link's position among all links of the page.
     pub fn apply(
         &self,
         lease: &Lease,
@@ -204,7 +204,7 @@ impl PageRules {
         let mut skipped = SkippedLinks::default();
         let review = self.review(&page, &mut judgement);
         let all_links = u32::try_from(page.links.len()).unwrap_or(u32::MAX);
-        // A page that is set aside leads nowhere and teaches no strategy anything.
+        // No links of an ignored page are followed, and no strategy learns from it.
         let links = if review.wrong_sense {
             skipped.wrong_sense = all_links;
             Vec::new()
@@ -232,8 +232,8 @@ impl PageRules {
         }
     }
 
-    /// Makes a page in an unwanted language or in the wrong sense irrelevant, whatever its judgement was. The judgement then
-    /// names the words of the wrong sense.
+    /// Makes a page irrelevant, whatever its judgement was, if its language is unwanted or it uses the words in the wrong
+    /// sense. In the second case the judgement then names those words.
     fn review(&self, page: &ParsedPage, judgement: &mut Judgement) -> Review {
         let excluded = self
             .settings
@@ -263,7 +263,7 @@ impl PageRules {
         opinion: impl Fn(usize, &ParsedPage, &Link) -> LinkOpinion,
         skipped: &mut SkippedLinks,
     ) -> Vec<FoundLink> {
-        let followed = self.settings.sift(lease, page, skipped);
+        let followed = self.settings.select_links(lease, page, skipped);
         followed
             .map(|(at, link)| {
                 let LinkOpinion { snippets, place } = opinion(at, page, link);
@@ -278,9 +278,9 @@ impl PageRules {
             .collect()
     }
 
-    /// Keeps what a sitemap lists that belongs to the crawl.
-    fn sift_sitemap(&self, sitemap: Sitemap) -> SitemapFinds {
-        // What a sitemap lists is one step away from the user's own words, as a link of a seed is.
+    /// Keeps the listed URLs that belong to the crawl.
+    fn select_listed(&self, sitemap: Sitemap) -> SitemapFinds {
+        // What a sitemap lists is one step away from the seeds, as a seed's links are.
         let reaches = self.settings.max_depth != Some(0);
         let urls = sitemap.pages.into_iter().map(|entry| entry.url);
         SitemapFinds {
@@ -293,21 +293,21 @@ impl PageRules {
     }
 }
 
-/// Why a page is set aside, if it is.
+/// Why a page is ignored, if it is.
 #[derive(Clone, Copy)]
 struct Review {
     unwanted_language: bool,
     wrong_sense: bool,
 }
 
-/// A response as a driver received it, whatever it was asked for.
+/// A response as a driver received it, for any kind of lease.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Response<'a> {
-    /// As the server names the type.
+    /// The content type as the server named it.
     pub content_type: Option<&'a str>,
     /// The values of X-Robots-Tag.
     pub x_robots_tag: &'a [String],
-    /// The body, content decoding undone.
+    /// The body, with any content encoding removed.
     pub body: &'a [u8],
 }
 
@@ -331,7 +331,7 @@ impl PageProcessor {
         }
     }
 
-    /// What was found in the response to a lease: a page, a sitemap or a host's rules, as the lease asked for.
+    /// What was found in the response to a lease: a page, a sitemap or a host's rules, depending on its kind.
     pub fn process(
         &self,
         lease: &Lease,
@@ -350,7 +350,7 @@ impl PageProcessor {
             }
             (LeaseKind::Sitemap, Outcome::Body { .. }) => {
                 let sitemap = Sitemap::parse(response.body, &lease.url, &SitemapLimits::default());
-                Found::Sitemap(self.rules.sift_sitemap(sitemap))
+                Found::Sitemap(self.rules.select_listed(sitemap))
             }
             (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,
         }
@@ -371,7 +371,7 @@ impl PageProcessor {
         page
     }
 
-    /// Judges a page that no crawl asked for: as in a crawl, but without looking at its links.
+    /// Judges a page outside a crawl: by the same rules, but without looking at its links.
     pub fn judge_page(&self, page: &ParsedPage) -> Judgement {
         let mut judgement = self.judge.judge(page);
         self.rules.review(page, &mut judgement);

@@ -7,15 +7,15 @@ use crate::lease_result::{ProcessedPage, ResponseFacts};
 /// One attempt, as it is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
-    /// What was asked for.
+    /// The lease it ended.
     pub lease: &'a Lease,
-    /// What came of it.
+    /// How it ended.
     pub outcome: &'a Outcome,
-    /// The page, where one was read.
+    /// The page, if one was read.
     pub page: Option<&'a ProcessedPage>,
-    /// About the response.
+    /// Facts about the response.
     pub facts: &'a ResponseFacts,
-    /// What the strategy wanted changed.
+    /// The updates the strategy returned.
     pub updates: &'a [Update],
     /// Whether the URL will be tried again.
     pub will_retry: bool,
@@ -23,23 +23,23 @@ pub struct Visit<'a> {
     pub now: Timestamp,
 }
 
-/// Keeps the records of a crawl: the archive and the list of attempts, live; the journal, in the lab.
+/// Keeps the records of a crawl: the archive and the page records in a live crawl, the journal in the lab.
 pub trait Recorder {
-    /// What the driver hands over for each attempt besides the facts: packed archive records, or nothing.
+    /// What the driver passes along with each attempt besides the facts: packed archive records, or nothing.
     type Payload;
 
-    /// Appends one attempt; without payload where no request was made. What is appended counts only once its mark is
-    /// committed.
+    /// Appends one attempt; there is no payload if no request was made. What is appended counts only once its mark has
+    /// been committed.
     fn record(
         &mut self,
         visit: &Visit<'_>,
         payload: Option<Self::Payload>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-    /// How far the records reach now, handed to the operating system, to be committed with what they record. None if
-    /// nothing needs it.
+    /// Hands all records to the operating system and returns how far they reach, to be committed together with what they
+    /// record. None if nothing needs a mark.
     fn mark(&mut self) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error + Send + Sync>>;
 
-    /// Brings the records to the disk itself.
+    /// Flushes the records to the disk itself.
     fn sync(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }

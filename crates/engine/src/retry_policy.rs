@@ -7,10 +7,10 @@ use scenthound_types::{Failure, Lease, Merge, Outcome, Timestamp, UrlKey};
 /// |---|---|---|
 /// | body | fetched | usual rest |
 /// | redirect | gone, its target takes over | usual rest |
-/// | anything that came of it unasked (robots, address, no such host) | gone | as before |
+/// | anything settled without a request (robots, address, no such host) | gone | as before |
 /// | refused after the headers | gone | usual rest |
-/// | failure that may pass | tried again, up to `retries` times | longer rest each time, or as Retry-After says |
-/// | other failure of the host (no name, TLS) | gone | longer rest each time |
+/// | failure that may pass | retried up to `retries` times | longer rest each time, or as Retry-After says |
+/// | other failure of the host (no such name, TLS) | gone | longer rest each time |
 /// | other status | gone | usual rest |
 pub(crate) fn after(
     lease: &Lease,

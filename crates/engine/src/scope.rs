@@ -18,7 +18,7 @@ named_enum! {
         Domain = "domain",
         /// The hosts of the seeds.
         Host = "host",
-        /// URLs that begin like a seed, up to its last slash.
+        /// URLs that begin with a seed, up to its last slash.
         Prefix = "prefix",
     }
 }
@@ -32,22 +32,22 @@ pub enum OutOfScope {
     NotIncluded,
     /// An `exclude` pattern matches.
     Excluded,
-    /// The path ends like an image, an archive or another file we do not read.
+    /// The path ends like that of an image, an archive or another file that is not read.
     FileEnding,
 }
 
 impl fmt::Display for OutOfScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            OutOfScope::Elsewhere => "it lies outside the seeds' scope",
+            OutOfScope::Elsewhere => "it is outside the scope set by the seeds",
             OutOfScope::NotIncluded => "no include pattern matches it",
             OutOfScope::Excluded => "an exclude pattern matches it",
-            OutOfScope::FileEnding => "its path ends like a file that holds no page",
+            OutOfScope::FileEnding => "its file ending shows that it is not a page",
         })
     }
 }
 
-/// File endings that never hold a page. Asking would only cost the host a request.
+/// Endings of files that are never pages. Fetching them would only cost the host a request.
 const FILE_ENDINGS: &[&str] = &[
     "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot",
     "epub", "exe", "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a",
@@ -60,13 +60,13 @@ const FILE_ENDINGS: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     kind: ScopeKind,
-    /// Domains, origins' hosts or prefixes of the seeds, by kind.
+    /// The seeds' domains, hosts or prefixes, depending on the kind.
     allowed: BTreeSet<String>,
     include: Option<RegexSet>,
     exclude: Option<RegexSet>,
     /// Hosts of the seeds.
     seed_hosts: BTreeSet<String>,
-    /// Whether files that never hold a page are asked for all the same.
+    /// Whether URLs with the ending of a non-page file are in scope too.
     any_ending: bool,
 }
 
@@ -93,7 +93,7 @@ impl Scope {
         })
     }
 
-    /// Everything there is, whatever its path ends in: what the lab compares strategies on.
+    /// Every URL, whatever its path ends in. The lab compares strategies with it.
     pub fn everything() -> Scope {
         Scope {
             any_ending: true,
@@ -143,7 +143,7 @@ impl Scope {
     }
 }
 
-/// `www.` is not where a site ends: a seed that redirects to or from it would leave its own scope.
+/// `www.` does not make another site: a seed that redirects to or from it would leave its own scope.
 fn without_www(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
@@ -154,7 +154,7 @@ fn address(url: &CanonicalUrl) -> &str {
     without_www(url.as_str().get(start..).unwrap_or_default())
 }
 
-/// The part of a seed that the scope is about.
+/// The part of a seed that URLs in scope must share.
 fn anchor(kind: ScopeKind, seed: &CanonicalUrl) -> Option<&str> {
     match kind {
         ScopeKind::Any => None,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn file_endings_are_in_order_so_that_they_can_be_searched() {
+    fn file_endings_are_sorted_for_binary_search() {
         assert!(FILE_ENDINGS.is_sorted());
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 /// Counts of a crawl, over all its runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Page attempts settled: what `--max-pages` counts. No robots.txt, sitemaps, redirects, or URLs refused unasked.
+    /// Page attempts settled: what the page budget counts. Excludes robots.txt, sitemaps, redirects, and URLs
+    /// settled without a request.
     pub pages: u64,
     /// Pages read.
     pub bodies: u64,
@@ -16,23 +17,23 @@ pub struct Tally {
     pub relevance: f64,
     /// Bytes on the wire.
     pub bytes: u64,
-    /// Requests for robots.txt, sitemaps, and redirects followed.
+    /// Requests for robots.txt and sitemaps, and redirects followed.
     pub other_requests: u64,
-    /// Attempts at pages by outcome code, and failed ones at robots.txt and sitemaps.
+    /// Page attempts by outcome code, and failed attempts at robots.txt and sitemaps.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Links not followed.
     pub links_skipped: u64,
-    /// Pages ignored with their links because they speak of something else by the same name.
+    /// Pages ignored, together with their links, because they use the topic's words in another sense.
     pub excluded: u64,
     /// Running time of earlier runs and of this one up to the last commit.
     pub running: Duration,
-    /// Relevant pages after each hundredth of a power-of-two window; see [`Tally::curve`].
+    /// Relevant pages found after every `stride` pages; see [`Tally::curve`].
     curve: Vec<u32>,
     /// Pages per point of the curve.
     stride: u64,
 }
 
-/// Points of the harvest curve are halved in number when they reach this.
+/// When the harvest curve reaches this many points, every second one is dropped.
 const CURVE_POINTS: usize = 256;
 
 impl Tally {
@@ -48,7 +49,7 @@ impl Tally {
         if self.pages.is_multiple_of(self.stride) {
             self.curve.push(u32::try_from(self.relevant).unwrap_or(u32::MAX));
             if self.curve.len() == CURVE_POINTS {
-                // Every second point, so that the curve covers twice the pages in half the room.
+                // Keep every second point: the curve then covers the same pages in half the space.
                 self.curve = self.curve.iter().skip(1).step_by(2).copied().collect();
                 self.stride *= 2;
             }
@@ -78,8 +79,8 @@ impl Tally {
             .collect()
     }
 
-    /// What the crawl has done, with what was judged anew in place of what was judged at first: asking pages again what they
-    /// are worth spends nothing.
+    /// These counts with the results of a new judgement in place of the old ones. Judging pages again spends nothing of a
+    /// budget.
     pub fn judged_as(&self, anew: &Tally) -> Tally {
         Tally {
             relevant: anew.relevant,
@@ -91,7 +92,7 @@ impl Tally {
         }
     }
 
-    /// As it is committed.
+    /// The form in which it is committed.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut lines = format!(
             "1\n{} {} {} {} {} {} {} {} {} {}\n",
@@ -116,7 +117,7 @@ impl Tally {
         lines.into_bytes()
     }
 
-    /// Reads what [`Tally::to_bytes`] wrote; says what is wrong otherwise.
+    /// Reads what [`Tally::to_bytes`] wrote, or says what is wrong with it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tally, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "not text".to_owned())?;
         let mut lines = text.lines();
@@ -124,14 +125,17 @@ impl Tally {
             Some("1") => {}
             other => return Err(format!("version {other:?}, this program reads version 1")),
         }
-        let number = |word: &str| word.parse::<u64>().map_err(|_| format!("{word:?} is no number"));
+        let number = |word: &str| {
+            word.parse::<u64>()
+                .map_err(|_| format!("{word:?} is not a number"))
+        };
         let counts: Vec<u64> = lines
             .next()
             .unwrap_or("")
             .split(' ')
             .map(number)
             .collect::<Result<_, _>>()?;
-        // Crawls of earlier releases excluded nothing that they counted.
+        // Earlier releases did not count excluded pages.
         let (counts, excluded) = match counts.as_slice() {
             [counts @ .., excluded] if counts.len() == 9 => (counts, *excluded),
             counts => (counts, 0),
@@ -148,7 +152,7 @@ impl Tally {
             stride,
         ] = counts
         else {
-            return Err(format!("{} counts where 9 belong", counts.len()));
+            return Err(format!("expected 9 counts, found {}", counts.len()));
         };
         let curve = lines
             .next()
@@ -160,10 +164,10 @@ impl Tally {
         for line in lines {
             let (code, count) = line
                 .split_once(' ')
-                .ok_or_else(|| format!("{line:?} is no count"))?;
+                .ok_or_else(|| format!("{line:?} is not a count"))?;
             let code = scenthound_types::OutcomeCode::parse(code)
                 .map(scenthound_types::OutcomeCode::as_str)
-                .ok_or_else(|| format!("{code:?} is no outcome"))?;
+                .ok_or_else(|| format!("{code:?} is not an outcome"))?;
             outcomes.insert(code, number(count)?);
         }
         Ok(Tally {
@@ -188,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tally_comes_back_from_its_bytes() {
+    fn a_tally_survives_a_round_trip_through_bytes() {
         let mut tally = Tally::default();
         for page in 0..1000 {
             let relevant = page % 3 == 0;

@@ -96,7 +96,7 @@ fn many_requests_at_a_time_do_not_overshoot_the_page_budget() {
 }
 
 #[test]
-fn the_byte_budget_ends_the_crawl_after_the_answer_that_meets_it() {
+fn the_byte_budget_ends_the_crawl_after_the_response_that_meets_it() {
     let run = crawl(&wide(), &with_budget(bytes(1), plain()));
     assert_eq!(visits(&run), ["hub/0"]);
     assert_eq!(run.stopped, Some(StopReason::Bytes));
@@ -126,7 +126,7 @@ fn the_time_budget_ends_the_crawl_when_it_is_over() {
 }
 
 #[test]
-fn requests_under_way_when_the_time_is_over_are_brought_in() {
+fn requests_in_flight_when_the_time_is_over_are_settled() {
     let settings = LabSettings {
         workers: 4,
         latency: seconds(2),
@@ -162,7 +162,7 @@ fn settings(budget: Budget) -> CrawlSettings {
 const SEEDS: [&str; 4] = ["a/0", "b/0", "c/0", "d/0"];
 
 #[test]
-fn a_crawl_taken_up_with_its_budget_met_stops_at_once_and_goes_on_with_a_larger_one() {
+fn a_crawl_resumed_with_its_budget_met_stops_at_once_and_goes_on_with_a_larger_one() {
     let now = Timestamp::ZERO;
     let mut crawl = start(settings(pages(2)), frontier(HostPolicy::instant()), &SEEDS, now);
     for _ in 0..2 {

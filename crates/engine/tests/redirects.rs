@@ -9,7 +9,7 @@ use scenthound_strategy::BestFirst;
 use small_web::{SmallWeb, crawl, crawl_by, outcomes, plain, visits, within};
 
 #[test]
-fn a_target_takes_the_place_of_what_led_there_in_the_queue() {
+fn a_target_takes_the_place_of_its_source_in_the_queue() {
     let web = SmallWeb::draw(
         "hub/0: x -> old/1 late/1
          old/1 => new/1
@@ -86,7 +86,7 @@ fn a_link_that_redirects_out_of_scope_is_refused() {
 }
 
 #[test]
-fn a_chain_longer_than_the_limit_is_refused_where_it_passes_it() {
+fn a_chain_is_refused_where_it_exceeds_the_limit() {
     let web = "hub/0: x -> chain/1
          chain/1 => chain/2
          chain/2 => chain/3

@@ -127,7 +127,7 @@ fn no_rest_after_failures_is_longer_than_the_longest_allowed() {
 }
 
 #[test]
-fn a_good_answer_ends_the_row_of_failures() {
+fn a_success_ends_a_series_of_failures() {
     let web = "
 hub/0: x -> down/1
 down/1 ! 503 200
@@ -173,7 +173,7 @@ fn a_host_that_asks_for_more_patience_than_there_is_ends_the_crawl_and_keeps_its
 }
 
 #[test]
-fn a_resting_host_holds_no_other_up() {
+fn a_resting_host_does_not_hold_up_others() {
     let web = SmallWeb::draw(
         "hub/0: x -> down/1 up/1
          down/1 ! 503 200
@@ -201,13 +201,13 @@ fn is_tried_again(failure: Failure) -> bool {
 }
 
 #[test]
-fn a_resolver_in_trouble_is_asked_again_and_a_name_that_does_not_exist_is_not() {
+fn resolver_errors_are_retried_and_missing_names_are_not() {
     assert!(is_tried_again(Failure::DnsError));
     assert!(!is_tried_again(Failure::DnsNoName));
 }
 
 #[test]
-fn broken_connections_are_tried_again_and_broken_servers_are_not() {
+fn broken_connections_are_retried_and_broken_servers_are_not() {
     for failure in [
         Failure::Connect,
         Failure::ConnectTimeout,
@@ -223,7 +223,7 @@ fn broken_connections_are_tried_again_and_broken_servers_are_not() {
 }
 
 #[test]
-fn a_host_without_a_name_is_asked_once_for_its_rules_and_its_urls_are_settled_unasked() {
+fn a_host_that_does_not_exist_is_looked_up_once_and_its_urls_are_settled_without_requests() {
     let policy = HostPolicy {
         robots: true,
         ..HostPolicy::instant()

@@ -1,4 +1,4 @@
-//! When robots.txt is asked for, and what follows from it.
+//! When robots.txt is requested, and what follows from it.
 
 mod small_web;
 
@@ -29,7 +29,7 @@ fn a_forbidden_url_is_settled_without_a_request_or_a_rest() {
 }
 
 #[test]
-fn the_rules_are_asked_for_before_anything_else_of_a_host_and_once() {
+fn the_rules_of_a_host_are_requested_first_and_once() {
     let web = SmallWeb::draw(
         "hub/0: x -> other/1 hub/1 other/2
          hub/1: x
@@ -171,7 +171,7 @@ fn rules_a_day_old_are_asked_for_again() {
 }
 
 #[test]
-fn without_robots_nobody_is_asked_for_rules_and_none_count() {
+fn without_robots_no_rules_are_requested_or_obeyed() {
     let web = SmallWeb::draw(
         "hub/0: x -> hub/private/1
          hub/robots.txt: /private

@@ -1,4 +1,4 @@
-//! Whose sitemaps are read, how deep, and what comes of the pages they list.
+//! Whose sitemaps are read, how deep, and what happens to the pages they list.
 
 mod small_web;
 
@@ -41,7 +41,7 @@ fn sitemaps_are_not_read_unless_asked_for() {
 }
 
 #[test]
-fn only_the_sitemaps_of_seed_hosts_are_read_if_so_wanted() {
+fn with_seeds_only_the_sitemaps_of_seed_hosts_are_read() {
     let web = two_sites();
     let run = crawl(&web, &reading(SitemapUse::Seeds, &web));
     assert_eq!(asked_for(&run, "sitemap"), ["hub/map.xml"]);
@@ -49,7 +49,7 @@ fn only_the_sitemaps_of_seed_hosts_are_read_if_so_wanted() {
 }
 
 #[test]
-fn the_sitemaps_of_all_hosts_are_read_if_so_wanted() {
+fn with_all_the_sitemaps_of_every_host_are_read() {
     let web = two_sites();
     let run = crawl(&web, &reading(SitemapUse::All, &web));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The directory of a crawl's agents as people see it.
+//! Prints the directory of a crawl's agents.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use crate::wording::{count, harmless};
 /// Learnt words shown per agent.
 const WORDS_SHOWN: usize = 8;
 
-/// Writes a table of agents, and the words that each has learnt.
+/// Writes a table of the agents and the words that each has learnt.
 pub fn write(agents: &[AgentStatus], out: &mut dyn Write) -> anyhow::Result<()> {
     if agents.is_empty() {
         return Ok(());

@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   hound crawl \"green tea\" https://example.org/ -o tea --contact me@example.org
   hound crawl tea.toml -o tea --strategy otie:revision=0.5 --judge terms:threshold=0.4
-  hound crawl tea.toml -o tea              the same command again resumes the crawl
+  hound crawl tea.toml -o tea              run the same command again to resume the crawl
 Use --help for all options; hound strategies and hound judges list their settings.";
 
 const MORE_EXAMPLES: &str = "\
@@ -30,15 +30,15 @@ Examples:
   hound crawl \"green tea\" https://example.org/ -o tea --scope domain --contact me@example.org
   hound crawl \"green tea\" -o tea --engine searxng=http://127.0.0.1:8888 --max-pages 500
   hound crawl tea.toml -s more-seeds.txt --strategy fs-2:ties=probe --max-time 2h
-  hound crawl tea.toml -o tea                 again: resumes where it stopped
+  hound crawl tea.toml -o tea                 run it again to resume where it stopped
 
-Every option can stand in the topic file under its long name; the command line wins.
+Every option can also be set in the topic file under its long name; the command line wins.
 `hound strategies` and `hound judges` list the strategies and judges with their settings.
 
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forced,
 14/15/16 stopped by size/time/disk. The first Ctrl-C saves and stops, the second forces.";
 
-/// The option that seeds on the command line become.
+/// The option that holds the seeds given on the command line.
 const SEED_URLS: &str = "seed-urls";
 
 /// The options that most crawls need, and that `-h` shows.
@@ -99,7 +99,7 @@ pub fn command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .hide_short_help(true)
-                .help("A file with the keys of search engines, one NAME = \"key\" per line; never copied anywhere"),
+                .help("File with the keys for search engines, one NAME = \"key\" per line; it is never copied anywhere"),
         )
         .arg(
             Arg::new("json")
@@ -110,7 +110,7 @@ pub fn command() -> Command {
     flags().fold(command, |command, option| command.arg(arg(option)))
 }
 
-/// The settings that are options of their own. Settings of one strategy or judge are given with its name instead.
+/// The settings that have an option of their own. Settings of one strategy or judge follow its name instead.
 fn flags() -> impl Iterator<Item = &'static OptionSpec> {
     options().filter(|option| {
         let belongs_to_a_kind = matches!(option.section, "strategy" | "judge") && option.key != "kind";
@@ -164,7 +164,7 @@ fn arg(option: &'static OptionSpec) -> Arg {
     }
 }
 
-/// What to write instead of an option that is none, where its name gives that away.
+/// What to write instead of an unknown option, if its name shows what was meant.
 pub fn meant_by(unknown: &str) -> Option<String> {
     let name = unknown
         .trim_start_matches('-')
@@ -177,7 +177,7 @@ pub fn meant_by(unknown: &str) -> Option<String> {
     }
 }
 
-/// What was given on the command line, by option.
+/// The options and seeds given on the command line.
 fn given(matches: &ArgMatches) -> Vec<Given> {
     let mut given = Vec::new();
     for option in flags() {
@@ -194,7 +194,7 @@ fn given(matches: &ArgMatches) -> Vec<Given> {
     given
 }
 
-/// Checks a topic and options with files read from disk.
+/// Checks a topic and its options. Files that they name are read from disk.
 pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Result<Settings, Faults>> {
     Ok(scenthound::check_settings(topic, given)?)
 }
@@ -204,7 +204,7 @@ pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
     Ok(scenthound::earlier_settings(folder)?)
 }
 
-/// A crawl with these settings in a folder; bad settings are told, with the exit code to end with.
+/// Prepares a crawl with these settings in a folder. Bad settings are reported and give the exit code to end with.
 pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<Crawler, ExitCode>> {
     match Crawler::with_settings(settings, folder) {
         Ok(crawler) => {
@@ -234,7 +234,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(folder) => folder.clone(),
         None => PathBuf::from(slug(&settings.topic.name)),
     };
-    // Everything that can be wrong is checked before anybody is asked or anything is written.
+    // Check everything that can be wrong before asking a search engine or writing a file.
     let key_file = matches.get_one::<PathBuf>("keys").map(PathBuf::as_path);
     let (settings, kept_seeds) = if settings.seeds.engines.is_empty() {
         (settings, None)
@@ -274,13 +274,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Err(error) if is_full_disk(&error) => {
             note!("hound: {error:#}");
             note!(
-                "hound: make room on the disk and run the same command again; it resumes from its last commit"
+                "hound: free some disk space and run the same command again; the crawl resumes from its last commit"
             );
             return Ok(ExitCode::from(exit::DISK));
         }
         Err(error) => return Err(error),
     };
-    tell(&summary, &output, matches.get_flag("json"))
+    print_summary(&summary, &output, matches.get_flag("json"))
 }
 
 fn is_full_disk(error: &anyhow::Error) -> bool {
@@ -307,7 +307,7 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
     let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl, dashboard);
     let result = crawler.drive_in(folder, &mut |event| {
         if let LiveEvent::Progress(snapshot) = event {
-            progress.tell(snapshot);
+            progress.show(snapshot);
         }
     });
     let ended = match &result {
@@ -318,17 +318,17 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
     Ok(result?)
 }
 
-/// The first signal saves and stops, the second stops at once.
+/// The first signal saves and stops, the second stops immediately.
 pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).context("could not listen for signals")?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
             if stop.is_stopping() {
-                note!("\nhound: stopped at once; the crawl resumes from its last commit");
+                note!("\nhound: stopped immediately; the crawl resumes from its last commit");
                 std::process::exit(exit::FORCED.into());
             }
             stop.stop();
-            note!("\nhound: saving and stopping; once more to stop at once");
+            note!("\nhound: saving and stopping; press Ctrl-C again to stop immediately");
         }
     });
     Ok(())
@@ -342,7 +342,7 @@ pub fn ending(summary: &Summary) -> String {
     }
 }
 
-fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
+fn print_summary(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
     let tally = &summary.tally;
     let folder = output.display();
     if as_json {
@@ -366,23 +366,23 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
             ending(summary)
         );
         if tally.bodies == 0 {
-            say!("No page was read. What came of each URL:");
+            say!("No page was read. Outcomes of the requests:");
             for (code, count) in &tally.outcomes {
                 say!("  {count:>6}  {code}");
             }
-            say!("Ask for one: hound explain {folder} URL");
+            say!("To see what happened to a URL: hound explain {folder} URL");
         } else {
-            say!("In {folder}. See the best: hound results {folder} --why");
+            say!("Saved in {folder}. To see the best pages: hound results {folder} --why");
         }
     }
     let code = match summary.ended {
         Ended::Done(reason) => {
             if let Some(option) = met_already(summary, reason) {
-                note!("note: the budget was met before this run; raise {option} to go on");
+                note!("note: this limit was already reached before the run; raise {option} to continue");
                 return Ok(ExitCode::SUCCESS);
             }
             match reason {
-                // Nobody who crawls means to bring home nothing.
+                // A crawl that read no page at all has failed.
                 _ if tally.bodies == 0 => exit::FAILURE,
                 StopReason::Bytes => exit::SIZE,
                 StopReason::Time => exit::TIME,
@@ -399,7 +399,7 @@ fn tell(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-/// The option to raise, if nothing was done because a budget was met by earlier runs.
+/// The option to raise, if this run did nothing because earlier runs had reached a limit.
 fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
     if summary.pages_this_run > 0 {
         return None;
@@ -413,7 +413,7 @@ fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
     }
 }
 
-/// A folder name from a topic's name.
+/// Turns a topic's name into a folder name.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for word in name

@@ -1,8 +1,8 @@
-//! `hound crawl --dashboard ADDR`: one page in a browser that shows how the crawl goes.
+//! `hound crawl --dashboard ADDR`: a page for the browser that shows the progress of the crawl.
 //!
-//! A thread answers two addresses: `/`, a page that asks again every second, and `/status.json`, what `logs/status.json`
-//! holds. Requests are read up to a few kilobytes and a few seconds, one after another, and nothing they say changes the
-//! crawl: it can only be looked at.
+//! A thread serves two paths: `/`, a page that refreshes itself every second, and `/status.json`, with the same content as
+//! `logs/status.json`. Requests are handled one at a time and limited to a few kilobytes and a few seconds. The dashboard is
+//! read-only: no request can change the crawl.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,9 +13,9 @@ use anyhow::{Context, Result};
 use scenthound::StatusFile;
 
 const PAGE: &str = include_str!("dashboard.html");
-/// The longest wait for a slow browser.
+/// How long to wait for a slow browser.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// No honest request for two addresses is longer.
+/// Longer requests are cut off; no legitimate request for these two paths comes close.
 const MAX_REQUEST: usize = 8 * 1024;
 
 /// A page that shows the latest status.
@@ -25,33 +25,33 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Listens from now on, until the process ends.
+    /// Starts listening, until the process ends.
     pub fn open(addr: SocketAddr) -> Result<Dashboard> {
         let listener =
-            TcpListener::bind(addr).with_context(|| format!("--dashboard: cannot listen on {addr}"))?;
+            TcpListener::bind(addr).with_context(|| format!("--dashboard: could not listen on {addr}"))?;
         let addr = listener
             .local_addr()
-            .context("--dashboard: the address cannot be told")?;
+            .context("--dashboard: could not determine the address it listens on")?;
         let latest = Arc::new(Mutex::new("null".to_owned()));
         let shown = Arc::clone(&latest);
         std::thread::Builder::new()
             .name("dashboard".into())
             .spawn(move || {
                 for stream in listener.incoming().flatten() {
-                    // A browser that goes away in the middle is no matter of ours.
+                    // A browser that disconnects midway is not our problem.
                     let _ = answer(stream, &shown);
                 }
             })
-            .context("--dashboard: no thread for it")?;
+            .context("--dashboard: could not start its thread")?;
         Ok(Dashboard { latest, addr })
     }
 
-    /// Where it can be seen.
+    /// The address it listens on.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Shows this from now on.
+    /// Replaces the status that is shown.
     pub fn show(&self, status: &StatusFile) {
         if let Ok(json) = serde_json::to_string(status) {
             *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = json;

@@ -1,4 +1,4 @@
-//! `hound demo`: a little web on this machine, crawled live, and what came of it.
+//! `hound demo`: serves a small web on this machine, crawls it live and shows the results.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,27 +14,27 @@ use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, TestSite, serve};
 
 use crate::{crawl, exit, results};
 
-/// What the demo is told.
+/// The options of `hound demo`.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  hound demo\n  hound demo -o tea            keeps the crawl folder: try hound results tea --why\n  hound demo --topic chinese   entrance examinations, in Big5, GB18030 and UTF-8\n  hound demo --topic japanese  hot springs, in Shift_JIS, EUC-JP and ISO-2022-JP"
 )]
 pub struct Args {
-    /// Which web, and what to look for in it
+    /// Which web to crawl, and for what
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Topic::Tea)]
     topic: Topic,
     /// Keep the crawl folder here
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The strategy to crawl with, in place of the topic's
+    /// Crawl with this strategy instead of the topic's
     #[arg(long, value_name = "NAME")]
     strategy: Option<String>,
-    /// How many pages to fetch
+    /// Stop after this many pages
     #[arg(long, value_name = "N")]
     max_pages: Option<u64>,
 }
 
-/// The webs there are.
+/// The webs to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Topic {
     /// Guides to brewing tea, in English
@@ -45,7 +45,7 @@ enum Topic {
     Japanese,
 }
 
-/// A web and what is known of it from its making.
+/// A web, and what is known about its pages because we generated them.
 struct Shown {
     site: Arc<dyn TestSite>,
     pages: usize,
@@ -80,9 +80,9 @@ impl Shown {
     }
 }
 
-/// The name the topic goes by in messages.
+/// The name of the topic file in messages.
 const TOPIC: &str = "demo.toml";
-/// As if the web were far away.
+/// Makes the web feel remote.
 const LATENCY: Duration = Duration::from_millis(5);
 
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -117,7 +117,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     };
 
-    // Kept until the end of this function unless the user wants it for longer.
+    // Deleted at the end of this function. With --output, the crawl goes elsewhere and stays.
     let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
     let output = args
         .output
@@ -132,7 +132,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
     let seeds: Vec<&str> = settings.seeds.urls.iter().map(|url| url.as_str()).collect();
     say!(
-        "A web of {} hosts and {} pages is served on this machine, at {}.",
+        "Serving a web of {} hosts and {} pages on this machine, at {}.",
         hosts.len(),
         shown.pages,
         serving.addr()
@@ -144,7 +144,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         settings.terms.content.len()
     );
     say!(
-        "Starting from {}, by {}.\n",
+        "Starting from {}, with the strategy {}.\n",
         seeds.join(" and "),
         settings.strategy.kind
     );
@@ -190,17 +190,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let trespassed = shown.forbidden.iter().filter(|url| asked.contains(*url)).count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
     say!(
-        "Against what is really there: {found} of {} pages worth having fetched; {trespassed} of {} forbidden ones asked for; {trapped} requests went into the traps.",
+        "Compared with the truth: fetched {found} of {} relevant pages, requested {trespassed} of {} forbidden pages, and sent {trapped} requests into crawler traps.",
         shown.relevant.len(),
         shown.forbidden.len()
     );
     match args.output {
         Some(kept) => say!(
-            "The crawl folder is {0}: try hound explain {0} {1}",
+            "The crawl is in {0}. Try: hound explain {0} {1}",
             kept.display(),
             seeds.last().unwrap_or(&"URL")
         ),
-        None => say!("The crawl folder was temporary and is deleted; to keep one: hound demo -o DIR"),
+        None => say!("The crawl folder was temporary and has been deleted. To keep it: hound demo -o DIR"),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -17,7 +17,7 @@ use scenthound_types::{Reason, TermHit, TermSet, UrlFault};
 use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
 use crate::{look, stdout};
 
-/// Pages of a path shown; longer paths are cut in the middle.
+/// How many pages of a path are shown; longer paths are cut in the middle.
 const STEPS_SHOWN: usize = 30;
 
 /// Why a page was judged as it was, or why a URL was not fetched.
@@ -27,7 +27,7 @@ const STEPS_SHOWN: usize = 30;
   hound explain tea https://example.org/missing  waiting, refused, out of scope, or never seen
   hound explain tea URL --json                   for scripts
 
-While a crawl runs, its queue cannot be read; stop it (Ctrl-C saves) and ask again.")]
+The queue cannot be read while a crawl runs; stop it (Ctrl-C saves) and try again.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]
@@ -62,7 +62,7 @@ fn read_url(given: &str) -> anyhow::Result<CanonicalUrl> {
         UrlFault::Unreadable if CanonicalUrl::parse(&format!("https://{given}")).is_ok() => {
             anyhow!("{shown} is not an absolute URL; write https://{shown} or http://{shown}")
         }
-        fault => anyhow!("{shown} cannot have been crawled: {fault}; name a page by its http or https URL"),
+        fault => anyhow!("{shown} cannot have been crawled: {fault}; give an http or https URL"),
     })
 }
 
@@ -136,20 +136,20 @@ fn answer(explanation: &Explanation) -> String {
         }
         UrlStanding::Refused => format!("Not fetched{because}"),
         UrlStanding::Failed => format!("Could not be fetched{because}"),
-        UrlStanding::Retrying => format!("Not fetched yet, to be tried again{because}"),
+        UrlStanding::Retrying => format!("Not fetched yet, will be tried again{because}"),
         UrlStanding::Waiting => "Not fetched yet: it is waiting in the queue.".to_owned(),
         UrlStanding::OutOfScope => {
             let why = explanation.out_of_scope.as_ref().map(scope_text);
             format!("Not part of this crawl: {}", why.unwrap_or_default())
         }
-        UrlStanding::NeverSeen => "Never seen: no page that was read has a link to it that may be followed.\n\
-             Links that are marked nofollow, too deep (--depth) or over the limit of links per page (--width) are not kept."
+        UrlStanding::NeverSeen => "Never seen: no page that was read has a followable link to it.\n\
+             Links are dropped if they are marked nofollow, too deep (--depth), or beyond the limit of links per page (--width)."
             .to_owned(),
         UrlStanding::NotFetched => {
             let why = explanation.queue_unknown.as_ref().map(unknown_text);
             format!(
                 "Not fetched so far. Whether it is waiting in the queue is unknown: {}.\n\
-                 Stop the crawl (Ctrl-C saves) and ask again.",
+                 Stop the crawl (Ctrl-C saves) and try again.",
                 why.unwrap_or_default()
             )
         }
@@ -160,7 +160,7 @@ fn answer(explanation: &Explanation) -> String {
 fn unknown_text(why: &QueueUnknown) -> String {
     match why {
         QueueUnknown::Crawling { pid } => format!("process {pid} is crawling"),
-        QueueUnknown::NoSettings => "the crawl has no settings that can be read".to_owned(),
+        QueueUnknown::NoSettings => "the settings of the crawl could not be read".to_owned(),
         QueueUnknown::Unreadable { message } => message.clone(),
     }
 }
@@ -181,7 +181,7 @@ fn scope_text(rule: &OutsideScope) -> String {
             pattern: Some(pattern),
         } => format!("an exclude pattern matches it (exclude = {pattern})"),
         OutsideScope::Excluded { pattern: None } => "an exclude pattern matches it".to_owned(),
-        OutsideScope::FileEnding => "its path ends like that of a file that is not a page".to_owned(),
+        OutsideScope::FileEnding => "its file extension is not that of a page".to_owned(),
     }
 }
 
@@ -220,7 +220,7 @@ fn write_path(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<
     if path.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nThe way there")?;
+    writeln!(out, "\nPath from the seed")?;
     let skipped = path.len().saturating_sub(STEPS_SHOWN);
     for (at, step) in path.iter().enumerate() {
         if skipped > 0 && at == STEPS_SHOWN / 2 {
@@ -247,7 +247,7 @@ fn near_duplicates_text(explanation: &Explanation) -> String {
     match explanation.near_duplicates_in_all {
         0 => "no near-duplicates".to_owned(),
         all if all > explanation.near_duplicates.len() => {
-            format!("{} near-duplicates, among them", count(all as u64))
+            format!("{} near-duplicates, including:", count(all as u64))
         }
         all => format!("{}:", counted(all as u64, "near-duplicate")),
     }
@@ -263,7 +263,7 @@ fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
             true if is_relevant => format!(", at least the threshold {threshold}"),
             true => {
                 format!(
-                    ", although it reaches the threshold {threshold}: see the exclude terms or the note below"
+                    ", although it reaches the threshold {threshold}: see the exclude terms or the notes below"
                 )
             }
             false => format!(", below the threshold {threshold}"),
@@ -297,13 +297,13 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
     if is_unjudged_seed {
         writeln!(
             out,
-            "  table     1.000  a seed read before the table was made: it counts as fully relevant"
+            "  table     1.000  a seed read before the table was built: it counts as fully relevant"
         )?;
     }
     for (set, (similarity, hits)) in &sets {
         let similarity = similarity.map(|value| format!("{value:.3}")).unwrap_or_default();
         let none = if hits.is_empty() {
-            "  none of its terms"
+            "  none of its terms found"
         } else {
             ""
         };
@@ -321,7 +321,7 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
     if let Some(near) = parts.nearness {
         writeln!(
             out,
-            "  layer    {:>5}  likely a target itself: {:.3}; similarity to the targets: {:.3}",
+            "  layer    {:>5}  probability of being a target: {:.3}; similarity to the targets: {:.3}",
             near.layer, near.posterior, near.similarity
         )?;
     }
@@ -355,13 +355,13 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
         (Reason::Seed, _) => "named as a seed".to_owned(),
         (Reason::Link, Some(parent)) => format!("linked from {parent}"),
         (Reason::Link, None) => "linked from another page".to_owned(),
-        (Reason::Redirect, Some(parent)) => format!("a redirect leads to it, found on {parent}"),
-        (Reason::Redirect, None) => "a redirect leads to it".to_owned(),
+        (Reason::Redirect, Some(parent)) => format!("reached by a redirect from a link on {parent}"),
+        (Reason::Redirect, None) => "reached by a redirect".to_owned(),
         (Reason::Sitemap, _) => "listed in a sitemap".to_owned(),
-        (Reason::SitemapLine, _) => "named as a sitemap by its host's robots.txt".to_owned(),
+        (Reason::SitemapLine, _) => "listed as a sitemap in its host's robots.txt".to_owned(),
     };
     writeln!(out, "Found      {found}, depth {}", queue.depth)?;
-    let mut host = counted(queue.host_pages.into(), "page") + " asked for";
+    let mut host = counted(queue.host_pages.into(), "page") + " requested";
     if queue.host_is_full {
         host.push_str(", which is the limit (--max-pages-per-host)");
     }
@@ -402,7 +402,7 @@ fn write_cash(cash: &CashFlow, out: &mut dyn Write) -> anyhow::Result<()> {
     if cash.unreadable > 0 {
         writeln!(
             out,
-            "  what {} gave is unknown: the archive could not be read there",
+            "  what {} gave is unknown: the archive could not be read",
             counted(cash.unreadable, "more page")
         )?;
     }
@@ -443,7 +443,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_without_scheme_gets_the_remedy() {
+    fn a_url_without_a_scheme_is_refused_with_a_remedy() {
         let message = |given: &str| read_url(given).unwrap_err().to_string();
         assert_eq!(
             message("a.test/tea"),

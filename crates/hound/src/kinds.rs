@@ -1,4 +1,4 @@
-//! `hound strategies` and `hound judges`: what there is to choose from, with every setting.
+//! `hound strategies` and `hound judges`: list what there is to choose from, with all settings.
 
 use anyhow::Result;
 use scenthound_config::{OptionSpec, judge_settings, strategy_settings};
@@ -11,14 +11,14 @@ use crate::table::terminal_width;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Show only this one.
+    /// Show only this one
     name: Option<String>,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// A strategy or a judge, as it is listed.
+/// A strategy or judge in the list.
 struct Listed {
     name: &'static str,
     about: &'static str,
@@ -51,7 +51,7 @@ fn list(what: &str, mut listed: Vec<Listed>, args: &Args) -> Result<()> {
         let known: Vec<&str> = listed.iter().map(|kind| kind.name).collect();
         if !known.contains(&name.as_str()) {
             return Err(bad_input(format!(
-                "there is no {what} {name:?}; there are {}",
+                "there is no {what} named {name:?}; choose one of {}",
                 known.join(", ")
             )));
         }
@@ -94,7 +94,7 @@ fn object(kind: &Listed) -> Value {
     json!({"name": kind.name, "about": kind.about, "default": kind.is_default, "settings": settings})
 }
 
-/// Prints a sentence indented, broken at the width of the terminal.
+/// Prints a text indented and wrapped to the width.
 fn wrapped(text: &str, indent: usize, width: usize) {
     let mut line = String::new();
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! `hound lab`: strategies, judges and settings compared on recorded and synthetic webs, without touching the web.
+//! `hound lab`: compares strategies, judges and settings on recorded and synthetic webs, without using the network.
 
 mod compare;
 mod conditions;
@@ -27,7 +27,7 @@ Examples:
   hound lab replay --web my-crawl/archive/a.warc.gz --topic tea.toml --strategy best-first
 
 A web is a folder with an archive and tasks.toml, a WARC file, a crawl folder, or synth:NAME.
-Settings follow the name of a strategy or judge: otie:revision=0.5:list-size=20, terms:joint=true.";
+Settings follow the name of the strategy or judge: otie:revision=0.5:list-size=20, terms:joint=true.";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -35,7 +35,7 @@ Examples:
   hound lab compare --web webs/a --web webs/b --strategies otie,opic --judges terms,truth --budget 30%
   hound lab compare --web synth:paper1-60k --strategies ps,fs-1,fs-2:merge=set --csv > runs.csv
 
-The first Ctrl-C stops the crawls and reports those that are finished.";
+The first Ctrl-C stops the crawls and reports the finished ones.";
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ Examples:
   hound lab synth                                   list the presets
   hound lab synth speed-200k -o speed               a folder with archive, labels and tasks
   hound lab synth paper1-60k --settings > my.toml   edit the settings, then: hound lab synth my.toml -o mine
-  hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      crawl without writing it";
+  hound lab replay --web synth:paper1-60k --task topic-0 --strategy fs-2      crawl it without writing it";
 
 const EXPERIMENT_EXAMPLES: &str = "\
 Examples:
@@ -89,7 +89,7 @@ pub fn command() -> Command {
         )
         .subcommand(
             tune::Args::augment_args(Command::new("tune"))
-                .about("Find the best settings, scored on tasks they were not chosen on")
+                .about("Find the best settings, scored on tasks that were not used to choose them")
                 .after_help(TUNE_EXAMPLES),
         )
         .subcommand(
@@ -104,7 +104,7 @@ pub fn command() -> Command {
         )
         .subcommand(
             learn_pig::Args::augment_args(Command::new("learn-pig"))
-                .about("Count where links on pages of each relevance and genre lead: the table of the strategy genre")
+                .about("Learn the table for the strategy genre: where links lead, by relevance and genre of their page")
                 .after_help(LEARN_PIG_EXAMPLES),
         )
         .subcommand(
@@ -145,7 +145,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
 }
 
-/// Writes a report to a file, and says so.
+/// Writes a report to a file and reports the path.
 fn write_page(path: &Path, html: &str) -> Result<()> {
     std::fs::write(path, html).with_context(|| format!("could not write {}", path.display()))?;
     note!("report written to {}", path.display());

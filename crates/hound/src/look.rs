@@ -1,4 +1,4 @@
-//! Crawl folders as the reading commands open them: with a remedy for what is wrong, and warnings on standard error.
+//! Opens crawl folders for the commands that read them. Errors suggest a remedy; warnings go to standard error.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,19 +11,19 @@ use scenthound_types::Timestamp;
 
 use crate::stdout::note;
 
-/// The moment the command runs.
+/// The current time.
 pub fn now() -> Timestamp {
     Clock::system().now()
 }
 
-/// Opens the collection in the folder of a crawl.
+/// Opens the collection in a crawl folder.
 pub fn collection(folder: &Path) -> anyhow::Result<Collection> {
     match Collection::open(folder) {
         Err(error @ (CollectionError::Missing(_) | CollectionError::NoCrawl(_))) => {
-            bail!("{error}; name the folder that hound crawl was given with -o")
+            bail!("{error}; give the folder that was passed to hound crawl with -o")
         }
         Err(error @ CollectionError::NotAFolder(_)) => {
-            bail!("{error}; name the folder that contains crawl.toml")
+            bail!("{error}; give the folder that contains crawl.toml")
         }
         opened => Ok(opened?),
     }
@@ -47,7 +47,7 @@ pub fn warn(warnings: &[Warning]) {
     }
 }
 
-/// The command that resumes a crawl. The settings of a crawl are a topic file, so it is the same for every crawl.
+/// The command that resumes a crawl. It works for every crawl because the stored settings are a topic file too.
 pub fn resume_command(view: &CrawlView) -> String {
     let quoted = |path: &Path| {
         let text = path.to_string_lossy();

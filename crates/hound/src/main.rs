@@ -1,19 +1,19 @@
-//! The command line of Scenthound: a thin binary over the crates that do the work.
+//! The command line of Scenthound: a thin binary over the library crates that do the work.
 //!
-//! Results go to stdout, progress and notes to stderr. Exit codes are those of [`exit`].
+//! Results go to stdout, progress and notes to stderr. The exit codes are in [`exit`].
 #![allow(clippy::disallowed_methods, reason = "the command line may read the clock")]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "the command line speaks to people"
+    reason = "the command line prints for people"
 )]
 
-/// A line for people, on stderr. Nobody listening is no failure.
+/// Prints a message to stderr. A closed stderr is not a failure.
 macro_rules! note {
     ($($text:tt)*) => { $crate::stdout::note(&format!($($text)*)) };
 }
 
-/// A line of results, on stdout. Nobody reading is no failure.
+/// Prints a line of results to stdout. A closed stdout is not a failure.
 macro_rules! say {
     () => { $crate::stdout::say("") };
     ($($text:tt)*) => { $crate::stdout::say(&format!($($text)*)) };
@@ -51,15 +51,15 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, FromArgMatches};
 
-const ABOUT: &str = "A focused web crawler: you say what you look for, by topic and by genre, and it brings back the pages that matter.";
+const ABOUT: &str = "A focused web crawler: describe what you are looking for, by topic and genre, and it finds the pages that matter.";
 
 const EXAMPLES: &str = "\
 Examples:
-  hound demo                                             a little web on this machine, crawled and shown
-  hound crawl tea.toml -o tea                            a crawl by a topic file; run it again to resume
-  hound crawl \"green tea\" https://example.org/ -o tea    a crawl by words and a seed
+  hound demo                                             crawl a small web served on this machine
+  hound crawl tea.toml -o tea                            crawl with a topic file; run it again to resume
+  hound crawl \"green tea\" https://example.org/ -o tea    crawl with words and a seed
   hound results tea --top 10 --why                       the best pages, and why
-  hound explain tea https://example.org/a                why a page was (not) fetched, and how it was judged";
+  hound explain tea https://example.org/a                why a URL was fetched or not, and how it was judged";
 
 fn command() -> Command {
     Command::new("hound")
@@ -71,30 +71,31 @@ fn command() -> Command {
         .subcommand(crawl::command())
         .subcommand(
             status::Args::augment_args(Command::new("status"))
-                .about("Where a crawl stands: pages, harvest, frontier, errors, budgets"),
+                .about("Show how far a crawl has come: pages, harvest rate, frontier, errors, budgets"),
         )
         .subcommand(
             results::Args::augment_args(Command::new("results"))
-                .about("The best pages of a crawl, ranked, near-duplicates folded"),
+                .about("List the best pages of a crawl, with near-duplicates folded"),
         )
         .subcommand(
             explain::Args::augment_args(Command::new("explain"))
-                .about("Why a page was judged so, or why a URL was (not) fetched"),
+                .about("Explain how a page was judged, or why a URL was fetched or not"),
         )
         .subcommand(
             mark::Args::augment_args(Command::new("mark"))
-                .about("Say which pages of a crawl are what you look for, and which are not"),
+                .about("Mark pages of a crawl as relevant or irrelevant"),
         )
         .subcommand(rejudge::Args::augment_args(Command::new("rejudge")).about(
-            "Judge the pages of a crawl again under another topic, without fetching; re-score what waits",
+            "Judge the pages of a crawl again with another topic, without fetching, and re-score the queue",
         ))
         .subcommand(
-            judge::Args::augment_args(Command::new("judge"))
-                .about("What a topic makes of pages at hand: scores, parts and terms, to tune it in seconds"),
+            judge::Args::augment_args(Command::new("judge")).about(
+                "Judge pages you already have by a topic, to tune it in seconds: scores, parts and terms",
+            ),
         )
         .subcommand(
             seeds::Args::augment_args(Command::new("seeds"))
-                .about("URLs to start a crawl from, by search engine or from an earlier crawl"),
+                .about("Find URLs to start a crawl from, with search engines or in an earlier crawl"),
         )
         .subcommand(terms::command())
         .subcommand(train::command())
@@ -109,7 +110,7 @@ fn command() -> Command {
         )
         .subcommand(
             demo::Args::augment_args(Command::new("demo"))
-                .about("Serve a little web on this machine, crawl it live, and show what was found"),
+                .about("Serve a small web on this machine, crawl it live and show what was found"),
         )
         .subcommand(lab::command())
         .subcommand(bench::command())
@@ -123,11 +124,11 @@ fn main() -> ExitCode {
         .init();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
-        Err(told) => {
-            // Help and the version are what was asked for; anything else is a bad setting like those of a topic file.
-            let code = if told.use_stderr() { exit::BAD_SETTINGS } else { 0 };
-            let _ = told.print();
-            if let Some(ContextValue::String(unknown)) = told.get(ContextKind::InvalidArg)
+        Err(error) => {
+            // clap returns help and the version as errors too. All others count as bad settings, like those in a topic file.
+            let code = if error.use_stderr() { exit::BAD_SETTINGS } else { 0 };
+            let _ = error.print();
+            if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
                 && let Some(meant) = crawl::meant_by(unknown)
             {
                 note!("  tip: write {meant}; hound strategies and hound judges list all settings");

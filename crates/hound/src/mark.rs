@@ -10,21 +10,21 @@ use crate::pages_input::{Wanted, bad_input, end, read_urls, read_wanted};
 use crate::wording::{counted, harmless, mark_name, remarks};
 use crate::{look, stdout};
 
-/// URLs that could not be marked, named at most.
+/// At most this many URLs that could not be marked are listed.
 const NAMED: usize = 10;
 
 /// Mark pages as relevant or irrelevant.
 #[derive(clap::Args, Debug)]
 #[command(group = clap::ArgGroup::new("verdict").args(["relevant", "irrelevant", "clear"]))]
 #[command(after_help = "Examples:
-  hound mark tea https://example.org/oolong --relevant       what you think of a page
+  hound mark tea https://example.org/oolong --relevant       mark one page
   hound mark tea --irrelevant --from shops.txt               a file with one URL per line
   hound mark tea https://example.org/oolong --clear          remove the mark
   hound mark tea                                             list all marks
 
 Marks change neither the crawl nor its judge. hound terms suggest takes terms from the pages marked
 relevant; results, explain and status show the marks. Pages can be marked while the crawl runs. A URL
-that redirects stands for the page it leads to. Either all URLs are marked or none.
+that redirects stands for its target. Either all URLs are marked or none.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
     /// The folder of the crawl
@@ -71,12 +71,12 @@ fn mark(args: &Args) -> Result<()> {
         _ if wanted.is_empty() => return list(&collection, args.json),
         _ => {
             return Err(bad_input(
-                "say what you think of the pages: --relevant, --irrelevant, or --clear to remove their marks",
+                "add --relevant or --irrelevant to mark the pages, or --clear to remove their marks",
             ));
         }
     };
     if wanted.is_empty() {
-        return Err(bad_input("name the pages, as URLs or with --from FILE"));
+        return Err(bad_input("give the pages to mark, as URLs or with --from FILE"));
     }
     let urls: Vec<CanonicalUrl> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let marked = match verdict {
@@ -114,7 +114,7 @@ fn refusal(collection: &Collection, wanted: &[Wanted], not_read: &[NotRead]) -> 
                 WhyNotRead::NotFetched => format!("{place}{url} was not fetched by this crawl"),
                 WhyNotRead::Tried(last) => {
                     let what = remarks(last).unwrap_or_else(|| last.outcome.to_string());
-                    format!("{place}{url} was tried and not read: {}", harmless(&what))
+                    format!("{place}{url} was requested but not read: {}", harmless(&what))
                 }
                 WhyNotRead::RedirectsTo(to) => {
                     format!("{place}{url} redirects to {}, which was not read", harmless(to))
@@ -126,7 +126,7 @@ fn refusal(collection: &Collection, wanted: &[Wanted], not_read: &[NotRead]) -> 
         faults.push(format!("and {} more", not_read.len() - NAMED));
     }
     format!(
-        "nothing was marked:\n  {}\nOnly pages that were read can be marked; check the spelling, or ask: hound explain {} URL",
+        "nothing was marked:\n  {}\nOnly pages that were read can be marked. Check the spelling, or run: hound explain {} URL",
         faults.join("\n  "),
         collection.folder().display()
     )
@@ -136,7 +136,7 @@ fn list(collection: &Collection, as_json: bool) -> Result<()> {
     let marks = collection.marks()?;
     if marks.is_empty() && !as_json {
         note!(
-            "no page is marked; mark one: hound mark {} URL --relevant",
+            "no pages are marked; to mark one: hound mark {} URL --relevant",
             collection.folder().display()
         );
     }

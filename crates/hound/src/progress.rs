@@ -12,9 +12,9 @@ use scenthound_types::Timestamp;
 
 use crate::dashboard::Dashboard;
 
-/// How often a plain line is written where no line can be redrawn.
+/// How often a plain line is written when stderr is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
-/// How often `logs/status.json` is brought up to date.
+/// How often `logs/status.json` is updated.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
 pub struct Progress {
@@ -57,7 +57,8 @@ impl Progress {
         }
     }
 
-    pub fn tell(&mut self, snapshot: &Snapshot<'_>) {
+    /// Shows how far the crawl has come.
+    pub fn show(&mut self, snapshot: &Snapshot<'_>) {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(snapshot.tally.pages);
@@ -77,7 +78,7 @@ impl Progress {
         }
     }
 
-    /// Clears the line and writes down how it ended.
+    /// Clears the progress line and records how the crawl ended.
     pub fn end(&mut self, reason: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -94,7 +95,7 @@ impl Progress {
         if let Some(dashboard) = &self.dashboard {
             dashboard.show(&status);
         }
-        // A crawl must not fail over a file that only tells how it goes.
+        // The status file is only informative; a crawl must not fail because of it.
         if let Err(error) = status.write(&self.layout) {
             tracing::warn!("could not write the status file: {error}");
         }
@@ -121,7 +122,7 @@ impl Progress {
         line
     }
 
-    /// What is left of the budget that ends first.
+    /// The time left until the first budget is used up.
     fn time_left(&self, snapshot: &Snapshot<'_>, rate: f64) -> Option<Duration> {
         let by_time = self.max_time.map(|most| most.saturating_sub(snapshot.running));
         let by_pages = self.max_pages.filter(|_| rate > 0.0).map(|most| {
@@ -165,7 +166,7 @@ fn status(snapshot: &Snapshot<'_>) -> StatusFile {
     }
 }
 
-/// Hours, minutes and seconds.
+/// Formats a duration in hours and minutes, or in minutes and seconds.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {

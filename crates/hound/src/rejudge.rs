@@ -1,8 +1,8 @@
-//! `hound rejudge`: every stored page judged again under another topic, without fetching, and the queue re-scored.
+//! `hound rejudge`: judges every stored page again with another topic, without fetching, and re-scores the queue.
 //!
-//! Everything of the topic comes from the new file: terms, judge, genres, and the strategy where the file has one. Where
-//! the crawl may go stays as it was. The work is [`scenthound_live::rejudge`]'s; it switches over at the very end, so that
-//! a run that is stopped or killed leaves the crawl as it was.
+//! The terms, judge and genres come from the new topic file, and so does the strategy if the file has one. The scope does
+//! not change. [`scenthound_live::rejudge`] does the work and switches over at the very end, so a run that is stopped or
+//! killed leaves the crawl as it was.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -21,38 +21,38 @@ use crate::pages_input::{bad_input, end};
 use crate::wording::{count, counted};
 use crate::{crawl, exit, look};
 
-/// Judges a crawl's pages again under another topic.
+/// Judge a crawl's pages again with another topic.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
-  hound rejudge tea --topic better-tea.toml    judge all stored pages again, re-score what waits
-  hound crawl tea/crawl.toml -o tea            then go on with the new terms
-  hound results tea                            what the new topic makes of the pages
+  hound rejudge tea --topic better-tea.toml    judge all stored pages again, re-score the queue
+  hound crawl tea/crawl.toml -o tea            then continue with the new terms
+  hound results tea                            the pages ranked by the new topic
 
 Nothing is fetched: pages are read from the crawl's archive. Terms, judge and genres come from the
-new topic file, the strategy too if it has a [strategy] section; seeds, scope and manners stay as
-they were. Stopped or killed at any moment, the crawl is as it was; run it again. What was thought
-of the pages at first stays in the archive and in pages/pages.jsonl.
+new topic file, and so does the strategy if the file has a [strategy] section. Seeds, scope and
+politeness do not change. If the run is stopped or killed, the crawl stays as it was; run it again.
+The first judgements stay in the archive and in pages/pages.jsonl.
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted.")]
 pub struct Args {
-    /// The folder of the crawl.
+    /// The folder of the crawl
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The new topic file.
+    /// The new topic file
     #[arg(long, value_name = "NEW.toml")]
     pub topic: String,
-    /// The threshold, in place of the topic's.
+    /// Use this threshold instead of the topic's
     #[arg(long, value_name = "NUMBER")]
     pub threshold: Option<String>,
-    /// Answer in JSON.
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// Answers `hound rejudge`.
+/// Runs `hound rejudge`.
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
-    let told = rejudge(&args).map(|ended| code = ended);
-    match end(told)? {
+    let result = rejudge(&args).map(|ended| code = ended);
+    match end(result)? {
         bad if bad != ExitCode::SUCCESS => Ok(bad),
         _ => Ok(code),
     }
@@ -69,7 +69,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>());
     let prepared = prepared.map_err(read_error)?;
     for change in prepared.changes() {
-        note!("{}", told(change));
+        note!("{}", change_text(change));
     }
     let started = Instant::now();
     let stop = StopHandle::default();
@@ -84,13 +84,13 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
         bar.finish_and_clear();
     }
     let Some(rejudged) = result.map_err(read_error)? else {
-        note!("hound: stopped; the crawl is as it was");
+        note!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
     if let Err(error) = write_status(&view, &rejudged) {
         note!("warning: {error:#}");
     }
-    tell(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
+    print_summary(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,8 +102,8 @@ fn read_error(error: RejudgeError) -> anyhow::Error {
     }
 }
 
-/// What changes, without what it would mean for a crawl that is only resumed.
-fn told(change: &Change) -> String {
+/// A change without its consequences, which apply only to a resumed crawl.
+fn change_text(change: &Change) -> String {
     let text = change.to_string();
     text.split_once("; ")
         .map_or(text.clone(), |(what, _)| what.to_owned())
@@ -122,7 +122,7 @@ fn progress_bar(view: &CrawlView) -> Result<Option<ProgressBar>> {
 fn count_lines(path: &Path) -> Result<u64> {
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        file => file.with_context(|| format!("cannot read {}", path.display()))?,
+        file => file.with_context(|| format!("could not read {}", path.display()))?,
     };
     let mut reader = BufReader::with_capacity(256 << 10, file);
     let mut lines = 0;
@@ -137,7 +137,7 @@ fn count_lines(path: &Path) -> Result<u64> {
     }
 }
 
-/// The figures `hound status` shows: as the crawl left them, judged anew.
+/// Updates the figures that `hound status` shows with the new judgements.
 fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
     let layout = view.layout();
     // A crawl that was killed has no status file; its figures are counted from the records.
@@ -161,7 +161,7 @@ fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
     Ok(fresh.write(layout)?)
 }
 
-fn tell(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {
+fn print_summary(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {
     let Rejudged {
         judged,
         became_relevant,
@@ -185,7 +185,7 @@ fn tell(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {
         return;
     }
     say!(
-        "{} judged again in {seconds:.1} s: {} relevant ({} became so, {} no longer are); {} re-scored.",
+        "{} judged again in {seconds:.1} s: {} relevant ({} newly, {} no longer); {} re-scored.",
         counted(*judged, "page"),
         count(tally.relevant),
         count(*became_relevant),
@@ -194,17 +194,17 @@ fn tell(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {
     );
     if *kept > 0 {
         say!(
-            "{} could not be read back from the archive and kept the judgement they had.",
+            "{} could not be read from the archive and kept the old judgement.",
             counted(*kept, "page")
         );
     }
     if *skipped > 0 {
         say!(
-            "{} of the page records could not be understood and stayed as they were.",
+            "{} of the page records could not be parsed and stayed as they were.",
             counted(*skipped, "line")
         );
     }
     if counts.waiting > 0 {
-        say!("Go on with the new terms: {}", look::resume_command(view));
+        say!("To continue with the new terms: {}", look::resume_command(view));
     }
 }

@@ -1,4 +1,4 @@
-//! `hound results`: the best pages of a crawl, ranked by [`Collection::ranked`] and shown as a table, JSON lines or CSV.
+//! `hound results`: lists the best pages of a crawl, ranked by [`Collection::ranked`], as a table, JSON lines or CSV.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,16 +16,16 @@ use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
 use crate::{look, stdout};
 
-/// Pages of one table. Its columns fit all of them.
+/// Pages per table. The columns are sized to fit all pages of a table.
 const ROWS: usize = 50_000;
-/// Terms of one list shown by `--why`.
+/// How many terms of each list `--why` shows.
 const TERMS_SHOWN: usize = 8;
 
 /// The best pages found so far.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   hound results tea                               the 20 best pages
-  hound results tea --why                         with the terms found and the way there
+  hound results tea --why                         with the terms found and the path to each page
   hound results tea --all --format csv > tea.csv  everything, for a spreadsheet
   hound results tea --relevant-only --all --format jsonl | jq -r .url
   hound results tea --view genre-only             the right kind of page, but about something else
@@ -35,7 +35,7 @@ const TERMS_SHOWN: usize = 8;
 
 The view of a page is relevant, genre-only, content-only or neither. It depends on whether the page's
 similarity to the genre terms and to the content terms reaches the cuts. A * marks pages that the
-judge found relevant, which goes by the whole score.")]
+judge found relevant; that depends on the whole score.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]
@@ -49,7 +49,7 @@ pub struct Args {
     /// Show under each page which terms were found and how the crawl reached it
     #[arg(long)]
     pub why: bool,
-    /// What pages are ranked by [default: layer if every page has one, else relevance]
+    /// What to rank pages by [default: layer if every page has one, else relevance]
     #[arg(long, value_enum, value_name = "RANKING")]
     pub rank: Option<RankArg>,
     /// Output format
@@ -157,13 +157,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     stdout::write(|out| show(&collection, &args, out))
 }
 
-/// Writes the results. What there is to say about them goes to standard error.
+/// Writes the results. The summary goes to standard error.
 fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let ranking = collection
         .ranked(&args.settings())
         .map_err(|error| match error {
             CollectionError::NoLayers => bad_input(format!(
-                "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); rank by relevance",
+                "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); use --rank relevance",
                 args.folder.display()
             )),
             error => error.into(),
@@ -282,7 +282,7 @@ const PARTS: [PartColumn; 3] = [
 fn table(pages: &[RankedPage], why: bool) -> Table {
     let value =
         |page: &RankedPage, part: fn(&Parts) -> Option<f64>| page.record.parts.as_ref().and_then(part);
-    // A topic without genre terms needs no column of dashes.
+    // Without genre terms, their column would hold only dashes.
     let parts: Vec<PartColumn> = PARTS
         .into_iter()
         .filter(|(_, part)| pages.iter().any(|page| value(page, *part).is_some()))
@@ -400,7 +400,7 @@ fn reasons(record: &PageRecord) -> Vec<String> {
             lines.push(format!("{}: {}", set_name(*set), shown.join(", ")));
         }
         if sets.is_empty() {
-            lines.push("none of the topic's terms".to_owned());
+            lines.push("none of the topic's terms found".to_owned());
         }
     }
     lines.push(way(record));

@@ -1,4 +1,4 @@
-//! `hound status`: what a crawl is, how far it has come, and how to go on with it.
+//! `hound status`: shows what a crawl looks for, how far it has come and how to resume it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::table::terminal_width;
 use crate::wording::{bytes, count, counted, harmless, time};
 use crate::{agents, look, stdout};
 
-/// The state of a crawl and its figures, also while it runs.
+/// Show the state of a crawl and its figures, even while it runs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   hound status tea                        figures, budgets, harvest curve
@@ -28,7 +28,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// What is shown of a crawl.
+/// What is shown about a crawl.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     folder: &'a Path,
@@ -72,7 +72,7 @@ impl Budgets {
         }
     }
 
-    /// The options that a resumed crawl needs if budgets are met: twice what was spent.
+    /// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
     fn raise_met(&self, figures: &StatusFile) -> String {
         let budgets = [
             ("pages", self.max_pages, figures.pages, ""),
@@ -81,7 +81,7 @@ impl Budgets {
         ];
         let met = budgets.into_iter().filter_map(|(name, most, spent, unit)| {
             let more = most.filter(|most| spent >= *most)?.max(spent).saturating_mul(2);
-            // Whole seconds read better, and a fraction of a second more does no harm.
+            // Round up to whole seconds: they read better, and a fraction of a second does no harm.
             Some(match unit {
                 "ms" => format!(" --max-{name} {}s", more.div_ceil(1_000)),
                 unit => format!(" --max-{name} {more}{unit}"),
@@ -197,7 +197,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
                 1 => "once".to_owned(),
                 times => format!("{times} times"),
             };
-            line("Judged", &format!("again {times} since (hound rejudge)"))?;
+            line("Rejudged", &format!("{times} (hound rejudge)"))?;
         }
         let MarkCounts { relevant, irrelevant } = report.marks;
         if relevant + irrelevant > 0 {
@@ -222,7 +222,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         } else {
             line(
                 "Frontier",
-                "unknown: the crawl has not written its figures yet, and its state could not be read",
+                "unknown: the crawl has not written its figures yet, and the frontier could not be read",
             )?;
         }
         line("Bytes", &bytes(figures.bytes))?;
@@ -252,7 +252,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         let rest = match report.figures_from {
             FiguresFrom::StatusFile | FiguresFrom::RecordsOnly => String::new(),
             FiguresFrom::RecordsAndFrontier => "; the rest is from its frontier".to_owned(),
-            FiguresFrom::RecordsAndStatusFile => format!("; the rest is of {}", figures.updated),
+            FiguresFrom::RecordsAndStatusFile => format!("; the rest dates from {}", figures.updated),
         };
         stdout::note(&format!(
             "note: pages, relevant, bytes, errors and the curve were counted from pages.jsonl{rest}"
@@ -268,7 +268,7 @@ fn state_text(report: &Report<'_>) -> String {
             let pid = pid.unwrap_or_default();
             match figures.updated.as_str() {
                 "" => format!("running (process {pid})"),
-                updated => format!("running (process {pid}), figures of {updated}"),
+                updated => format!("running (process {pid}), figures from {updated}"),
             }
         }
         (CrawlState::Ended, _) => {
@@ -276,7 +276,8 @@ fn state_text(report: &Report<'_>) -> String {
             format!("ended {}: {reason}", figures.updated)
         }
         (CrawlState::Killed, _) => {
-            "stopped without saying why: killed, or the machine went down; nothing settled is lost".to_owned()
+            "stopped unexpectedly: it was killed, or the machine went down; no finished page is lost"
+                .to_owned()
         }
         (CrawlState::New, _) => "nothing crawled yet".to_owned(),
     }
@@ -286,7 +287,7 @@ fn budget_texts(report: &Report<'_>) -> Vec<String> {
     let (budgets, figures) = (&report.budgets, report.figures);
     let text = |spent: u64, most: u64, unit: &str, say: &dyn Fn(u64) -> String| {
         let left = match most.saturating_sub(spent) {
-            0 => "met".to_owned(),
+            0 => "used up".to_owned(),
             left => format!("{} left", say(left)),
         };
         format!("{} of {}{unit}, {left}", say(spent.min(most)), say(most))
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resuming_past_a_met_budget_names_the_option_to_raise() {
+    fn resuming_past_a_spent_budget_names_the_option_to_raise() {
         let budgets = Budgets {
             max_pages: Some(250),
             max_time_ms: Some(1_500),

@@ -1,27 +1,27 @@
-//! Standard output, buffered, that may be closed early.
+//! Buffered standard output that may be closed early.
 //!
-//! `hound results DIR | head` ends without complaint: a reader that has seen enough is no failure.
+//! `hound results DIR | head` ends quietly: a reader that has seen enough is not a failure.
 
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
 
-/// Has everything written to standard output. A closed pipe ends the writing quietly.
+/// Runs a writer on standard output. A closed pipe ends the writing quietly.
 pub fn write(writer: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let written = writer(&mut out).and_then(|()| Ok(out.flush()?));
-    // What is left in the buffer would be tried once more on dropping, and fail again; that is ignored there.
+    // Dropping the buffer tries to write the rest once more. That fails too, and the failure is ignored.
     match written {
         Err(error) if is_closed_pipe(&error) => Ok(()),
         other => other,
     }
 }
 
-/// Tells the user something beside the results, on standard error. Nobody listening is no failure.
+/// Writes a message to standard error. A closed stderr is not a failure.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Writes a line of results to standard output. Nobody reading is no failure.
+/// Writes a line of results to standard output. A closed stdout is not a failure.
 pub fn say(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closed_pipe_is_recognised_through_its_wrappings() {
+    fn a_closed_pipe_is_recognised_inside_other_errors() {
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
         assert!(is_closed_pipe(&closed().into()));
         assert!(is_closed_pipe(

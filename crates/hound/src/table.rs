@@ -1,11 +1,11 @@
-//! How wide tables may be on this terminal.
+//! The width of tables on this terminal.
 
 pub use scenthound_report::text::{Align, Grid as Table};
 
-/// The width of a table if the shell does not say.
+/// The width of a table if the shell does not set `COLUMNS`.
 const DEFAULT_WIDTH: usize = 100;
 
-/// The characters of a line: `COLUMNS`, where the shell sets it.
+/// The number of characters per line, from `COLUMNS` if the shell sets it.
 pub fn terminal_width() -> usize {
     let given = std::env::var("COLUMNS")
         .ok()

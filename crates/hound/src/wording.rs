@@ -1,4 +1,4 @@
-//! Numbers, times, records and strangers' text as people read them.
+//! Turns numbers, times, records and text from the web into what people read.
 //!
 //! Records hold codes; the sentences for them are here and nowhere else.
 //!
@@ -11,7 +11,7 @@ use scenthound_engine::StopReason;
 use scenthound_store::{PageRecord, Via};
 use scenthound_types::{LeaseKind, OutcomeCode, PageNote, TermSet, Verdict};
 
-/// A count with its thousands set apart: `1,234,567`.
+/// A count with thousands separators: `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -36,7 +36,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 pub fn bytes(amount: u64) -> String {
     const UNITS: [(&str, f64); 4] = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)];
     let exact = amount as f64;
-    // Three digits of 999.95 KB would be four.
+    // 999.95 KB would round to 1000 KB, which has four digits.
     match UNITS.iter().find(|(_, size)| exact >= size * 0.9995) {
         Some((unit, size)) => {
             let value = exact / size;
@@ -68,7 +68,7 @@ pub fn time(length: Duration) -> String {
     }
 }
 
-/// What came of an attempt that brought no page: what happened, and the option that could change it.
+/// Why an attempt brought no page, with the option that could change it.
 fn failure(record: &PageRecord) -> Option<String> {
     use OutcomeCode::*;
     let text = match record.outcome {
@@ -78,7 +78,7 @@ fn failure(record: &PageRecord) -> Option<String> {
             "the host's robots.txt could not be fetched, so nothing is fetched from the host"
         }
         RefusedAddress => "the host's address is private or local (see --allow-net)",
-        RefusedContentType => "its content type is not one that is read",
+        RefusedContentType => "its content type is not supported",
         RefusedRedirectTarget => "it redirects to something other than an http or https URL",
         RefusedTooManyRedirects => "too many redirects in a row (see --redirects)",
         RefusedScope => "it redirects to a URL outside the crawl's scope",
@@ -88,8 +88,8 @@ fn failure(record: &PageRecord) -> Option<String> {
         FailedConnectTimeout => "no connection was made in time (see --connect-timeout)",
         FailedTls => "the TLS handshake failed",
         FailedFirstByteTimeout => "the server did not respond in time (see --first-byte-timeout)",
-        FailedDisconnect => "the connection broke before a response came",
-        FailedProtocol => "the response is not valid HTTP, or its headers are over the limits",
+        FailedDisconnect => "the connection closed before the response",
+        FailedProtocol => "the response is not valid HTTP, or its headers are too large",
         FailedProxy => "the proxy refused or failed",
         FailedStatus5xx | FailedStatus4xx | FailedStatus => {
             return Some(match record.status {
@@ -97,7 +97,7 @@ fn failure(record: &PageRecord) -> Option<String> {
                 None => "the server answered with an error".to_owned(),
             });
         }
-        FailedInternal => "the crawler itself failed on it; please report the URL",
+        FailedInternal => "the crawler itself failed; please report the URL",
         NotRecorded => "the recording does not contain it",
     };
     Some(text.to_owned())
@@ -109,13 +109,13 @@ fn note_text(note: PageNote, record: &PageRecord) -> String {
         PageNote::Noindex => "the page asks not to be indexed (noindex): not shown in results",
         PageNote::Nofollow => "the page asks that its links not be followed (nofollow)",
         PageNote::Noarchive => "the page asks not to be archived (noarchive)",
-        PageNote::UnwantedLanguage => "its language is not wanted: not kept, its links not followed",
+        PageNote::UnwantedLanguage => "its language is not wanted: not kept, and its links not followed",
         PageNote::WrongSense => return wrong_sense(record),
     };
     text.to_owned()
 }
 
-/// Why a page that speaks of something else was ignored.
+/// Why a page in the wrong sense was ignored.
 fn wrong_sense(record: &PageRecord) -> String {
     let hits = record.parts.iter().flat_map(|parts| &parts.terms);
     let words: Vec<&str> = hits
@@ -130,7 +130,7 @@ fn wrong_sense(record: &PageRecord) -> String {
     format!("in the wrong sense ({}): ignored{links}", words.join(", "))
 }
 
-/// What went wrong with an attempt and what is worth knowing about its page; none if there is nothing to say.
+/// What went wrong with an attempt, and notes about its page. `None` if there is nothing to say.
 pub fn remarks(record: &PageRecord) -> Option<String> {
     let mut remarks: Vec<String> = failure(record).into_iter().collect();
     if record.will_retry {
@@ -140,7 +140,7 @@ pub fn remarks(record: &PageRecord) -> Option<String> {
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
-/// How a URL came to be asked for, and with which priority.
+/// How a URL was found, and its priority.
 pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64>) -> String {
     let way = match (via, kind) {
         (Via::Seed, _) => "seed",
@@ -153,7 +153,7 @@ pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64
     let (Some(class), Some(score)) = (class, score) else {
         return way.to_owned();
     };
-    // Cash is often far below a thousandth.
+    // Scores made of cash are often far below a thousandth.
     let score = if score != 0.0 && score.abs() < 0.001 {
         format!("{score:.2e}")
     } else {
@@ -162,7 +162,7 @@ pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64
     format!("{way}, priority {score} in class {class}")
 }
 
-/// Why a crawl came to its end, with the option that lets it go on.
+/// Why a crawl ended, with the option that lets it continue.
 pub fn stop_reason(reason: StopReason) -> String {
     let option = match reason {
         StopReason::Exhausted | StopReason::OnlyRestingHosts => return reason.to_string(),
@@ -195,7 +195,7 @@ pub fn mark_name(mark: Verdict) -> &'static str {
     }
 }
 
-/// Text in one line, without anything that commands a terminal or reorders what stands beside it.
+/// Text on one line, without characters that control a terminal or reorder the text beside them.
 pub fn harmless(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
@@ -208,7 +208,7 @@ pub fn harmless(text: &str) -> String {
     line
 }
 
-/// Marks of writing direction, and other characters without a shape of their own that make texts look alike.
+/// Direction marks and other invisible characters, which can make different texts look alike.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_as_people_write_them() {
+    fn numbers_are_formatted_for_people() {
         assert_eq!(
             [0, 999, 1_000, 1_234_567].map(count),
             ["0", "999", "1,000", "1,234,567"]
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_cannot_command_the_terminal() {
+    fn a_title_cannot_control_the_terminal() {
         assert_eq!(
             harmless("  Tea\u{1b}[31m\r\n for\ttwo \u{202e}owt\u{7}"),
             "Tea [31m for two owt"

@@ -24,7 +24,7 @@ fn crawled(web: &Web, options: &[&str]) -> (tempfile::TempDir, std::path::PathBu
 }
 
 #[test]
-fn agents_share_what_was_seen_and_each_page_is_fetched_once_whoever_asks() {
+fn agents_share_what_was_seen_and_each_page_is_fetched_once() {
     let web = Web::start();
     let (_temp, folder) = crawled(&web, &[]);
     let records = records(&folder);
@@ -34,7 +34,7 @@ fn agents_share_what_was_seen_and_each_page_is_fetched_once_whoever_asks() {
     let agents: BTreeSet<u8> = records.iter().map(|record| record.agent.unwrap()).collect();
     assert_eq!(agents, BTreeSet::from([1, 2, 3]));
 
-    // The directory says of each agent what the records do.
+    // The directory agrees with the records about each agent.
     let directory = status(&folder);
     for agent in directory["agents"].as_array().unwrap() {
         let number = agent["number"].as_u64().unwrap();
@@ -88,7 +88,7 @@ fn a_page_budget_is_shared_and_a_goal_stops_one_agent_but_not_the_others() {
         assert!(agent["relevant"].as_u64().unwrap() >= 5);
     }
     assert!(records(&folder).len() < PAGES);
-    // A larger goal, and the same crawl goes on.
+    // With a larger goal, the same crawl continues.
     let more = ["--agents", "3", "--goal", "10", "--judge", "terms:threshold=0.05"];
     let more = [&more[..], &web.more_seeds()].concat();
     assert_eq!(web.crawl(&folder, &more).wait().unwrap().code(), Some(0));
@@ -137,13 +137,13 @@ fn pages_judged_again_stay_with_their_agents() {
 }
 
 #[test]
-fn a_replay_tells_of_its_agents_and_of_those_without_a_seed() {
+fn a_replay_reports_its_agents_and_notes_those_without_a_seed() {
     let replay = |web: &str, task: &str| {
         hound(&[
             "lab", "replay", "--web", web, "--task", task, "--agents", "3", "--budget", "90", "--json",
         ])
     };
-    // Five seeds: two agents have two, one has one.
+    // Five seeds: two agents get two each, one gets one.
     let result = replay("synth:paper2-baseball", "kapaben").json();
     let agents = result["agents"].as_array().unwrap();
     assert_eq!(agents.len(), 3);

@@ -1,4 +1,4 @@
-//! Where a URL's cash came from: told from the records, it is what the frontier holds.
+//! Where a URL's cash came from: what `hound explain` derives from the records matches what the frontier holds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -45,7 +45,7 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
     } = web();
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
-    // Half of the web, in two runs of which the first is killed, so that some pages wait and the records were cut.
+    // Crawl half of the web in two runs and kill the first, so that some pages wait and the records are cut back.
     let arguments = [
         &[
             "crawl",
@@ -79,17 +79,17 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
     let end = hound_in(root, &arguments);
     assert!(end.code.is_some(), "{end:?}");
 
-    let mut told = 0;
+    let mut explained = 0;
     for name in urls.iter().step_by(3) {
         let url = CanonicalUrl::parse(name).unwrap();
-        // Closed again before hound opens it.
+        // Close the frontier again before hound opens it.
         let facts = frontier(&root.join("crawl")).look_up(&url).unwrap();
         let Some(facts) = facts else { continue };
         let held = facts.priority.rank.score.get();
         let story = hound_in(root, &["explain", "--json", "crawl", name]).json();
         let cash = &story["cash"];
         if cash.is_null() {
-            assert!(held.abs() < 1e-9, "{name} holds {held}, of which nothing is told");
+            assert!(held.abs() < 1e-9, "{name} holds {held}, but has no explanation");
             continue;
         }
         let number = |name: &str| cash[name].as_f64().unwrap();
@@ -101,9 +101,9 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
         if cash["givers"].as_u64().unwrap() <= 5 {
             assert!((named + number("as_seed") - number("gained")).abs() < 1e-9);
         }
-        told += 1;
+        explained += 1;
     }
-    assert!(told > 20, "{told} stories");
+    assert!(explained > 20, "{explained} explained");
     let text = says(root, &["explain", "crawl", &seed]);
     assert!(
         text.contains("Cash: gained ") && text.contains("as a seed"),
@@ -117,12 +117,12 @@ fn opic_explains_where_cash_came_from() {
 }
 
 #[test]
-fn otie_explains_where_cash_came_from_also_through_second_visits() {
+fn otie_explains_where_cash_came_from_including_second_visits() {
     gifts_add_up_to_what_is_held(&["--strategy", "otie:recrawl-every=10"]);
 }
 
 #[test]
-fn a_strategy_without_cash_has_nothing_to_tell() {
+fn a_strategy_without_cash_explains_none() {
     let Web {
         serving: _serving,
         seed,

@@ -1,5 +1,4 @@
-//! Chinese and Japanese from the wire to the table: whatever encoding a page comes in, its title, its terms and its relevance
-//! are those of its text.
+//! Chinese and Japanese from the wire to the table: a page has the same title, terms and relevance in every encoding.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -48,13 +47,13 @@ const JAPANESE: Writing = Writing {
 };
 
 impl Writing {
-    /// The same page in every encoding, told by the header, by the page, and by nobody.
+    /// The same page in every encoding, which is declared in the header, in the page or nowhere.
     fn site(&self) -> (BTreeMap<String, SiteResponse>, Vec<String>) {
         let mut pages = BTreeMap::new();
         let mut paths = Vec::new();
         for (name, encoding) in self.encodings {
-            for said in ["header", "page", "nowhere"] {
-                let meta = match said {
+            for declared in ["header", "page", "nowhere"] {
+                let meta = match declared {
                     "page" => format!("<meta charset=\"{name}\">"),
                     _ => String::new(),
                 };
@@ -63,8 +62,8 @@ impl Writing {
                     self.language, self.title, self.body
                 );
                 let (bytes, _, lacks) = encoding.encode(&html);
-                assert!(!lacks, "{name} cannot write the page");
-                let kind: &'static str = match (said, *name) {
+                assert!(!lacks, "{name} cannot encode the page");
+                let kind: &'static str = match (declared, *name) {
                     ("header", "big5") => "text/html; charset=big5",
                     ("header", "gb18030") => "text/html; charset=gb18030",
                     ("header", "shift_jis") => "text/html; charset=Shift_JIS",
@@ -73,7 +72,7 @@ impl Writing {
                     ("header", _) => "text/html; charset=utf-8",
                     _ => "text/html",
                 };
-                let path = format!("/{name}/{said}");
+                let path = format!("/{name}/{declared}");
                 pages.insert(path.clone(), SiteResponse::page(kind, bytes.into_owned()));
                 paths.push(path);
             }
@@ -109,7 +108,7 @@ impl Writing {
 }
 
 /// Title, language, relevance and terms of each page.
-fn told(folder: &Path) -> BTreeMap<String, String> {
+fn facts(folder: &Path) -> BTreeMap<String, String> {
     let results = hound(&[
         "results",
         text(folder),
@@ -122,8 +121,8 @@ fn told(folder: &Path) -> BTreeMap<String, String> {
         .json_lines()
         .iter()
         .map(|page| {
-            let said = ["title", "language", "relevance", "parts"].map(|field| page[field].to_string());
-            (page["url"].as_str().unwrap().to_owned(), said.join(" "))
+            let fields = ["title", "language", "relevance", "parts"].map(|field| page[field].to_string());
+            (page["url"].as_str().unwrap().to_owned(), fields.join(" "))
         })
         .collect()
 }
@@ -134,12 +133,12 @@ fn every_encoding_gives_the_same_title_terms_and_relevance() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("crawl");
         let pages = writing.crawl(&folder);
-        let told = told(&folder);
-        let wanted = &told[pages.last().unwrap()];
+        let facts = facts(&folder);
+        let wanted = &facts[pages.last().unwrap()];
         assert!(wanted.contains(writing.title), "{wanted}");
         assert!(wanted.contains(&format!("\"{}\"", writing.language)), "{wanted}");
         for page in &pages {
-            assert_eq!(&told[page], wanted, "{page}");
+            assert_eq!(&facts[page], wanted, "{page}");
         }
         let explained = hound(&["explain", text(&folder), &pages[0]]).good();
         assert!(explained.contains(writing.title), "{explained}");
@@ -166,7 +165,7 @@ fn tables_with_wide_titles_are_aligned() {
 }
 
 #[test]
-fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
+fn the_demos_in_chinese_and_japanese_find_all_relevant_pages() {
     for (topic, title, term, frequent, all) in [
         (
             "chinese",
@@ -188,7 +187,7 @@ fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
         let path = text(&folder);
         let shown = hound(&["demo", "--topic", topic, "--max-pages", "200", "-o", path]).good();
         assert!(
-            shown.contains(&format!("{all} pages worth having fetched")),
+            shown.contains(&format!("fetched {all} relevant pages")),
             "{shown}"
         );
         let results = hound(&["results", path, "--all", "--why", "--relevant-only"]).good();
@@ -196,7 +195,7 @@ fn the_demos_in_chinese_and_japanese_bring_home_all_pages_wanted() {
             assert!(results.contains(wanted), "{wanted} is missing in\n{results}");
         }
 
-        // Terms generated from the pages found are words of the language, not single characters nor rubbish.
+        // Terms generated from the pages found are words of the language, not single characters or garbage.
         let list = root.path().join("good.txt");
         let found = hound(&[
             "results",

@@ -1,4 +1,4 @@
-//! The newcomer's command, as a newcomer runs it.
+//! `hound demo`, as a newcomer runs it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::Workspace;
 
 #[test]
-fn the_demo_shows_pages_curve_and_folder_and_asks_for_nothing_forbidden() {
+fn the_demo_shows_pages_curve_and_folder_and_requests_nothing_forbidden() {
     let place = Workspace::new();
     let shown = place.says(&["demo", "-o", "tea"]);
     for part in [

@@ -1,5 +1,5 @@
-//! Terms suggested from a crawl, and pages fetched by URL: on a little web on loopback.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! Terms suggested from a crawl, and pages fetched by URL, on a small web on loopback.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -12,7 +12,7 @@ fn page(title: &str, words: &str, links: &str) -> SiteResponse {
     SiteResponse::html(format!("<title>{title}</title><p>{words}</p>{links}"))
 }
 
-/// Guides to tea, guides to other things, and tea that is no guide; a redirect, and a page that robots may not see.
+/// Guides to tea, guides to other things, and tea pages that are not guides; a redirect, and a page that robots.txt forbids.
 fn little(path: &str) -> SiteResponse {
     let mut parts = path.trim_start_matches('/').splitn(2, '/');
     match (parts.next().unwrap_or_default(), parts.next()) {
@@ -55,7 +55,7 @@ const TOPIC: &str =
     "[topic]\nname = \"tea guides\"\nlanguage = \"en\"\n[terms]\ngenre = [\"guide\"]\ncontent = [\"tea\"]\n";
 
 #[test]
-fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
+fn genre_and_content_terms_are_suggested_from_marked_pages() {
     let (_serving, base) = web();
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
@@ -65,7 +65,7 @@ fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
     std::fs::write(root.join("tea.toml"), topic).unwrap();
     says(root, &["crawl", "tea.toml", "-o", "tea"]);
 
-    // Four ways: tea guides, other guides, shops, and the hub.
+    // The four quadrants: tea guides, other guides, shops, and the hub.
     let counted = |view: &str| {
         says(
             root,
@@ -114,7 +114,7 @@ fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
             .map(|term| term["term"].as_str().unwrap().to_owned())
             .collect()
     };
-    // Without marks the best pages stand in.
+    // Without marks, the best pages are used instead.
     assert_eq!(
         json(&["terms", "suggest", "tea", "--top", "4", "--json"])["from"],
         "best"
@@ -142,9 +142,9 @@ fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
             .iter()
             .chain(&content)
             .any(|term| term == "guide" || term == "tea"),
-        "own terms are left out"
+        "the topic's own terms are left out"
     );
-    // What is printed below the table is a topic file that checks.
+    // What is printed below the table is a valid topic file.
     let text = says(root, &["terms", "suggest", "tea"]);
     let toml = &text[text.find("[terms]").unwrap()..];
     std::fs::write(
@@ -152,8 +152,8 @@ fn terms_are_suggested_from_marked_pages_kind_and_matter_apart() {
         format!("[topic]\nname = \"tea guides\"\nlanguage = \"en\"\n{toml}"),
     )
     .unwrap();
-    let told = says(root, &["rejudge", "tea", "--topic", "new.toml"]);
-    assert!(told.contains("13 pages judged again"), "{told}");
+    let output = says(root, &["rejudge", "tea", "--topic", "new.toml"]);
+    assert!(output.contains("13 pages judged again"), "{output}");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn urls_are_fetched_politely_and_mixed_with_files() {
     let url = |path: &str| format!("{base}{path}");
     let (old, private, missing) = (url("/old"), url("/private/1"), url("/none/1"));
 
-    // Private networks are refused unless named.
+    // Private networks are refused unless allowed.
     let refused = hound_in(root, &["judge", "--topic", "tea.toml", &old]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.err.contains("--allow-net"));
@@ -187,7 +187,7 @@ fn urls_are_fetched_politely_and_mixed_with_files() {
     let err = judged.err.clone();
     let pages = judged.json_lines();
     assert_eq!(pages.len(), 2);
-    assert_eq!(pages[1]["page"], url("/tea/1"), "where the redirect led");
+    assert_eq!(pages[1]["page"], url("/tea/1"), "the target of the redirect");
     assert!(
         err.contains("robots.txt disallows it") && err.contains("answered 404"),
         "{err}"
@@ -195,7 +195,7 @@ fn urls_are_fetched_politely_and_mixed_with_files() {
     assert_eq!(
         serving.count("127.0.0.1", "/private/1"),
         0,
-        "a forbidden page is not asked for"
+        "a forbidden page is not requested"
     );
     assert_eq!(serving.requests()[0].path, "/robots.txt");
 

@@ -1,6 +1,6 @@
-//! Kinds of pages from the command line: detectors trained from lists, what they tell of a crawl's pages, and pages in
-//! languages that nobody asked for. All webs are made here and served on loopback.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! Genres from the command line: detectors trained from lists, what they detect in a crawl, and pages in unwanted languages.
+//! All webs are generated here and served on loopback.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -13,7 +13,7 @@ const FILLER: [&str; 8] = [
     "river", "window", "morning", "paper", "garden", "station", "letter", "mountain",
 ];
 
-/// A page of a kind: the kinds differ by one word only, and pages of a kind by their length and order.
+/// A page of a kind. Kinds differ by one word only, and pages of a kind differ in length and order.
 fn body(kind_word: &str, number: usize) -> String {
     let filler: Vec<&str> = (0..30 + number % 7)
         .map(|n| FILLER[(n * (number + 3)) % FILLER.len()])
@@ -24,7 +24,7 @@ fn body(kind_word: &str, number: usize) -> String {
 
 const EACH: usize = 12;
 
-/// `/blog/N`, `/plain/N`, and `/diary/N`, which are blogs in a language of which no list knows a word.
+/// `/blog/N`, `/plain/N`, and `/diary/N`, which are blogs in a language that no word list covers.
 fn kinds(path: &str) -> SiteResponse {
     let mut parts = path.trim_start_matches('/').splitn(2, '/');
     let (kind, number) = (parts.next().unwrap_or_default(), parts.next());
@@ -50,7 +50,7 @@ fn kinds(path: &str) -> SiteResponse {
     ))
 }
 
-/// `pages/`, files of two kinds, and `list.tsv`, which says which is which.
+/// Writes `pages/`, files of two kinds, and `list.tsv`, which labels them.
 fn labelled(folder: &Path) {
     std::fs::create_dir(folder.join("pages")).unwrap();
     let mut list = "# page <tab> class\n".to_owned();
@@ -85,7 +85,7 @@ fn topic(folder: &Path, base: &str) {
     std::fs::write(folder.join("tea.toml"), text).unwrap();
 }
 
-/// The kinds of the results' addresses (`blog` of `/blog/3`), in order.
+/// The kinds in the URLs of the results (`blog` for `/blog/3`), in order.
 fn kinds_shown(folder: &Path, more: &[&str]) -> Vec<String> {
     let always = ["results", "c", "--all", "--with-duplicates", "--format", "jsonl"];
     hound_in(folder, &[&always, more].concat())
@@ -107,10 +107,13 @@ fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     labelled(root);
-    let told = hound_in(root, &TRAIN).json();
-    assert_eq!(told["pages"], 40);
-    assert!(told["accuracy"].as_f64().unwrap() > 0.95, "{told}");
-    assert_eq!(told["confusion"]["classes"], serde_json::json!(["blog", "other"]));
+    let result = hound_in(root, &TRAIN).json();
+    assert_eq!(result["pages"], 40);
+    assert!(result["accuracy"].as_f64().unwrap() > 0.95, "{result}");
+    assert_eq!(
+        result["confusion"]["classes"],
+        serde_json::json!(["blog", "other"])
+    );
     let first = std::fs::read(root.join("my.model")).unwrap();
     let again = refuses(root, &TRAIN);
     assert!(again.contains("--force"), "{again}");
@@ -147,7 +150,7 @@ fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
     let both = kinds_shown(root, &["--genre", "blog", "--genre", "other"]);
     assert_eq!(both.len(), all.len());
 
-    // Either kind comes first when asked for, so the order is not that of chance.
+    // Each kind comes first when it is preferred, so the order is no accident.
     let blogs_first = kinds_shown(root, &["--prefer-genre", "blog"]);
     assert_eq!(blogs_first[..EACH], vec!["blog"; EACH]);
     let others_first = kinds_shown(root, &["--prefer-genre", "other"]);
@@ -156,7 +159,7 @@ fn a_detector_trained_from_a_list_of_files_chooses_and_orders_results() {
 }
 
 #[test]
-fn words_of_ones_own_count_like_those_that_come_with_the_program() {
+fn custom_genre_words_count_like_the_built_in_ones() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     labelled(root);
@@ -178,7 +181,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
     assert_eq!(crawl(""), (EACH, 0, EACH));
     assert_eq!(crawl(":genre-words=words.txt"), (EACH, EACH, 2 * EACH));
 
-    // The same from the topic's file.
+    // The same from the topic file.
     let text = std::fs::read_to_string(root.join("tea.toml")).unwrap();
     std::fs::write(
         root.join("tea.toml"),
@@ -207,7 +210,7 @@ fn words_of_ones_own_count_like_those_that_come_with_the_program() {
 }
 
 #[test]
-fn pages_of_a_list_are_fetched_where_no_web_holds_them() {
+fn listed_pages_that_no_web_holds_are_fetched() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let (serving, base) = serve_paths(kinds);
@@ -220,32 +223,38 @@ fn pages_of_a_list_are_fetched_where_no_web_holds_them() {
         .collect();
     std::fs::write(root.join("list.tsv"), list).unwrap();
     let fetched = ["--allow-net", "127.0.0.0/8", "--delay", "1ms"];
-    let told = hound_in(root, &[&TRAIN[..], &fetched].concat()).json();
-    assert_eq!((&told["pages"], &told["model"]), (&24.into(), &"my.model".into()));
+    let result = hound_in(root, &[&TRAIN[..], &fetched].concat()).json();
+    assert_eq!(
+        (&result["pages"], &result["model"]),
+        (&24.into(), &"my.model".into())
+    );
     assert_eq!(serving.count("127.0.0.1", "/blog/3"), 1);
 }
 
 #[test]
-fn a_list_that_cannot_be_read_is_told_by_its_line() {
+fn a_bad_list_is_refused_with_its_line() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     labelled(root);
-    let told_of = |list: &str| {
+    let refusal = |list: &str| {
         std::fs::write(root.join("list.tsv"), list).unwrap();
         refuses(root, &TRAIN)
     };
-    let told = told_of("pages/blog0.html\tblog\npages/blog1.html blog\n");
-    assert!(told.contains("list.tsv:2") && told.contains("a tab"), "{told}");
-    let told = told_of("pages/blog0.html\tblog\n\npages/nowhere.html\tblog\n");
+    let message = refusal("pages/blog0.html\tblog\npages/blog1.html blog\n");
     assert!(
-        told.contains("list.tsv:3") && told.contains("nowhere.html"),
-        "{told}"
+        message.contains("list.tsv:2") && message.contains("a tab"),
+        "{message}"
     );
-    let told = told_of("pages/blog0.html\tblog\npages/blog1.html\tblog\n");
-    assert!(told.contains("fewer than two classes"), "{told}");
+    let message = refusal("pages/blog0.html\tblog\n\npages/nowhere.html\tblog\n");
+    assert!(
+        message.contains("list.tsv:3") && message.contains("nowhere.html"),
+        "{message}"
+    );
+    let message = refusal("pages/blog0.html\tblog\npages/blog1.html\tblog\n");
+    assert!(message.contains("fewer than two classes"), "{message}");
     assert!(!root.join("my.model").exists());
-    let told = refuses(root, &["train", "genre", "-o", "my.model"]);
-    assert!(told.contains("--web"), "{told}");
+    let message = refuses(root, &["train", "genre", "-o", "my.model"]);
+    assert!(message.contains("--web"), "{message}");
 }
 
 #[test]
@@ -257,11 +266,11 @@ fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
     let (serving, base) = serve_paths(kinds);
     topic(root, &base);
     let sound = std::fs::read(root.join("my.model")).unwrap();
-    let told_of = |change: &dyn Fn(&mut Vec<u8>)| {
+    let refusal = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = sound.clone();
         change(&mut bytes);
         std::fs::write(root.join("other.model"), bytes).unwrap();
-        let told = refuses(
+        let message = refuses(
             root,
             &[
                 "crawl",
@@ -274,23 +283,23 @@ fn a_model_that_is_damaged_or_of_another_kind_is_refused() {
                 "c",
             ],
         );
-        assert!(told.contains("other.model"), "{told}");
-        told
+        assert!(message.contains("other.model"), "{message}");
+        message
     };
-    let told = told_of(&|bytes| *bytes.last_mut().unwrap() ^= 1);
-    assert!(told.contains("damaged"), "{told}");
-    let told = told_of(&|bytes| bytes.truncate(bytes.len() / 2));
-    assert!(told.contains("cut short"), "{told}");
-    let told = told_of(&|bytes| *bytes = b"hello".to_vec());
-    assert!(told.contains("not a model file"), "{told}");
-    // Behind the name of the program, the version of the layout and the kind, with its length, stands the version of the kind.
+    let message = refusal(&|bytes| *bytes.last_mut().unwrap() ^= 1);
+    assert!(message.contains("damaged"), "{message}");
+    let message = refusal(&|bytes| bytes.truncate(bytes.len() / 2));
+    assert!(message.contains("truncated"), "{message}");
+    let message = refusal(&|bytes| *bytes = b"hello".to_vec());
+    assert!(message.contains("not a model file"), "{message}");
+    // The version of the kind follows the magic bytes, the version of the layout, and the kind with its length.
     let version = b"SCENTMOD".len() + 2 + 1 + b"genre".len();
-    let told = told_of(&|bytes| bytes[version] += 1);
+    let message = refusal(&|bytes| bytes[version] += 1);
     assert!(
-        told.contains("version 2") && told.contains("train the model again"),
-        "{told}"
+        message.contains("version 2") && message.contains("train the model again"),
+        "{message}"
     );
-    assert_eq!(serving.served(), 0, "a crawl that is refused asks nobody");
+    assert_eq!(serving.served(), 0, "a refused crawl sends no requests");
 }
 
 const ENGLISH: &str = "The history of tea in the mountains is long, and the people who grow it have many stories about the weather, \
@@ -298,7 +307,7 @@ const ENGLISH: &str = "The history of tea in the mountains is long, and the peop
 const GERMAN: &str = "Die Geschichte des Tees in den Bergen ist lang, und die Menschen, die ihn anbauen, erzählen viele Geschichten \
      über das Wetter, die Ernte und den Weg in die Stadt. Sie erzählen sie jedem, der fragt. ";
 
-/// `/` leads to a page in English and to one in German, which leads to another in German.
+/// `/` links to a page in English and to one in German, which links to another in German.
 fn languages(path: &str) -> SiteResponse {
     let page = |text: &str, links: &str| {
         let text = text.repeat(3);
@@ -317,7 +326,7 @@ fn languages(path: &str) -> SiteResponse {
 }
 
 #[test]
-fn pages_in_other_languages_are_fetched_once_not_followed_and_say_why() {
+fn pages_in_other_languages_are_fetched_once_not_followed_and_explained() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let (serving, base) = serve_paths(languages);
@@ -336,11 +345,11 @@ fn pages_in_other_languages_are_fetched_once_not_followed_and_say_why() {
     );
     assert!(!kinds_shown(root, &[]).contains(&"de".to_owned()));
 
-    // Gone on with, the crawl leaves it alone.
+    // The resumed crawl leaves it alone.
     says(root, &crawl);
     assert_eq!(asked("/de/1"), 1);
 
-    // Nothing else keeps it out.
+    // Only the language kept it out.
     std::fs::remove_dir_all(root.join("c")).unwrap();
     says(
         root,

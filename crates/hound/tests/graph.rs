@@ -1,5 +1,5 @@
-//! `hound graph` and `hound train layers` from the command line: lists, Common Crawl's form, crawls that ended and that run.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! `hound graph` and `hound train layers` from the command line: edge lists, Common Crawl's format, finished and running crawls.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -16,7 +16,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use scenthound_store::{CrawlView, PageRecord};
 
-/// Two targets; each line leads nearer to one.
+/// Two targets and the links that lead to them.
 const LINKS: &str = "\
 # source and target
 http://far.test/\thttp://hub.test/
@@ -42,15 +42,18 @@ fn files_in(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn an_edge_list_becomes_a_graph_that_tells_back_links_and_layers() {
+fn an_edge_list_becomes_a_graph_with_back_links_and_layers() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     fs::write(folder.join("links.tsv"), LINKS).unwrap();
     zipped(&folder.join("links.tsv.gz"), LINKS);
-    let told = says(folder, &["graph", "build", "links.tsv", "-o", "plain.graph"]);
-    assert!(told.contains("6 lines") && told.contains("5 URLs"), "{told}");
-    assert!(told.contains("links    5"), "{told}");
-    // The same links twice, packed and in another order of files, are the same graph.
+    let summary = says(folder, &["graph", "build", "links.tsv", "-o", "plain.graph"]);
+    assert!(
+        summary.contains("6 lines") && summary.contains("5 URLs"),
+        "{summary}"
+    );
+    assert!(summary.contains("links    5"), "{summary}");
+    // The same links twice, compressed and with the files in another order, give the same graph.
     says(
         folder,
         &[
@@ -170,7 +173,7 @@ in short: 2/2/1/0
 }
 
 #[test]
-fn common_crawls_form_is_read_in_parts_and_asked_by_url() {
+fn common_crawls_format_is_read_in_parts_and_queried_by_url() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     zipped(&folder.join("v/part-0.txt.gz"), "0\tcom.shop\t1\n1\torg.tea\t4\n");
@@ -180,7 +183,7 @@ fn common_crawls_form_is_read_in_parts_and_asked_by_url() {
     );
     zipped(&folder.join("e/part-0.txt.gz"), "0\t1\n2\t1\n");
     zipped(&folder.join("e/part-1.txt.gz"), "3\t0\n3\t2\n");
-    let told = says(
+    let summary = says(
         folder,
         &[
             "graph",
@@ -194,8 +197,8 @@ fn common_crawls_form_is_read_in_parts_and_asked_by_url() {
         ],
     );
     assert!(
-        told.contains("nodes    4 hosts") && told.contains("links    4"),
-        "{told}"
+        summary.contains("nodes    4 hosts") && summary.contains("links    4"),
+        "{summary}"
     );
     for asked in ["https://www.tea.org/some/page", "tea.org", "http://shop.tea.org/"] {
         let sources = says(folder, &["graph", "backlinks", asked, "--graph", "cc.graph"]);
@@ -239,7 +242,7 @@ fn common_crawls_form_is_read_in_parts_and_asked_by_url() {
     let said = refuses(folder, &arguments);
     assert!(said.contains("more.gz:1: no vertex has the number 9"), "{said}");
     assert!(!folder.join("b.graph").exists());
-    // Together with pages: hosts and URLs beside each other.
+    // Hosts and URLs can be combined in one graph.
     fs::write(folder.join("links.tsv"), LINKS).unwrap();
     let both = says(
         folder,
@@ -297,7 +300,7 @@ fn a_bad_line_is_named_and_nothing_is_left_behind() {
 }
 
 #[test]
-fn damaged_and_other_files_are_refused() {
+fn damaged_and_foreign_files_are_refused() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     fs::write(folder.join("links.tsv"), LINKS).unwrap();
@@ -341,7 +344,7 @@ fn damaged_and_other_files_are_refused() {
     assert!(said.contains("a link graph already"), "{said}");
 }
 
-/// The pages read so far; none while the folder is not there yet.
+/// The pages read so far; none if the folder does not exist yet.
 fn pages_read(folder: &Path) -> Vec<PageRecord> {
     let Ok(reader) = CrawlView::open(&folder.join("crawl")).and_then(|view| view.pages()) else {
         return Vec::new();
@@ -353,7 +356,7 @@ fn pages_read(folder: &Path) -> Vec<PageRecord> {
 }
 
 #[test]
-fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
+fn a_crawl_gives_back_links_and_trains_layers() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     let web = Web::start();
@@ -362,9 +365,9 @@ fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
     assert_ne!(crawl.wait().unwrap().code(), Some(1));
     let pages = pages_read(folder);
     assert!(pages.len() >= 50, "{} pages", pages.len());
-    let told = says(folder, &["graph", "build", "crawl", "-o", "crawl.graph"]);
-    assert!(told.contains(&format!("{} pages", pages.len())), "{told}");
-    // The page that led to another is among those that link to it, by every way of asking.
+    let summary = says(folder, &["graph", "build", "crawl", "-o", "crawl.graph"]);
+    assert!(summary.contains(&format!("{} pages", pages.len())), "{summary}");
+    // However you ask, a page's parent is among the pages that link to it.
     for record in pages.iter().filter(|record| record.parent.is_some()).step_by(10) {
         let by_graph = says(
             folder,
@@ -442,7 +445,7 @@ fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
         &[&["train", "layers"], &layers[..], &["c.layers"]].concat(),
     );
     assert!(model("a.layers") == model("b.layers") && model("b.layers") == model("c.layers"));
-    // Words that are fetched are the same words.
+    // Fetched pages give the same words.
     says(
         folder,
         &[
@@ -488,7 +491,7 @@ fn a_crawl_tells_who_links_to_its_pages_and_trains_layers() {
 }
 
 #[test]
-fn a_running_crawl_tells_what_it_has_read() {
+fn a_running_crawl_gives_the_back_links_read_so_far() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     let web = Web::start();
@@ -505,7 +508,7 @@ fn a_running_crawl_tells_what_it_has_read() {
         );
         std::thread::sleep(Duration::from_millis(20));
     };
-    // However slow this machine is, the crawl is under way while it is asked about.
+    // However slow this machine is, the crawl is still running while we query it.
     let halted = Command::new("kill")
         .args(["-STOP", &crawl.id().to_string()])
         .status();

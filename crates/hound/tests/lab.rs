@@ -17,7 +17,7 @@ use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_store::CrawlView;
 use serde_json::Value;
 
-/// Writes a little synthetic web as `web`.
+/// Writes a small synthetic web to `web`.
 fn synthetic(place: &Workspace, settings: SynthSettings) -> SynthWeb {
     let web = SynthWeb::new(settings).unwrap();
     write_folder(&web, &place.path("web"), &mut |_| ()).unwrap();
@@ -34,7 +34,7 @@ fn tiny() -> SynthSettings {
     }
 }
 
-/// A WARC of pages: URL, words, links.
+/// A WARC of pages, each given as URL, words and links.
 fn warc(pages: &[(&str, &str, &[&str])]) -> String {
     pages
         .iter()
@@ -54,7 +54,7 @@ fn warc(pages: &[(&str, &str, &[&str])]) -> String {
         .collect()
 }
 
-/// Tea, in three spellings and degrees.
+/// Writes a web about tea, with URLs in various spellings and pages of various relevance.
 fn tea(place: &Workspace) {
     let folder = place.path("web");
     fs::create_dir_all(&folder).unwrap();
@@ -80,7 +80,7 @@ fn tea(place: &Workspace) {
 }
 
 #[test]
-fn a_replay_tells_all_its_numbers_as_json() {
+fn a_replay_gives_all_its_figures_as_json() {
     let place = Workspace::new();
     synthetic(&place, tiny());
     let run = || {
@@ -139,7 +139,7 @@ fn a_replay_tells_all_its_numbers_as_json() {
     let reachable = first["reachable"].as_f64().unwrap();
     assert_eq!(first["fetched"].as_f64().unwrap(), (0.3 * reachable).ceil());
     assert!(first["virtual_seconds"].as_f64().unwrap() > 1.0);
-    // The second one reads the cache, and finds the same.
+    // The second replay reads the cache and gives the same result.
     let mut second = run();
     for run in [&mut first, &mut second] {
         run.as_object_mut().unwrap().remove("seconds");
@@ -175,7 +175,7 @@ fn the_order_of_visits_is_spelled_as_recorded() {
 }
 
 #[test]
-fn a_web_without_tasks_is_replayed_for_a_topic_of_ones_own() {
+fn a_web_without_tasks_can_be_replayed_with_a_topic_file() {
     let place = Workspace::new();
     tea(&place);
     fs::write(
@@ -199,7 +199,7 @@ fn a_web_without_tasks_is_replayed_for_a_topic_of_ones_own() {
     );
 }
 
-/// Without what depends on the machine.
+/// The rows without what depends on the machine.
 fn without_seconds(csv: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = csv
         .lines()
@@ -215,7 +215,7 @@ fn without_seconds(csv: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() {
+fn a_comparison_is_the_same_on_one_thread_and_on_four_in_all_four_formats() {
     let place = Workspace::new();
     synthetic(&place, tiny());
     let with = |more: &[&str]| {
@@ -240,7 +240,7 @@ fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() 
     assert_eq!(csv, without_seconds(&with(&["--csv", "--jobs", "4"])));
     let json: Value = serde_json::from_str(&with(&["--json"])).unwrap();
     let runs = json["runs"].as_array().unwrap();
-    // Three strategies, two judges, two tasks, twice; and the bound, once a judge and task.
+    // Three strategies, two judges, two tasks, twice; and the bound, once per judge and task.
     assert_eq!(runs.len(), 3 * 2 * 2 * 2 + 2 * 2);
     assert_eq!(csv.len(), 1 + runs.len());
     let shown = with(&["-o", "report.html"]);
@@ -266,7 +266,7 @@ fn a_comparison_is_the_same_on_one_thread_and_on_four_and_comes_in_four_forms() 
 }
 
 #[test]
-fn what_is_not_known_is_refused_with_what_is() {
+fn unknown_names_are_refused_with_the_known_ones() {
     let place = Workspace::new();
     tea(&place);
     let replay = ["lab", "replay", "--web", "web", "--task"];
@@ -319,9 +319,9 @@ fn what_is_not_known_is_refused_with_what_is() {
         ),
     ];
     for (command, more, parts) in cases {
-        let told = place.refuses(&[command, more].concat());
+        let message = place.refuses(&[command, more].concat());
         for part in parts {
-            assert!(told.contains(part), "{more:?}: {part:?} is not in {told}");
+            assert!(message.contains(part), "{more:?}: {part:?} is not in {message}");
         }
     }
     for (web, part) in [
@@ -330,13 +330,13 @@ fn what_is_not_known_is_refused_with_what_is() {
         ("cache", "WARC"),
     ] {
         fs::create_dir_all(place.path("cache")).unwrap();
-        let told = place.refuses(&["lab", "replay", "--web", web, "--task", "any"]);
-        assert!(told.contains(part), "{told}");
+        let message = place.refuses(&["lab", "replay", "--web", web, "--task", "any"]);
+        assert!(message.contains(part), "{message}");
     }
 }
 
 #[test]
-fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
+fn a_task_whose_seeds_were_not_recorded_is_refused_by_name() {
     let place = Workspace::new();
     tea(&place);
     let tasks = place.path("web/tasks.toml");
@@ -346,14 +346,14 @@ fn a_task_whose_seeds_nobody_recorded_is_refused_by_name() {
         text.replace("http://h.test/\"", "http://elsewhere.test/\""),
     )
     .unwrap();
-    let told = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
+    let message = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
     assert!(
-        told.contains("task any") && told.contains("http://elsewhere.test/"),
-        "{told}"
+        message.contains("task any") && message.contains("http://elsewhere.test/"),
+        "{message}"
     );
     fs::write(&tasks, "[[task]]\nname = \"any\"\nseeds = 5\n").unwrap();
-    let told = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
-    assert!(told.contains("tasks.toml:3"), "{told}");
+    let message = place.refuses(&["lab", "replay", "--web", "web", "--task", "any"]);
+    assert!(message.contains("tasks.toml:3"), "{message}");
 }
 
 #[test]
@@ -363,15 +363,15 @@ fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
     let archive = place.path("web/pages.warc.gz");
     let whole = place.json(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
     let bytes = fs::read(&archive).unwrap();
-    // The seed is recorded late.
+    // The seed is recorded near the end.
     fs::write(&archive, &bytes[..bytes.len() / 20 * 19]).unwrap();
-    // Twice: what is wrong with an archive is told from the cache too.
+    // Twice, because the warning must come from the cache too.
     for _ in 0..2 {
         let run = place.hound(&["lab", "replay", "--web", "web", "--task", "kapaben", "--json"]);
-        let told = run.err.clone();
+        let message = run.err.clone();
         assert!(
-            told.contains("warning") && told.contains("pages.warc.gz"),
-            "{told}"
+            message.contains("warning") && message.contains("pages.warc.gz"),
+            "{message}"
         );
         let cut = run.json();
         let (cut_at, all) = (
@@ -387,7 +387,7 @@ fn an_archive_cut_in_the_middle_is_read_to_the_cut_with_a_warning() {
 fn tuning_on_one_task_is_refused() {
     let place = Workspace::new();
     tea(&place);
-    let told = place.refuses(&[
+    let message = place.refuses(&[
         "lab",
         "tune",
         "--web",
@@ -399,8 +399,8 @@ fn tuning_on_one_task_is_refused() {
         "--try",
         "ties=fifo,probe",
     ]);
-    assert!(told.contains("at least two tasks"), "{told}");
-    let told = place.refuses(&[
+    assert!(message.contains("at least two tasks"), "{message}");
+    let message = place.refuses(&[
         "lab",
         "tune",
         "--web",
@@ -410,7 +410,7 @@ fn tuning_on_one_task_is_refused() {
         "--try",
         "none=1,2",
     ]);
-    assert!(told.contains("\"none\""), "{told}");
+    assert!(message.contains("\"none\""), "{message}");
 }
 
 #[test]
@@ -468,7 +468,7 @@ fn a_synthetic_web_is_written_to_an_empty_folder_only() {
         listed.contains("little") && listed.contains("speed-200k"),
         "{listed}"
     );
-    // Settings printed are settings read.
+    // Printed settings can be read back.
     fs::write(
         place.path("my.toml"),
         place.says(&["lab", "synth", "little", "--settings"]),
@@ -515,7 +515,7 @@ fn experiments_are_listed_by_name() {
     }
 }
 
-/// Waits until the process has said that it will handle Ctrl-C itself.
+/// Waits until the process has installed its handler for Ctrl-C.
 #[cfg(target_os = "linux")]
 fn wait_until_interruptible(child: &Child) {
     let status = format!("/proc/{}/status", child.id());
@@ -543,7 +543,7 @@ fn interrupt(child: &Child) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
+fn an_interrupted_comparison_reports_the_finished_crawls() {
     let place = Workspace::new();
     synthetic(&place, tiny());
     let child = place
@@ -572,7 +572,7 @@ fn an_interrupted_comparison_leaves_a_report_of_what_is_finished() {
     assert!(html.contains("interrupted after ") && html.contains("</html>"));
 }
 
-/// A served web, ended when the test is.
+/// A served web, stopped at the end of the test.
 struct Served {
     child: Child,
     flags: Vec<String>,

@@ -1,10 +1,10 @@
-//! Layers with the real program: a crawl gives the graph, the graph a model, and the model steers a crawl that can be stopped
-//! and taken up again.
+//! Layers with the real program: a crawl gives a graph, the graph gives a model, and the model steers a crawl that can be
+//! stopped and resumed.
 //!
-//! The web is one host. From the front page lead ten lists of dull pages and, two links deep among them, one list of tea:
+//! The web is one host. Its front page links to ten lists of dull pages; two links deep in one of them is a list of tea:
 //!
 //! ```text
-//! / → /area/0…9 → /area/N/0…7      /area/6 → /storage → /tea/0…11
+//! / → /area/0…9 → /area/N/0…7      /area/6 → /shelf → /tea/0…11
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -42,8 +42,8 @@ fn town() -> BTreeMap<String, String> {
     for area in 0..10 {
         let mut links = numbered(&format!("/area/{area}/"), 8, "house");
         let words = if area == 6 {
-            links.push(("/storage".to_owned(), "the pantry storage".to_owned()));
-            "a street with a grocer who keeps jars on a storage in the pantry"
+            links.push(("/shelf".to_owned(), "the pantry shelf".to_owned()));
+            "a street with a grocer who keeps jars on a shelf in the pantry"
         } else {
             "a street with houses and gardens and cars parked before them"
         };
@@ -57,15 +57,15 @@ fn town() -> BTreeMap<String, String> {
         }
     }
     add(
-        "/storage",
-        "jars on the storage, each with a label and a lid",
+        "/shelf",
+        "jars on the shelf, each with a label and a lid",
         numbered("/tea/", 12, "jar of leaves"),
     );
     for jar in 0..12 {
         add(
             &format!("/tea/{jar}"),
             "green tea leaves to steep in hot water, a cup of tea",
-            vec![("/storage".to_owned(), "storage".to_owned())],
+            vec![("/shelf".to_owned(), "shelf".to_owned())],
         );
     }
     pages
@@ -79,8 +79,8 @@ fn start() -> (Serving, String) {
     })
 }
 
-/// Runs the program and gives what it printed; it must succeed.
-fn told(arguments: &[&str]) -> (String, String) {
+/// Runs the program, which must succeed, and returns what it printed.
+fn printed(arguments: &[&str]) -> (String, String) {
     let run = hound(arguments);
     assert!(run.is_good(), "{arguments:?}\n{run:?}");
     (run.out, run.err)
@@ -103,7 +103,7 @@ fn crawl(root: &str, folder: &Path, options: &[&str]) {
         "-o",
         folder.to_str().unwrap(),
     ];
-    told(&[&always[..], options].concat());
+    printed(&[&always[..], options].concat());
 }
 
 /// The pages of a crawl in the order fetched.
@@ -130,7 +130,7 @@ fn last_tea(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same_way() {
+fn a_model_of_layers_finds_the_shelf_sooner_and_a_resumed_crawl_takes_the_same_path() {
     let (_serving, root) = start();
     let kept = tempfile::tempdir().unwrap();
     let path = |name: &str| kept.path().join(name);
@@ -140,10 +140,10 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
     let all = urls(&path("wide"));
     assert_eq!(all.len(), 1 + 10 + 80 + 1 + 12);
 
-    // Half of the tea is known; the rest is to be found.
+    // Half of the tea is known; the crawl has to find the rest.
     let targets: Vec<String> = (0..6).map(|jar| format!("{root}/tea/{jar}")).collect();
     std::fs::write(path("targets.txt"), targets.join("\n")).unwrap();
-    let (out, _) = told(&[
+    let (out, _) = printed(&[
         "train",
         "layers",
         "--pages",
@@ -153,7 +153,7 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
         "-o",
         &text("tea.layers"),
     ]);
-    // The storage; the street with the grocer; the town. The other tea pages link to the storage as well.
+    // The shelf; the street with the grocer; the town. The other tea pages link to the shelf as well.
     assert!(out.contains("context graph: 6/1/7/1/80"), "{out}");
     assert!(out.contains("layer 0: "), "{out}");
 
@@ -179,7 +179,7 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
         );
     }
 
-    // Stopped by its budget and taken up again, it takes the same way.
+    // Stopped by its budget and resumed, it visits the same pages in the same order.
     crawl(
         &root,
         &path("parts"),
@@ -198,30 +198,30 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_stopped_crawl_goes_on_the_same
     assert_eq!(urls(&path("parts")), urls(&path("deep")));
 
     // The results are ranked by layer, and say so; on request by relevance.
-    let (out, err) = told(&["results", &text("deep"), "--top", "12", "--with-duplicates"]);
+    let (out, err) = printed(&["results", &text("deep"), "--top", "12", "--with-duplicates"]);
     assert!(
         err.contains("ranked by how likely they are targets (layer 0)"),
         "{err}"
     );
     let ranked: Vec<&str> = out.lines().filter(|line| line.contains("http://")).collect();
     assert!(ranked.iter().all(|line| line.contains("/tea/")), "{out}");
-    let (_, err) = told(&["results", &text("deep"), "--rank", "relevance"]);
+    let (_, err) = printed(&["results", &text("deep"), "--rank", "relevance"]);
     assert!(err.contains("ranked by relevance"), "{err}");
-    let (_, err) = told(&["results", &text("wide")]);
+    let (_, err) = printed(&["results", &text("wide")]);
     assert!(err.contains("ranked by relevance"), "{err}");
     let refused = hound(&["results", &text("wide"), "--rank", "layer"]);
     assert!(!refused.is_good());
     assert!(refused.err.contains("no layers to rank by"));
 
-    let (out, _) = told(&["explain", &text("deep"), &format!("{root}/tea/7")]);
+    let (out, _) = printed(&["explain", &text("deep"), &format!("{root}/tea/7")]);
     assert!(
-        out.contains("likely a target itself") && out.contains("similarity to the targets"),
+        out.contains("probability of being a target") && out.contains("similarity to the targets"),
         "{out}"
     );
 }
 
 #[test]
-fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
+fn a_model_of_another_version_or_none_at_all_is_refused_with_a_remedy() {
     let (_serving, root) = start();
     let kept = tempfile::tempdir().unwrap();
     let path = |name: &str| kept.path().join(name).to_str().unwrap().to_owned();
@@ -249,7 +249,7 @@ fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
 
     crawl(&root, &kept.path().join("wide"), &["--strategy", "breadth-first"]);
     std::fs::write(path("targets.txt"), format!("{root}/tea/0\n{root}/tea/1\n")).unwrap();
-    told(&[
+    printed(&[
         "train",
         "layers",
         "--pages",
@@ -260,13 +260,13 @@ fn a_model_of_another_version_or_none_at_all_is_refused_in_words() {
         &path("m.layers"),
     ]);
     let mut bytes = std::fs::read(path("m.layers")).unwrap();
-    // After the mark, the format and the kind's name with its length stands the version.
+    // The version follows the magic bytes, the format, and the kind's name with its length.
     let at = 8 + 2 + 1 + "layers".len();
     bytes[at] = 1;
     std::fs::write(path("old.layers"), bytes).unwrap();
-    let told = crawled(&["--strategy", &format!("layered:layers={}", path("old.layers"))]);
+    let error = crawled(&["--strategy", &format!("layered:layers={}", path("old.layers"))]);
     assert!(
-        told.contains("version 1") && told.contains("train the model again"),
-        "{told}"
+        error.contains("version 1") && error.contains("train the model again"),
+        "{error}"
     );
 }

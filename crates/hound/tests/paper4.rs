@@ -44,7 +44,7 @@ fn number(row: &Value, column: &str) -> f64 {
 }
 
 #[test]
-fn more_requests_out_take_less_virtual_time() {
+fn more_parallel_requests_take_less_virtual_time() {
     let place = webs();
     let arguments = [
         "paper4-concurrency",
@@ -56,25 +56,25 @@ fn more_requests_out_take_less_virtual_time() {
         "60",
         "--json",
     ];
-    let told = experiment(&place, &arguments);
-    let rows = told["tables"][0].as_array().unwrap();
+    let result = experiment(&place, &arguments);
+    let rows = result["tables"][0].as_array().unwrap();
     assert_eq!(rows.len(), 12);
     let (one, twelve) = (&rows[0], &rows[11]);
-    // One at a time at a second and a half each; the task's own examples are fetched and not counted among the 60.
+    // One request at a time, a second and a half each; the task's own examples are fetched too but not counted among the 60.
     let alone = number(one, "seconds, delay 0 s");
     assert!(alone >= 90.0, "{alone}");
     assert!(number(twelve, "seconds, delay 0 s") < alone / 3.0);
     assert!(number(twelve, "seconds, delay 1 s") <= number(one, "seconds, delay 1 s"));
     assert_eq!(
-        told,
+        result,
         experiment(&place, &arguments),
-        "the same command tells the same"
+        "the same command gives the same result"
     );
 }
 
 #[test]
 fn agents_share_the_pages_of_one_budget() {
-    let told = experiment(
+    let result = experiment(
         &webs(),
         &[
             "paper4-agents",
@@ -87,7 +87,7 @@ fn agents_share_the_pages_of_one_budget() {
             "--json",
         ],
     );
-    let by_agent = told["tables"][1].as_array().unwrap();
+    let by_agent = result["tables"][1].as_array().unwrap();
     assert_eq!(by_agent.len(), 1 + 3 + 3);
     let pages = |rows: &[Value]| rows.iter().map(|row| number(row, "pages")).sum::<f64>();
     assert_eq!(pages(&by_agent[..1]), 90.0);
@@ -99,7 +99,7 @@ fn agents_share_the_pages_of_one_budget() {
 #[test]
 fn half_the_sum_visits_what_the_sum_visits() {
     let place = webs();
-    let told = experiment(
+    let result = experiment(
         &place,
         &[
             "paper4-genre",
@@ -112,11 +112,11 @@ fn half_the_sum_visits_what_the_sum_visits() {
             "page.html",
         ],
     );
-    let notes = told["notes"].to_string();
+    let notes = result["notes"].to_string();
     assert!(notes.contains("on 3 of 3 tasks"), "{notes}");
-    let rows = told["tables"][0].as_array().unwrap();
+    let rows = result["tables"][0].as_array().unwrap();
     assert_eq!(rows[2]["auc30"], rows[3]["auc30"]);
-    // The words of a kind alone lead elsewhere than the topic's.
+    // The genre's words alone lead to other pages than the topic's.
     assert_ne!(rows[0]["auc30"], rows[1]["auc30"]);
     let page = fs::read_to_string(place.path("page.html")).unwrap();
     assert!(page.contains("<svg"), "no plot");
@@ -124,7 +124,7 @@ fn half_the_sum_visits_what_the_sum_visits() {
 
 #[test]
 fn a_table_has_as_many_words_as_it_was_given() {
-    let told = experiment(
+    let result = experiment(
         &webs(),
         &[
             "paper4-table",
@@ -137,15 +137,15 @@ fn a_table_has_as_many_words_as_it_was_given() {
             "--json",
         ],
     );
-    let words: Vec<f64> = told["tables"][0]
+    let words: Vec<f64> = result["tables"][0]
         .as_array()
         .unwrap()
         .iter()
         .map(|row| number(row, "words at the end"))
         .collect();
     assert_eq!(words[..4], [0.0, 10.0, 50.0, 100.0]);
-    // Pages are similar to a table where only its own words are looked at, and add to it.
-    let grown = told["tables"][1].as_array().unwrap();
+    // If only the table's own words count, pages are similar enough to add to it.
+    let grown = result["tables"][1].as_array().unwrap();
     let last = |label: &str| {
         let row = grown.iter().find(|row| row["starts with 100"] == label);
         number(row.unwrap(), "words at the end")
@@ -155,9 +155,9 @@ fn a_table_has_as_many_words_as_it_was_given() {
 }
 
 #[test]
-fn words_of_the_wrong_sense_keep_irrelevant_pages_away() {
+fn words_of_the_wrong_sense_keep_irrelevant_pages_out() {
     let place = webs();
-    let told = experiment(
+    let result = experiment(
         &place,
         &[
             "paper4-disambiguation",
@@ -168,12 +168,12 @@ fn words_of_the_wrong_sense_keep_irrelevant_pages_away() {
             "--json",
         ],
     );
-    let rows = told["tables"][0].as_array().unwrap();
+    let rows = result["tables"][0].as_array().unwrap();
     assert_eq!(rows.len(), 4);
     assert_eq!(number(&rows[0], "ignored"), 0.0);
     assert!(number(&rows[1], "ignored") > 0.0);
     assert!(number(&rows[1], "irrelevant and kept") < number(&rows[0], "irrelevant and kept"));
-    // A task whose words have one sense has nothing to compare.
+    // A task whose words have only one sense has nothing to compare.
     let errors = place.refuses(&[
         "lab",
         "experiment",

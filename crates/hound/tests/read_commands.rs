@@ -1,5 +1,5 @@
 //! What `hound status`, `hound results` and `hound explain` say about crawl folders made here by hand.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -114,7 +114,7 @@ fn hound(folder: &Path, command: &str, more: &[&str]) -> Run {
 fn says(folder: &Path, command: &str, more: &[&str]) -> (String, String) {
     let run = hound(folder, command, more);
     assert!(run.is_good(), "{run:?}");
-    // Where the folder is, is up to the system.
+    // The path of the folder differs from run to run.
     (run.out.replace(text(folder), "DIR"), run.err)
 }
 
@@ -145,7 +145,7 @@ fn tea_pages() -> Vec<PageRecord> {
             fingerprint: Some(0xf0f0_0001),
             ..page("http://hub.test/green2", "Green tea, again", 0.61)
         },
-        // A second visit: the later words count.
+        // A second visit: the later record counts.
         page("http://hub.test/cars", "Cars and tea, \"both\"", 0.2),
         PageRecord {
             notes: vec![PageNote::Noindex],
@@ -184,7 +184,7 @@ fn the_best_pages_come_first_once_each_and_aligned() {
 }
 
 #[test]
-fn why_stands_under_each_page() {
+fn why_shows_the_reasons_under_each_page() {
     let crawl = folder(SETTINGS, &tea_pages());
     let (out, _) = says(crawl.path(), "results", &["--top", "2", "--why"]);
     assert_same(
@@ -201,7 +201,7 @@ fn why_stands_under_each_page() {
 }
 
 #[test]
-fn json_lines_are_the_records_and_name_what_a_page_repeats() {
+fn json_lines_are_the_records_and_name_the_page_that_is_repeated() {
     let crawl = folder(SETTINGS, &tea_pages());
     let (out, _) = says(
         crawl.path(),
@@ -212,12 +212,12 @@ fn json_lines_are_the_records_and_name_what_a_page_repeats() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let told: Vec<(&str, Option<&str>)> = lines
+    let repeats: Vec<(&str, Option<&str>)> = lines
         .iter()
         .map(|line| (line["url"].as_str().unwrap(), line["duplicate_of"].as_str()))
         .collect();
     assert_eq!(
-        told,
+        repeats,
         [
             ("http://hub.test/", None),
             ("http://hub.test/jp", None),
@@ -245,7 +245,7 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let many: Vec<PageRecord> = (0..3_000)
         .map(|n| page(&format!("http://hub.test/{n}"), "Tea", 0.6))
         .collect();
@@ -273,7 +273,7 @@ fn a_crawl_that_has_read_nothing_says_so() {
 }
 
 #[test]
-fn a_line_that_is_no_record_is_told_of_and_skipped() {
+fn a_line_that_is_not_a_record_is_reported_and_skipped() {
     let crawl = folder(SETTINGS, &tea_pages());
     let path = crawl.path().join("pages/pages.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -308,7 +308,7 @@ fn write_status(crawl: &Path, ended: &str) {
 }
 
 #[test]
-fn an_ended_crawl_is_shown_as_it_said_itself() {
+fn an_ended_crawl_is_shown_with_its_own_figures() {
     let crawl = folder(SETTINGS, &[]);
     write_status(crawl.path(), "\"the user stopped it\"");
     let (out, err) = says(crawl.path(), "status", &[]);
@@ -340,7 +340,7 @@ fn after_a_kill_the_records_are_counted_and_the_rest_is_dated() {
     let crawl = folder(SETTINGS, &tea_pages());
     write_status(crawl.path(), "null");
     let (out, err) = says(crawl.path(), "status", &[]);
-    assert!(out.contains("State     stopped without saying why"), "{out}");
+    assert!(out.contains("State     stopped unexpectedly"), "{out}");
     assert!(
         out.contains("Pages     8 tried, 7 read, 5 relevant (harvest rate 0.625)"),
         "{out}"
@@ -353,7 +353,7 @@ fn after_a_kill_the_records_are_counted_and_the_rest_is_dated() {
     assert_eq!(
         err,
         "note: pages, relevant, bytes, errors and the curve were counted from pages.jsonl; \
-         the rest is of 2026-11-15T12:00:09Z\n"
+         the rest dates from 2026-11-15T12:00:09Z\n"
     );
     let (out, _) = says(crawl.path(), "status", &["--json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -377,12 +377,12 @@ fn a_running_crawl_is_known_by_its_process() {
     assert!(!out.contains("Resume"), "{out}");
     write_status(crawl.path(), "null");
     let (out, err) = says(crawl.path(), "status", &[]);
-    let expected = format!("State     running (process {pid}), figures of 2026-11-15T12:00:09Z\n");
+    let expected = format!("State     running (process {pid}), figures from 2026-11-15T12:00:09Z\n");
     assert!(out.contains(&expected), "{out}");
     assert_eq!(err, "");
     let (out, _) = says(crawl.path(), "explain", &["http://hub.test/later"]);
     assert!(
-        out.contains("Stop the crawl (Ctrl-C saves) and ask again."),
+        out.contains("Stop the crawl (Ctrl-C saves) and try again."),
         "{out}"
     );
     let (out, _) = says(crawl.path(), "explain", &["http://hub.test/green"]);
@@ -391,7 +391,7 @@ fn a_running_crawl_is_known_by_its_process() {
 }
 
 #[test]
-fn a_crawl_just_made_says_how_to_start_it() {
+fn a_new_crawl_folder_says_how_to_start_the_crawl() {
     let crawl = folder(SETTINGS, &[]);
     let (out, err) = says(crawl.path(), "status", &[]);
     assert!(out.contains("State     nothing crawled yet\n"), "{out}");
@@ -447,7 +447,7 @@ fn with_frontier(crawl: &Path) {
 }
 
 #[test]
-fn a_fetched_page_is_explained_with_its_terms_its_way_and_its_attempts() {
+fn a_fetched_page_is_explained_with_its_terms_its_path_and_its_attempts() {
     let mut records = tea_pages();
     records[1].archive = Some(Position {
         file: "tea-00000.warc.gz".into(),
@@ -467,7 +467,7 @@ Fetched and judged relevant: 0.600, at least the threshold 0.5
   content  0.600
            0.600  tea ×3
 
-The way there
+Path from the seed
   0.900  http://hub.test/
          seed, priority 1.000 in class 0
   0.600  http://hub.test/green
@@ -484,7 +484,7 @@ Fingerprint 00000000f0f00000, 1 near-duplicate:
 }
 
 #[test]
-fn a_waiting_url_is_explained_with_its_priority_and_its_way() {
+fn a_waiting_url_is_explained_with_its_priority_and_its_path() {
     let crawl = folder(SETTINGS, &tea_pages());
     with_frontier(crawl.path());
     let (out, _) = says(crawl.path(), "explain", &["http://hub.test/later"]);
@@ -496,10 +496,10 @@ http://hub.test/later
 Not fetched yet: it is waiting in the queue.
 Priority   class 0, score 0.400, tie 0, number 1; 2 URLs in the queue
 Found      linked from http://hub.test/, depth 1
-Host       1 page asked for
+Host       1 page requested
 Robots     no line of the host's robots.txt applies to it
 
-The way there
+Path from the seed
   0.900  http://hub.test/
          seed, priority 1.000 in class 0
       …  http://hub.test/later",
@@ -550,7 +550,7 @@ fn a_url_never_seen_gets_the_known_ones_that_look_like_it() {
     with_frontier(crawl.path());
     let (out, _) = says(crawl.path(), "explain", &["https://www.hub.test/green/"]);
     assert!(
-        out.contains("Never seen: no page that was read has a link to it"),
+        out.contains("Never seen: no page that was read has a followable link to it"),
         "{out}"
     );
     assert!(
@@ -567,7 +567,7 @@ fn a_url_never_seen_gets_the_known_ones_that_look_like_it() {
 }
 
 #[test]
-fn failures_redirects_and_robots_txt_are_told_in_words() {
+fn failures_redirects_and_robots_txt_are_explained_in_words() {
     let robots = PageRecord {
         relevance: None,
         kind: LeaseKind::Robots,
@@ -595,10 +595,13 @@ fn failures_redirects_and_robots_txt_are_told_in_words() {
 }
 
 #[test]
-fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
+fn a_folder_without_a_crawl_and_a_bad_url_are_refused_with_a_remedy() {
     let empty = tempfile::tempdir().unwrap();
     let missing = empty.path().join("none");
-    for (folder, words) in [(empty.path(), "holds no crawl"), (&missing, "does not exist")] {
+    for (folder, words) in [
+        (empty.path(), "does not contain a crawl"),
+        (&missing, "does not exist"),
+    ] {
         for (command, more) in [
             ("status", &[][..]),
             ("results", &[]),
@@ -608,7 +611,7 @@ fn what_is_no_crawl_and_what_is_no_url_gets_a_remedy() {
             assert!(!run.is_good() && run.out.is_empty(), "{run:?}");
             let err = run.err;
             assert!(
-                err.contains(words) && err.contains("hound crawl was given with -o"),
+                err.contains(words) && err.contains("passed to hound crawl with -o"),
                 "{err}"
             );
         }

@@ -1,10 +1,6 @@
-//! The records of a varied crawl: every line fits the published schema, the archive's metadata agree with them, and
-//! judging again replaces everything a judgement decides. Real processes on a little web on loopback.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on should stop"
-)]
+//! The records of a varied crawl: every line matches the published schema, the archive's metadata agree with the records, and
+//! rejudging replaces everything a judgement decides. Real processes on a small web on loopback.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,11 +12,11 @@ use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
 use scenthound_types::{LeaseKind, OutcomeCode, PageNote, Truncation};
 use serde_json::Value;
 
-/// One page of each kind that a crawl can meet.
+/// A site with one page of every kind that a crawl can encounter.
 struct Varied;
 
 fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
-    // The words of a link count as words of the page, so they say nothing.
+    // The words of a link count as words of the page, so the links use neutral ones.
     let links: String = links
         .iter()
         .map(|to| format!("<p><a href={to}>more</a></p>"))
@@ -99,7 +95,7 @@ fn says(folder: &Path, words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Serves the web and writes a topic about it, with these tables besides seeds and manners.
+/// Serves the web and writes a topic file for it, with seeds, politeness settings and these tables.
 fn topic(root: &Path, name: &str, more: &str) -> (Serving, String) {
     let serving = serve(Arc::new(Varied), ServeOptions::default()).unwrap();
     let base = format!("http://127.0.0.1:{}", serving.addr().port());
@@ -135,7 +131,7 @@ fn found<'r>(records: &'r [PageRecord], path: &str) -> &'r PageRecord {
     found.unwrap_or_else(|| panic!("no record of {path}"))
 }
 
-/// As much of JSON Schema as ours uses; any other keyword is a fault of the schema.
+/// Checks a value against the part of JSON Schema that ours uses; any other keyword fails the test.
 fn check(schema: &Value, rule: &Value, value: &Value, at: &str) {
     for (keyword, wanted) in rule.as_object().unwrap() {
         let holds = match keyword.as_str() {
@@ -207,7 +203,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn every_line_of_a_varied_crawl_fits_the_schema() {
+fn every_line_of_a_varied_crawl_matches_the_schema() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let (_serving, base) = topic(root, "tea.toml", TERMS);
@@ -218,7 +214,7 @@ fn every_line_of_a_varied_crawl_fits_the_schema() {
         check(&schema, &schema, &line, &format!("line {number}"));
     }
 
-    // The crawl was as varied as it was meant to be.
+    // The crawl was as varied as intended.
     let crawl = records(&folder);
     let outcome = |path: &str| found(&crawl, path).outcome;
     assert_eq!(outcome("/private"), OutcomeCode::RefusedRobots);
@@ -262,16 +258,16 @@ fn every_line_of_a_varied_crawl_fits_the_schema() {
     assert_eq!(jungle.skipped.unwrap().wrong_sense, 1);
     assert_eq!(found(&crawl, &format!("{base}/")).skipped.unwrap().scope, 1);
 
-    // Hidden pages are in no result.
+    // Hidden pages are not in the results.
     let results = says(root, &["results", "out", "--all", "--format", "jsonl"]);
     for path in ["/tabbed", "/header", "/deutsch", "/jungle"] {
         assert!(!results.contains(&format!("{base}{path}\"")), "{path}: {results}");
     }
 
-    // The archive says the same, also of the redirects that the crawl refused after the worker had packed them.
+    // The archive agrees, including redirects that the crawl refused after the worker had packed them.
     assert_archive_agrees(&folder);
 
-    // Under a topic without words of the wrong sense, nothing of that sense is left.
+    // With a topic without exclude words, no page is in the wrong sense any more.
     write_topic(
         root,
         "wider.toml",
@@ -298,7 +294,7 @@ fn every_line_of_a_varied_crawl_fits_the_schema() {
     );
 }
 
-/// What the metadata records of the archive and the page records say of each exchange.
+/// Checks that the archive's metadata and the page records agree about each exchange.
 fn assert_archive_agrees(folder: &Path) -> usize {
     let mut archived = Vec::new();
     let mut files: Vec<_> = std::fs::read_dir(folder.join("archive"))

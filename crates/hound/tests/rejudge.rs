@@ -1,13 +1,13 @@
-//! Marking pages, judging them again under another topic, and going on: real processes on a web on loopback that
-//! remembers every request.
+//! Marking pages, judging them again with another topic, and resuming: real processes on a web on loopback that records
+//! every request.
 //!
-//! What must hold: judging again asks nobody for anything; under the same topic it changes nothing; killed at any moment it
-//! leaves the crawl as before or as after; and the crawl that goes on fetches no page twice.
+//! What must hold: rejudging sends no requests; with the same topic it changes nothing; killed at any moment, it leaves the
+//! crawl as it was before or as it would be afterwards; and the resumed crawl fetches no page twice.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a test may panic, print, and see how long a run takes to be killed within"
+    reason = "a test may panic and print, and must time a run to kill it midway"
 )]
 
 mod common;
@@ -55,7 +55,7 @@ fn topic(web: &Web, folder: &Path, name: &str, terms: &str) -> PathBuf {
     path
 }
 
-/// Everything the frontier knows of the web's URLs, but for when hosts may be asked.
+/// Everything the frontier knows about the web's URLs, except when hosts may be asked.
 fn facts(web: &Web, folder: &Path) -> BTreeMap<String, UrlFacts> {
     let policy = HostPolicy {
         delay: Duration::ZERO,
@@ -96,7 +96,7 @@ fn begun(web: &Web, temp: &Path, options: &[&str]) -> (PathBuf, PathBuf) {
 }
 
 #[test]
-fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
+fn pages_are_marked_and_rejudged_and_the_crawl_resumes_without_fetching_twice() {
     let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &["--strategy", "fs-2"]);
@@ -122,7 +122,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
     assert_eq!(refused.code, Some(4));
     assert!(refused.err.contains("was not fetched by this crawl"));
 
-    // A changed topic is refused with the way out.
+    // A changed topic is refused with a remedy.
     let other = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]);
     assert_eq!(refused.code, Some(4));
@@ -130,19 +130,15 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
 
     let before = records(&folder);
     let asked = web.serving.requests().len();
-    let told = hound(&["rejudge", dir, "--topic", text(&other), "--json"]).json();
-    assert_eq!(
-        web.serving.requests().len(),
-        asked,
-        "nobody is asked for anything"
-    );
+    let result = hound(&["rejudge", dir, "--topic", text(&other), "--json"]).json();
+    assert_eq!(web.serving.requests().len(), asked, "rejudging sends no requests");
     let after = records(&folder);
     assert_eq!(
-        told["judged"],
+        result["judged"],
         before.iter().filter(|page| page.relevance.is_some()).count()
     );
     assert_eq!(
-        (told["kept"].as_u64(), told["skipped"].as_u64()),
+        (result["kept"].as_u64(), result["skipped"].as_u64()),
         (Some(0), Some(0))
     );
     let scores = |records: &[PageRecord]| records.iter().map(|page| page.relevance).collect::<Vec<_>>();
@@ -156,16 +152,16 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
     let relevant = after.iter().filter(|page| page.relevant == Some(true)).count();
     let status = hound(&["status", dir, "--json"]).json();
     assert_eq!(status["relevant"], relevant);
-    assert_eq!(told["relevant"], relevant);
+    assert_eq!(result["relevant"], relevant);
     assert_eq!(
         (status["pages"].as_u64(), status["generation"].as_u64()),
         (Some(80), Some(1))
     );
-    // The page records and the archive hold what was thought at first.
+    // The page records and the archive keep the first judgement.
     let raw = std::fs::read_to_string(folder.join("pages/pages.jsonl")).unwrap();
     assert!(raw.contains("\"term\":\"house\"") && !raw.contains("\"term\":\"day\""));
 
-    // Another name of the topic does not begin another archive, and every page is fetched once.
+    // Renaming the topic does not start a new archive, and every page is fetched once.
     hound(&["crawl", text(&other), "-o", dir, "--strategy", "fs-2"]).good();
     let mut asked = pages_asked_for(&web);
     let all = asked.len();
@@ -181,7 +177,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
         assert_eq!(response.target_uri(), Some(record.url.as_str()));
     }
     // Again, over pages of both topics.
-    let told = hound(&[
+    let result = hound(&[
         "rejudge",
         dir,
         "--topic",
@@ -190,7 +186,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
     ])
     .json();
     assert_eq!(
-        (told["generation"].as_u64(), told["judged"].as_u64()),
+        (result["generation"].as_u64(), result["judged"].as_u64()),
         (Some(2), Some(PAGES as u64))
     );
     let again: BTreeMap<String, Option<f64>> = records(&folder)
@@ -203,7 +199,7 @@ fn pages_are_marked_judged_again_and_the_crawl_goes_on_without_asking_twice() {
 }
 
 #[test]
-fn the_same_topic_again_leaves_every_score_and_every_place_as_it_was() {
+fn rejudging_with_the_same_topic_keeps_every_score_and_position() {
     let cases: [&[&str]; 4] = [
         &["--strategy", "best-first"],
         &["--strategy", "fs-2"],
@@ -216,11 +212,11 @@ fn the_same_topic_again_leaves_every_score_and_every_place_as_it_was() {
         let temp = tempfile::tempdir().unwrap();
         let (folder, topic) = begun(&web, temp.path(), options);
         let (pages, places) = (records(&folder), facts(&web, &folder));
-        let told = hound(&["rejudge", text(&folder), "--topic", text(&topic), "--json"]).json();
+        let result = hound(&["rejudge", text(&folder), "--topic", text(&topic), "--json"]).json();
         assert_eq!(
             (
-                told["became_relevant"].as_u64(),
-                told["no_longer_relevant"].as_u64()
+                result["became_relevant"].as_u64(),
+                result["no_longer_relevant"].as_u64()
             ),
             (Some(0), Some(0))
         );
@@ -252,7 +248,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
+fn killed_at_any_moment_the_crawl_is_either_old_or_new() {
     let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &[]);
@@ -277,7 +273,7 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Densest where the switch happens, towards the end.
+        // Kill most often towards the end, where the switch happens.
         std::thread::sleep(lasted.mul_f64(1.1 * (f64::from(step + 1) / 24.0).sqrt()));
         process.kill().unwrap();
         process.wait().unwrap();
@@ -298,7 +294,7 @@ fn killed_at_any_moment_the_crawl_is_as_before_or_as_after() {
             as_before += 1;
         }
     }
-    println!("{as_before} kills left it as before, {as_after} as after; a whole run took {lasted:?}");
+    println!("{as_before} kills left the old state, {as_after} the new one; a whole run took {lasted:?}");
     assert!(as_before > 0);
     if !work.exists() {
         copy(&folder, &work);
@@ -338,7 +334,7 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
         std::fs::write(&path, text).unwrap();
         path
     };
-    for (text_of_topic, told) in [
+    for (text_of_topic, part) in [
         ("[terms]\ncontent = [\"water\"\n", "new.toml"),
         ("[terms]\nkontent = [\"water\"]\n", "kontent"),
         (
@@ -356,10 +352,10 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
     ] {
         let topic = write(text_of_topic);
         let errors = hound(&["rejudge", text(&folder), "--topic", text(&topic)]).refused();
-        assert!(errors.contains(told), "{told}: {errors}");
-        assert!(listing(&folder) == before, "{told}");
+        assert!(errors.contains(part), "{part}: {errors}");
+        assert!(listing(&folder) == before, "{part}");
     }
-    // A crawl that runs is left alone.
+    // A running crawl is left alone.
     let lock = scenthound_store::CrawlFolder::open(&folder).unwrap();
     let topic = topic(&web, temp.path(), "other", OTHER);
     let refused = hound(&["rejudge", text(&folder), "--topic", text(&topic)]);
@@ -370,7 +366,7 @@ fn a_topic_with_faults_or_of_another_crawl_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
+fn pages_missing_from_the_archive_keep_their_judgement_and_their_links() {
     let web = start();
     let temp = tempfile::tempdir().unwrap();
     let (folder, _) = begun(&web, temp.path(), &["--strategy", "fs-2"]);
@@ -382,7 +378,7 @@ fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
         .unwrap()
         .unwrap()
         .path();
-    // A hole in the archive where a few responses lay.
+    // Destroy a few responses in the archive.
     let mut bytes = std::fs::read(&archive).unwrap();
     let lost: Vec<&PageRecord> = before.iter().skip(10).step_by(20).collect();
     for record in &lost {
@@ -392,8 +388,8 @@ fn pages_that_cannot_be_read_back_keep_their_judgement_and_their_links() {
     }
     std::fs::write(&archive, bytes).unwrap();
     let other = topic(&web, temp.path(), "other", OTHER);
-    let told = hound(&["rejudge", text(&folder), "--topic", text(&other), "--json"]).json();
-    assert_eq!(told["kept"], lost.len());
+    let result = hound(&["rejudge", text(&folder), "--topic", text(&other), "--json"]).json();
+    assert_eq!(result["kept"], lost.len());
     let after: BTreeMap<String, PageRecord> = records(&folder)
         .into_iter()
         .map(|page| (page.url.clone(), page))

@@ -1,8 +1,8 @@
-//! A real process, killed again and again, against a web on loopback that remembers every request.
+//! A real process, killed again and again, on a web on loopback that records every request.
 //!
-//! What must hold, whenever the process dies: what was committed is never asked for again; in the end every page was
-//! settled exactly once; archive and page records are whole; and no host was asked sooner than its rest allows, across
-//! restarts too. Run for the strategies whose state is hardest to keep: raised siblings by all parents, and cash.
+//! What must hold, whenever the process dies: what was committed is never requested again; in the end every page has
+//! been settled exactly once; archive and page records are intact; and no host was asked before its delay was over, even
+//! across restarts. The tests use the strategies whose state is hardest to keep: raised siblings by all parents, and cash.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,10 +26,10 @@ use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
 
 const DELAY: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 20;
-/// Where the rules of the state are those of another strategy that is killed as often as it should be.
+/// For strategies whose state follows the same rules as another's, which is killed the full number of times.
 const FEW_ROUNDS: usize = 6;
 
-/// Every record of the archive is whole, and every page record points at its own response.
+/// Checks that every record of the archive is intact and that every page record points at its own response.
 fn check_archive(folder: &Path) {
     let view = CrawlView::open(folder).unwrap();
     let mut responses = 0;
@@ -63,14 +63,14 @@ fn check_spacing(web: &Web) {
     requests.sort_by_key(|request| request.started);
     for request in requests {
         if let Some(before) = last.insert(request.host.clone(), request.started) {
-            // The server's stamps may lag under load; half the delay tells a kept rest from a forgotten one.
+            // The server's timestamps may lag under load; half the delay is enough to show that the rest was kept.
             let gap = request.started - before;
             assert!(gap >= DELAY / 2, "{} was asked again after {gap:?}", request.host);
         }
     }
 }
 
-/// Sheer numbers in place of chance, so that a failure can be repeated.
+/// Fixed pauses instead of random ones, so that a failure can be reproduced.
 fn pause(round: usize) -> Duration {
     Duration::from_millis(60 + (round as u64 * 7_919) % 340)
 }
@@ -99,7 +99,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
         kills += usize::from(!ended_by_itself);
         let asked_before = web.serving.requests().len();
 
-        // Another look at what the killed process had committed: asked for from here on is an error.
+        // See what the killed process had committed. None of it may be requested from here on.
         if folder.join("state").exists() && folder.join("crawl.toml").exists() {
             let policy = HostPolicy {
                 delay: Duration::ZERO,
@@ -119,7 +119,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
                         facts.is_some_and(|facts| matches!(facts.state, State::Fetched | State::Gone));
                     assert!(
                         is_settled || !settled.contains(url),
-                        "{url} was settled and is no longer"
+                        "{url} was settled, but no longer is"
                     );
                     if is_settled {
                         settled.insert(url.clone());
@@ -137,7 +137,7 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
             let url = format!("http://{}:{port}{}", request.host, request.path);
             assert!(
                 !settled.contains(&url),
-                "{url} was settled and was asked for again"
+                "{url} was settled, but was requested again"
             );
         }
     }
@@ -159,8 +159,8 @@ fn killed_and_resumed(strategy: &str, options: &[&str], rounds: usize) {
     }
     assert!(requests.values().all(|count| *count <= 1 + kills));
     let repeated: usize = requests.values().map(|count| count - 1).sum();
-    // At most what can be out at a time, and what is settled between two commits, is lost to a kill.
-    println!("{strategy}: {kills} kills, {repeated} of {PAGES} pages asked for again");
+    // A kill loses at most the requests under way and the pages settled since the last commit.
+    println!("{strategy}: {kills} kills, {repeated} of {PAGES} pages requested again");
     check_archive(&folder);
     check_spacing(&web);
 
@@ -210,7 +210,7 @@ fn layers_learnt_from_the_crawl_survive_kill_9() {
 }
 
 #[test]
-fn the_first_interrupt_saves_and_stops_and_the_same_command_carries_on() {
+fn the_first_interrupt_saves_and_stops_and_the_same_command_resumes() {
     let web = Web::start();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("crawl");
@@ -226,7 +226,7 @@ fn the_first_interrupt_saves_and_stops_and_the_same_command_carries_on() {
     assert_eq!(process.wait().unwrap().code(), Some(11));
     let saved = records(&folder).len();
     assert!(saved >= 19, "{saved}");
-    // Another page budget is no other crawl; another strategy is.
+    // A changed page budget is still the same crawl; a changed strategy is not.
     assert_eq!(
         web.crawl(&folder, &["--strategy", "opic"]).wait().unwrap().code(),
         Some(4)
@@ -259,7 +259,7 @@ fn a_second_crawl_in_the_same_folder_is_refused_while_the_first_runs() {
 }
 
 #[test]
-fn the_dashboard_shows_the_crawl_and_answers_nothing_else() {
+fn the_dashboard_shows_the_crawl_and_serves_nothing_else() {
     let web = Web::start();
     let folder = tempfile::tempdir().unwrap();
     let arguments = [

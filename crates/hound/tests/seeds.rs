@@ -1,6 +1,6 @@
-//! `hound seeds`, and crawls that ask engines for their seeds: engines served on loopback with answers in the form their
-//! documentation gives.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! `hound seeds`, and crawls that get their seeds from search engines. The engines are served on loopback and answer as their
+//! documentation describes.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -18,7 +18,7 @@ const BRAVE_REFUSED: &str = include_str!("../../seeds/tests/answers/brave-refuse
 const GOOGLE: &str = include_str!("../../seeds/tests/answers/google.json");
 const MARGINALIA: &str = include_str!("../../seeds/tests/answers/marginalia.json");
 
-/// A server that answers each request head with whole bytes, or holds the connection without a word.
+/// A server that answers each request with these bytes, or keeps the connection open without answering.
 struct Served {
     addr: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
@@ -63,7 +63,7 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<String>>, answer: &dyn Fn(&str)
     kept.lock().unwrap().push(head);
     match answer {
         Some(text) => drop(stream.write_all(text.as_bytes())),
-        // Until the other side has had enough.
+        // Until the client gives up.
         None => drop(stream.read(&mut byte)),
     }
 }
@@ -88,19 +88,19 @@ fn hound(folder: &Path, args: &[&str], keys: &[(&str, &str)]) -> Run {
     command.envs(keys.iter().copied()).output().unwrap().into()
 }
 
-/// Runs a command: its exit code, stdout and stderr, neither of which may hold the key.
+/// Runs a command and returns its exit code, stdout and stderr. Neither output may contain the key.
 fn says(args: &[&str], keys: &[(&str, &str)]) -> (i32, String, String) {
     let temp = tempfile::tempdir().unwrap();
-    told(hound(temp.path(), args, keys))
+    code_and_output(hound(temp.path(), args, keys))
 }
 
-fn told(run: Run) -> (i32, String, String) {
+fn code_and_output(run: Run) -> (i32, String, String) {
     assert!(!run.both().contains(KEY), "{run:?}");
     (run.code.unwrap(), run.out, run.err)
 }
 
 #[test]
-fn four_engines_are_asked_under_their_keys_and_merged_each_url_once() {
+fn four_engines_are_asked_with_their_keys_and_their_answers_merged() {
     let (searxng, brave) = (Served::json(SEARXNG), Served::json(BRAVE));
     let (google, marginalia) = (Served::json(GOOGLE), Served::json(MARGINALIA));
     let engines = [
@@ -119,7 +119,7 @@ fn four_engines_are_asked_under_their_keys_and_merged_each_url_once() {
     let (code, out, err) = says(&args, &keys);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let urls: Vec<_> = out.lines().collect();
-    // Three engines name the first, two the second.
+    // Three engines return the first, two the second.
     assert_eq!(
         urls[..2],
         ["https://leaves.example/brewing", "https://uji.example/gardens"]
@@ -132,7 +132,7 @@ fn four_engines_are_asked_under_their_keys_and_merged_each_url_once() {
             .contains("api-key: public\r\n")
     );
     assert!(google.heads()[0].contains(&format!("key={KEY}&cx=cx%3Atea&q=gr%C3%BCner+tee+%E8%8C%B6")));
-    // Nobody is asked more often than the number wanted takes.
+    // No engine is asked more often than the number of seeds requires.
     assert_eq!(searxng.heads().len(), 1);
 
     args.push("--json");
@@ -144,7 +144,7 @@ fn four_engines_are_asked_under_their_keys_and_merged_each_url_once() {
 }
 
 #[test]
-fn one_engine_that_fails_does_not_stop_the_others_and_is_told() {
+fn one_failing_engine_does_not_stop_the_others_and_is_reported() {
     let good = Served::json(SEARXNG);
     let silent = Served::new(|_| None);
     let html = Served::new(|_| Some(response(200, "text/html", "<!doctype html><title>Search</title>")));
@@ -224,13 +224,13 @@ fn when_all_fail_each_is_named_with_its_remedy_and_nothing_is_crawled() {
         let served = Served::new(move |_| Some(answer.clone()));
         let engine = served.engine(name);
         let args = ["crawl", "tea", "-o", "tea", "--engine", &engine];
-        let (code, out, err) = told(hound(temp.path(), &args, &[("BRAVE_API_KEY", KEY)]));
+        let (code, out, err) = code_and_output(hound(temp.path(), &args, &[("BRAVE_API_KEY", KEY)]));
         assert_eq!((code, out.as_str()), (1, ""), "{err}");
         assert!(err.contains(&engine) && err.contains(wanted), "{wanted}: {err}");
         assert!(!temp.path().join("tea").exists());
         assert_eq!(served.heads().len(), 1);
     }
-    let (code, _, err) = told(hound(
+    let (code, _, err) = code_and_output(hound(
         temp.path(),
         &["crawl", "tea", "-o", "tea", "--engine", "brave"],
         &[],
@@ -241,12 +241,12 @@ fn when_all_fail_each_is_named_with_its_remedy_and_nothing_is_crawled() {
         "{err}"
     );
     assert!(!temp.path().join("tea").exists());
-    let (code, _, err) = told(hound(temp.path(), &["crawl", "tea", "-o", "tea"], &[]));
+    let (code, _, err) = code_and_output(hound(temp.path(), &["crawl", "tea", "-o", "tea"], &[]));
     assert!(code == 4 && err.contains("--engine"), "{err}");
 }
 
 #[test]
-fn a_key_file_is_read_and_others_eyes_are_warned_of() {
+fn a_key_file_is_read_with_a_warning_if_others_can_read_it_too() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("keys.toml");
     std::fs::write(&file, format!("BRAVE_API_KEY = \"{KEY}\"\n")).unwrap();
@@ -267,18 +267,18 @@ fn a_key_file_is_read_and_others_eyes_are_warned_of() {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     allow(0o644);
-    let (code, _, err) = told(hound(temp.path(), &args, &[]));
+    let (code, _, err) = code_and_output(hound(temp.path(), &args, &[]));
     assert!(code == 0 && err.contains("chmod 600"), "{err}");
     allow(0o600);
-    let (code, _, err) = told(hound(temp.path(), &args, &[("BRAVE_API_KEY", "another")]));
+    let (code, _, err) = code_and_output(hound(temp.path(), &args, &[("BRAVE_API_KEY", "another")]));
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(served.heads()[1].contains(KEY));
     std::fs::write(&file, format!("\n{KEY}\n")).unwrap();
-    let (code, _, err) = told(hound(temp.path(), &args, &[]));
+    let (code, _, err) = code_and_output(hound(temp.path(), &args, &[]));
     assert!(code == 4 && err.contains("line 2 is not NAME"), "{err}");
 }
 
-/// Everything in a folder that holds a text.
+/// All files in a folder that contain a text.
 fn holding(folder: &Path, text: &str, found: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.path().is_dir() {
@@ -330,7 +330,7 @@ fn a_crawl_asks_once_keeps_the_answer_without_the_key_and_resumes_without_asking
         "--sitemaps",
         "off",
     ];
-    let (code, out, err) = told(hound(
+    let (code, out, err) = code_and_output(hound(
         temp.path(),
         &[&base[..], &["--max-pages", "2"]].concat(),
         &[("BRAVE_API_KEY", KEY)],
@@ -348,14 +348,14 @@ fn a_crawl_asks_once_keeps_the_answer_without_the_key_and_resumes_without_asking
     assert!(!web.heads().concat().contains(KEY));
 
     // The same command, without a key, and then the folder's own settings.
-    let (code, out, err) = told(hound(
+    let (code, out, err) = code_and_output(hound(
         temp.path(),
         &[&base[..], &["--max-pages", "3"]].concat(),
         &[],
     ));
     assert!(code == 0 && out.starts_with("3 pages"), "{out}{err}");
     std::fs::remove_file(folder.join("seeds.json")).unwrap();
-    let (code, _, err) = told(hound(temp.path(), &["crawl", "tea/crawl.toml", "-o", "tea"], &[]));
+    let (code, _, err) = code_and_output(hound(temp.path(), &["crawl", "tea/crawl.toml", "-o", "tea"], &[]));
     assert_eq!(code, 0, "{err}");
     assert_eq!(brave.heads().len(), 1);
     let paths: Vec<_> = web
@@ -372,15 +372,15 @@ fn a_crawl_asks_once_keeps_the_answer_without_the_key_and_resumes_without_asking
         );
     }
 
-    // The crawl is a collection to start another one from.
-    let (code, out, err) = told(hound(
+    // The finished crawl can supply the seeds of another.
+    let (code, out, err) = code_and_output(hound(
         temp.path(),
         &["seeds", "Tea", "--engine", "collection=tea", "-n", "2"],
         &[],
     ));
     assert_eq!((code, out.lines().count()), (0, 2), "{err}");
-    // Another engine would be another crawl, and is not asked.
-    let (code, _, err) = told(hound(
+    // With another engine it would be another crawl; that engine is not asked.
+    let (code, _, err) = code_and_output(hound(
         temp.path(),
         &["crawl", "tea/crawl.toml", "-o", "tea", "--engine", "marginalia"],
         &[],
@@ -389,7 +389,7 @@ fn a_crawl_asks_once_keeps_the_answer_without_the_key_and_resumes_without_asking
 }
 
 #[test]
-fn a_private_address_that_an_engine_names_stays_closed() {
+fn a_private_address_returned_by_an_engine_is_refused() {
     let web = Served::new(|_| Some(response(200, "text/html", "<p>private</p>")));
     let addr = web.addr;
     let searxng = Served::new(move |_| {
@@ -421,7 +421,7 @@ fn a_private_address_that_an_engine_names_stays_closed() {
 }
 
 #[test]
-fn a_file_and_a_missing_folder_are_told_apart() {
+fn a_file_of_seeds_is_read_and_a_missing_folder_is_reported() {
     let temp = tempfile::tempdir().unwrap();
     std::fs::write(temp.path().join("list.txt"), "a.test/x\nhttp://b.test/\n").unwrap();
     let args = [
@@ -432,16 +432,16 @@ fn a_file_and_a_missing_folder_are_told_apart() {
         "--engine",
         "collection=none",
     ];
-    let (code, out, err) = told(hound(temp.path(), &args, &[]));
+    let (code, out, err) = code_and_output(hound(temp.path(), &args, &[]));
     assert_eq!((code, out.as_str()), (0, "https://a.test/x\nhttp://b.test/\n"));
     assert!(err.contains("none does not exist"), "{err}");
-    let (code, _, err) = told(hound(
+    let (code, _, err) = code_and_output(hound(
         temp.path(),
         &["seeds", "tea", "--engine", "file=gone.txt"],
         &[],
     ));
     assert!(code == 4 && err.contains("gone.txt"), "{err}");
-    let (code, _, _) = told(hound(
+    let (code, _, _) = code_and_output(hound(
         temp.path(),
         &["seeds", " ", "--engine", "file=list.txt"],
         &[],

@@ -1,6 +1,6 @@
-//! Crawls by a table of weighted words, by a query, and past the wrong sense of a word: real processes on a little web on
-//! loopback.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! Crawls with a table of weighted words, with a query, and with words that have a wrong sense: real processes on a small
+//! web on loopback.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -44,14 +44,14 @@ fn jaguar(path: &str) -> SiteResponse {
     }
 }
 
-/// The relevant pages of the crawl in `out`, a line each.
+/// The relevant pages of the crawl in `out`, one per line.
 fn relevant(root: &Path) -> String {
     let all = says(root, &["results", "out", "--format", "jsonl"]);
     let lines = all.lines().filter(|line| line.contains("\"relevant\":true"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A topic file with these lines besides seeds and manners, and the web it is about.
+/// Writes a topic file with seeds, politeness settings and these lines, and serves the web it is about.
 fn topic(root: &Path, lines: &str) -> (Serving, String) {
     let (serving, base) = serve_paths(jaguar);
     let text = format!(
@@ -64,14 +64,14 @@ fn topic(root: &Path, lines: &str) -> (Serving, String) {
 }
 
 #[test]
-fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() {
+fn a_table_built_from_the_seeds_finds_pages_like_them_first_and_judges_them() {
     let temp = tempfile::tempdir().unwrap();
     let root = temp.path();
     let lines = "[judge]\nkind = \"table\"\nthreshold = 0.4\n[strategy]\nkind = \"table\"\ntable-size = 10\n";
     let (serving, base) = topic(root, lines);
     says(root, &["crawl", "jaguar.toml", "-o", "out"]);
     let order = paths_asked_for(&serving);
-    // The weather is the first link of both seeds, and linked as often.
+    // The weather is the first link on both seeds, and has as many links.
     assert_eq!(
         order.get(..3),
         Some(["/one", "/two", "/coupe-engine"].map(str::to_owned).as_slice())
@@ -79,7 +79,7 @@ fn the_table_made_of_the_seeds_leads_to_pages_like_them_first_and_judges_them() 
     let coupe = says(root, &["explain", "out", &format!("{base}/coupe-engine")]);
     assert!(coupe.contains("table") && coupe.contains("engine ×"), "{coupe}");
     let seed = says(root, &["explain", "out", &format!("{base}/one")]);
-    assert!(seed.contains("read before the table was made"), "{seed}");
+    assert!(seed.contains("read before the table was built"), "{seed}");
     let relevant = relevant(root);
     assert!(
         relevant.contains("/coupe-engine") && !relevant.contains("/weather"),
@@ -108,7 +108,7 @@ fn pages_in_the_wrong_sense_are_ignored_with_their_links_under_any_judge_and_cou
         "{cat}"
     );
 
-    // One word is not enough for two.
+    // One word is not enough when two are required.
     let lines = "[judge]\nkind = \"query\"\n[terms]\nexclude = [\"jungle\", \"fur\"]\nmin-exclude = 2\n";
     let (serving, _) = topic(root, lines);
     says(root, &["crawl", "jaguar.toml", "-o", "lenient"]);
@@ -122,7 +122,7 @@ fn the_judge_query_keeps_pages_that_contain_the_query() {
     let (_serving, _) = topic(root, "[judge]\nkind = \"query\"\nquery-match = \"phrase\"\n");
     says(root, &["crawl", "jaguar.toml", "-o", "out"]);
     let found = relevant(root);
-    // The seed's title says it, and the page of the coupe; the others have the words apart or not at all.
+    // One seed's title has the phrase, and so does the page about the coupe; the others have the words apart or not at all.
     assert!(
         found.contains("/two") && found.contains("/coupe-engine"),
         "{found}"
@@ -155,7 +155,7 @@ fn a_table_trained_on_pages_judges_others_under_any_strategy() {
     for (name, words) in [("a", "jaguar engine coupe"), ("b", "jaguar coupe dealer")] {
         std::fs::write(root.join(format!("{name}.html")), format!("<p>{words}</p>")).unwrap();
     }
-    let told = says(
+    let output = says(
         root,
         &[
             "train",
@@ -169,7 +169,7 @@ fn a_table_trained_on_pages_judges_others_under_any_strategy() {
             "car.model",
         ],
     );
-    assert!(told.contains("a table of 4 words from 2 pages"), "{told}");
+    assert!(output.contains("a table of 4 words from 2 pages"), "{output}");
     let (_serving, _) = topic(
         root,
         "[judge]\nkind = \"table\"\nmodel = \"car.model\"\nthreshold = 0.3\n",

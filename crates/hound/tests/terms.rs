@@ -1,5 +1,5 @@
 //! `hound terms` and `hound judge` from the command line, on pages, archives and crawl folders made here.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -14,7 +14,7 @@ use scenthound_testweb::shared_data;
 use scenthound_types::{CanonicalUrl, Timestamp};
 use tempfile::TempDir;
 
-/// Name, and the paragraphs of the page.
+/// The name and the paragraphs of each page.
 const PAGES: &[(&str, &[&str])] = &[
     ("syllabus", &["Syllabus of the course", "The instructor", "exam"]),
     (
@@ -240,7 +240,7 @@ fn the_same_pages_give_the_same_terms_however_they_are_named() {
 }
 
 #[test]
-fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
+fn a_generated_topic_judges_pages_and_a_background_removes_common_words() {
     let site = site();
     let root = site.path();
     let words = [
@@ -261,10 +261,10 @@ fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
         topic.contains("contrast") && topic.contains("\"relational model\""),
         "{topic}"
     );
-    let told = refuses(root, &[&["terms", "generate"], EXAMPLES, &words].concat());
+    let message = refuses(root, &[&["terms", "generate"], EXAMPLES, &words].concat());
     assert!(
-        told.contains("topic.toml is there already") && told.contains("--force"),
-        "{told}"
+        message.contains("topic.toml is there already") && message.contains("--force"),
+        "{message}"
     );
 
     let judged = says(
@@ -274,7 +274,7 @@ fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
     let judged: serde_json::Value = serde_json::from_str(&judged).unwrap();
     assert_eq!(judged["verdict"], "relevant", "{judged}");
     let ranking = says(root, &["judge", "--topic", "topic.toml", "--from", "all.warc"]);
-    // The header, four pages, the sum.
+    // The header, four pages, the summary.
     let last = ranking.lines().nth(4).unwrap();
     assert!(
         last.contains("irrelevant") && last.ends_with("http://site.test/shop"),
@@ -284,7 +284,7 @@ fn a_generated_topic_judges_pages_and_a_background_sorts_out_the_common() {
 }
 
 #[test]
-fn judging_tells_every_part_and_what_was_not_found() {
+fn judging_shows_every_part_and_the_terms_not_found() {
     let site = site();
     let root = site.path();
     crawl_in(&root.join("crawl"));
@@ -344,7 +344,7 @@ fn overlap_gives_three_figures_for_topics_and_for_lists() {
 }
 
 #[test]
-fn an_idf_table_is_one_the_judge_takes() {
+fn the_judge_accepts_a_generated_idf_table() {
     let site = site();
     let root = site.path();
     let topic = "[topic]\nlanguage = \"en\"\n[terms]\ncontent = [\"relational model\", \"syllabus\"]\n[judge]\nidf = \"idf.json\"\n";
@@ -359,7 +359,7 @@ fn an_idf_table_is_one_the_judge_takes() {
     };
     let words = make(&[]);
     assert_eq!((&words["syllabus"], &words["relational"]), (&3.into(), &2.into()));
-    assert!(words["couch"].is_null(), "a word of one page needs no room");
+    assert!(words["couch"].is_null(), "words of a single page are left out");
     let terms = make(&["--terms", "topic.toml"]);
     assert_eq!(terms, serde_json::json!({"relational model": 1, "syllabus": 3}));
     let judged = says(
@@ -372,7 +372,7 @@ fn an_idf_table_is_one_the_judge_takes() {
 }
 
 #[test]
-fn slips_are_told_with_their_place_and_their_remedy() {
+fn mistakes_are_reported_with_their_position_and_a_remedy() {
     let site = site();
     let root = site.path();
     fs::write(root.join("bad.txt"), "http://site.test/a\n\nno such page\n").unwrap();
@@ -406,23 +406,23 @@ fn slips_are_told_with_their_place_and_their_remedy() {
             &["empty.txt does not exist"],
         ),
     ] {
-        let told = generate(words);
+        let message = generate(words);
         for part in parts {
-            assert!(told.contains(part), "{words:?}: {told}");
+            assert!(message.contains(part), "{words:?}: {message}");
         }
     }
     fs::write(root.join("junk.warc.gz"), b"\x1f\x8b\x08 no gzip, no archive").unwrap();
-    let told = generate(&["junk.warc.gz"]);
+    let message = generate(&["junk.warc.gz"]);
     assert!(
-        told.contains("warning:") && told.contains("no relevant pages"),
-        "{told}"
+        message.contains("warning:") && message.contains("no relevant pages"),
+        "{message}"
     );
-    let told = refuses(root, &["terms", "generate", "--relevant-pages", "databases.html"]);
+    let message = refuses(root, &["terms", "generate", "--relevant-pages", "databases.html"]);
     assert!(
-        told.contains("--genre-pages") && told.contains("--genre-terms 0"),
-        "{told}"
+        message.contains("--genre-pages") && message.contains("--genre-terms 0"),
+        "{message}"
     );
-    let told = refuses(
+    let message = refuses(
         root,
         &[
             "terms",
@@ -434,16 +434,16 @@ fn slips_are_told_with_their_place_and_their_remedy() {
         ],
     );
     assert!(
-        told.contains("is not fetched here") && told.contains("--from"),
-        "{told}"
+        message.contains("is not fetched here") && message.contains("--from"),
+        "{message}"
     );
-    let told = refuses(root, &["judge", "--topic", "tea"]);
-    assert!(told.contains("--from"), "{told}");
-    let told = refuses(root, &["judge", "--topic", "nowhere.toml", "databases.html"]);
-    assert!(told.contains("nowhere.toml"), "{told}");
+    let message = refuses(root, &["judge", "--topic", "tea"]);
+    assert!(message.contains("--from"), "{message}");
+    let message = refuses(root, &["judge", "--topic", "nowhere.toml", "databases.html"]);
+    assert!(message.contains("nowhere.toml"), "{message}");
     fs::write(root.join("dashes.txt"), "tea\n--\n").unwrap();
-    let told = refuses(root, &["terms", "overlap", "dashes.txt", "dashes.txt"]);
-    assert!(told.contains("dashes.txt:2"), "{told}");
+    let message = refuses(root, &["terms", "overlap", "dashes.txt", "dashes.txt"]);
+    assert!(message.contains("dashes.txt:2"), "{message}");
 }
 
 #[test]

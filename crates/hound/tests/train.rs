@@ -1,9 +1,6 @@
-//! `hound train relevance`, and crawling and judging by what it made.
+//! `hound train relevance`, and crawling and judging with the trained model.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test's own data; a failure there is the test's failure"
-)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -11,7 +8,7 @@ use std::path::Path;
 
 use common::hound_in;
 
-/// `tea/`, ten pages about tea; `cars/`, ten about cars. Every page is a different run of its topic's words.
+/// Writes ten pages about tea to `tea/` and ten about cars to `cars/`. Every page has a different run of its topic's words.
 fn pages(folder: &Path) {
     let topics = [
         (
@@ -37,7 +34,7 @@ fn pages(folder: &Path) {
 }
 
 #[test]
-fn a_model_is_trained_told_and_used_to_judge() {
+fn a_model_is_trained_described_and_used_to_judge() {
     let folder = tempfile::tempdir().unwrap();
     pages(folder.path());
     let trained = hound_in(
@@ -53,13 +50,13 @@ fn a_model_is_trained_told_and_used_to_judge() {
             "tea.model",
         ],
     );
-    let told = trained.both();
-    assert!(trained.is_good(), "{told}");
+    let output = trained.both();
+    assert!(trained.is_good(), "{output}");
     assert!(
-        told.contains("AUC 1.000") && told.contains("For it: ") && told.contains("oolong"),
-        "{told}"
+        output.contains("AUC 1.000") && output.contains("For it: ") && output.contains("oolong"),
+        "{output}"
     );
-    assert!(told.contains("only 10 pages wanted"), "{told}");
+    assert!(output.contains("only 10 pages wanted"), "{output}");
 
     std::fs::write(
         folder.path().join("topic.toml"),
@@ -91,7 +88,7 @@ fn a_model_is_trained_told_and_used_to_judge() {
 }
 
 #[test]
-fn background_pages_stand_in_for_pages_not_wanted() {
+fn background_pages_can_replace_irrelevant_examples() {
     let folder = tempfile::tempdir().unwrap();
     pages(folder.path());
     let arguments = [
@@ -107,17 +104,17 @@ fn background_pages_stand_in_for_pages_not_wanted() {
         "--json",
     ];
     let trained = hound_in(folder.path(), &arguments);
-    let told = trained.json();
-    // The wanted pages are among the background too, and left out there.
+    let output = trained.json();
+    // The relevant pages are in the background too, but are not counted there.
     assert_eq!(
-        (told["positive"].as_u64(), told["negative"].as_u64()),
+        (output["positive"].as_u64(), output["negative"].as_u64()),
         (Some(10), Some(10))
     );
     assert!(
-        told["warnings"]
+        output["warnings"]
             .to_string()
             .contains("background pages count as not wanted"),
-        "{told}"
+        "{output}"
     );
     let first = std::fs::read(folder.path().join("m")).unwrap();
     let again = hound_in(folder.path(), &[&arguments[..], &["--force"]].concat());
@@ -130,7 +127,7 @@ fn background_pages_stand_in_for_pages_not_wanted() {
 }
 
 #[test]
-fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
+fn what_cannot_be_trained_or_used_is_refused_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     pages(folder.path());
     let refused = |arguments: &[&str]| {
@@ -138,9 +135,9 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
         assert_eq!(output.code, Some(4), "{}", output.both());
         output.both()
     };
-    let told = refused(&["train", "relevance", "--positive", "tea", "-o", "m"]);
-    assert!(told.contains("--background"), "{told}");
-    let told = refused(&[
+    let output = refused(&["train", "relevance", "--positive", "tea", "-o", "m"]);
+    assert!(output.contains("--background"), "{output}");
+    let output = refused(&[
         "train",
         "relevance",
         "--positive",
@@ -150,8 +147,8 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
         "-o",
         "m",
     ]);
-    assert!(told.contains("at least 2 of each"), "{told}");
-    let told = refused(&[
+    assert!(output.contains("at least 2 of each"), "{output}");
+    let output = refused(&[
         "train",
         "relevance",
         "--positive",
@@ -161,8 +158,8 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
         "-o",
         "m",
     ]);
-    assert!(told.contains("can be in one only"), "{told}");
-    let told = refused(&[
+    assert!(output.contains("can be in one only"), "{output}");
+    let output = refused(&[
         "train",
         "relevance",
         "--kind",
@@ -174,9 +171,9 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
         "-o",
         "m",
     ]);
-    assert!(told.contains("svm-rbf"), "{told}");
-    let told = refused(&["train", "relevance", "--task", "tea", "-o", "m"]);
-    assert!(told.contains("--web FOLDER"), "{told}");
+    assert!(output.contains("svm-rbf"), "{output}");
+    let output = refused(&["train", "relevance", "--task", "tea", "-o", "m"]);
+    assert!(output.contains("--web FOLDER"), "{output}");
 
     let topic = |model: &str| {
         let text = format!("[topic]\nname = \"tea\"\n[judge]\nkind = \"svm\"\n{model}\n");
@@ -201,6 +198,9 @@ fn what_cannot_be_trained_or_used_is_told_with_the_remedy() {
         ],
     );
     assert!(trained.is_good(), "{}", trained.both());
-    let told = topic("model = \"tea.model\"");
-    assert!(told.contains("holds a bayes judge, not a svm judge"), "{told}");
+    let output = topic("model = \"tea.model\"");
+    assert!(
+        output.contains("holds a bayes judge, not a svm judge"),
+        "{output}"
+    );
 }

@@ -1,6 +1,6 @@
-//! What a page of a synthetic web costs: its links, its addresses, its text.
+//! What a page of a synthetic web costs: its links, its URLs and its text.
 
-#![allow(missing_docs, clippy::unwrap_used)] // nobody calls a bench, and its input is its own
+#![allow(missing_docs, clippy::unwrap_used)] // a benchmark has no callers and makes its own input
 
 use divan::Bencher;
 use scenthound_lab::synth::{SynthWeb, preset};

@@ -1,4 +1,4 @@
-//! A whole crawl in the lab: a web of eight lines, a judge that looks for tea, best-first, and no network.
+//! A complete crawl in the lab: a web of eight lines, a judge that looks for tea, best-first, and no network.
 //!
 //! Run it with `cargo run -p scenthound-lab --example first_crawl`.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
@@ -12,7 +12,7 @@ use scenthound_strategy::BestFirst;
 use scenthound_testweb::FixtureWeb;
 use scenthound_types::CanonicalUrl;
 
-/// One page a line: `host/path: words -> links`.
+/// One page per line: `host/path: words -> links`.
 const TEA: &str = "
 hub/:         tea and cars     -> dull/engines green/sencha
 dull/engines: cars and engines -> dull/wheels dull/brakes
@@ -50,10 +50,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         run.tally.relevant, run.tally.pages
     );
     println!(
-        "A link is offered with the relevance of the page it stands on. So the wheels and the brakes, which only a"
+        "A link is offered with the relevance of the page it is on. So the wheels and the brakes, which are linked only"
     );
     println!(
-        "page without tea leads to, come last, although they were found early. The journal, update by update:\n"
+        "from a page without tea, come last, although they were found early. The journal, update by update:\n"
     );
     print!("{}", run.journal.text);
     Ok(())

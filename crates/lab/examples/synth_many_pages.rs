@@ -1,4 +1,4 @@
-//! How much a large synthetic web costs: `cargo run --release --example many_pages -- 10000000`.
+//! Measures a large synthetic web: `cargo run --release --example synth_many_pages -- 10000000`.
 
 #![allow(
     clippy::print_stdout,
@@ -23,7 +23,7 @@ fn main() -> Result<(), SynthFault> {
         ..SynthSettings::default()
     })?;
     println!(
-        "{pages} pages on {} hosts made in {:.3} s, {} bytes kept",
+        "{pages} pages on {} hosts generated in {:.3} s, {} bytes in memory",
         web.host_count(),
         started.elapsed().as_secs_f64(),
         web.table_bytes()

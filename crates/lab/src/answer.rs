@@ -1,4 +1,4 @@
-//! What a test site answers, in the engine's terms.
+//! What a test site returns, in the engine's terms.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -10,12 +10,12 @@ use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts, Rob
 use scenthound_testweb::{SiteResponse, TestSite};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp};
 
-/// More of a body is not read.
+/// Bodies are read up to this many bytes.
 const MAX_BODY: u64 = 8 << 20;
 
-/// Whoever answers a crawl's requests.
+/// Something that answers a crawl's requests.
 pub(crate) trait Answers {
-    /// What comes of a lease, at this time and after that long.
+    /// The result of a lease answered at `now`, `took` after the request.
     fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()>;
 }
 
@@ -85,12 +85,12 @@ fn header<'a>(page: &'a SiteResponse, name: &'a str) -> Option<&'a str> {
     headers(page, name).next()
 }
 
-/// The body out of its content encoding.
+/// The body with its content encoding removed.
 fn decoded(page: &SiteResponse) -> Cow<'_, [u8]> {
     match header(page, "content-encoding") {
         Some("gzip") => {
             let mut plain = Vec::new();
-            // What came before a damaged part is kept, as the live fetcher does.
+            // Whatever precedes the damage is kept, as in the live fetcher.
             let _ = MultiGzDecoder::new(&page.body[..])
                 .take(MAX_BODY)
                 .read_to_end(&mut plain);
@@ -109,7 +109,7 @@ fn read(lease: &Lease, url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
             },
             _ => Outcome::Refused(Refusal::RedirectTarget),
         },
-        // Rules and sitemaps are read whatever the server calls them.
+        // Robots rules and sitemaps are read whatever their content type.
         200..=299
             if lease.kind != LeaseKind::Page
                 || Readable::is_page(header(page, "content-type"), &decoded(page)) =>

@@ -1,7 +1,7 @@
-//! An archive as a world of bytes: each request is answered with what was recorded, read from the file when it is asked for.
+//! An archive as a test site: each request is answered with the recorded response, read from the file on demand.
 //!
-//! The parsed web that replays use holds no bytes, so serving looks the records up again. Chunking and compression are
-//! undone, everything else about the body is as the server sent it.
+//! The parsed web used for replays holds no bytes, so serving reads the records again. Chunking and compression are
+//! removed; otherwise the body is as the server sent it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +13,7 @@ use scenthound_types::CanonicalUrl;
 
 use crate::recorded::response::{Precedence, Recorded};
 
-/// Longer bodies are cut.
+/// Longer bodies are truncated.
 const MAX_BODY: usize = 64 << 20;
 
 /// Where a record is.
@@ -22,11 +22,11 @@ enum StoredAt {
         archive: usize,
         offset: u64,
     },
-    /// It stands in the middle of a compressed stretch: there is no going back to it.
+    /// The record is inside a compressed block that cannot be read from the middle, so it is kept in memory.
     Kept(Box<WarcRecord>),
 }
 
-/// An archive as a world.
+/// An archive as a test site.
 pub struct ArchiveSite {
     archives: Vec<PathBuf>,
     places: HashMap<CanonicalUrl, (Precedence, StoredAt)>,
@@ -34,7 +34,7 @@ pub struct ArchiveSite {
 }
 
 impl ArchiveSite {
-    /// Reads through the archives and remembers where each answer is. Damaged stretches are passed over.
+    /// Scans the archives and notes where each response is. Damaged parts are skipped.
     pub fn open(archives: &[PathBuf]) -> Result<ArchiveSite, scenthound_store::Error> {
         let mut site = ArchiveSite {
             archives: archives.to_vec(),
@@ -49,7 +49,7 @@ impl ArchiveSite {
         Ok(site)
     }
 
-    /// Remembers a response, unless one that counts more is known.
+    /// Notes where a response is, unless one with at least its precedence is known.
     fn take(&mut self, archive: usize, record: WarcRecord) {
         let Some(url) = record.target_uri().and_then(|uri| CanonicalUrl::parse(uri).ok()) else {
             return;

@@ -1,6 +1,6 @@
-//! Many crawls at once: every strategy, judge and task asked for, on all cores, in a fixed order.
+//! Many crawls at once: every requested strategy, judge and task, on all cores, with results in a fixed order.
 //!
-//! Crawls of one task under one judge share what the judge said, so a page is read once however many strategies come by.
+//! Crawls of one task under one judge share its judgements, so each page is judged once, however many strategies visit it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::trial::{Outcome, Trial};
 /// One crawl.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Which trial, by its place.
+    /// Index of the trial.
     pub trial: usize,
     /// The strategy.
     pub strategy: StrategySpec,
@@ -31,16 +31,16 @@ pub struct Job {
     pub judge: JudgeSpec,
     /// The clock and the limits.
     pub conditions: Conditions,
-    /// Which repeat of the same crawl this is.
+    /// Which repeat of the same crawl this is, counted from 0.
     pub repeat: u32,
 }
 
-/// How far an interrupted batch came.
+/// How far an interrupted batch got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shortfall {
-    /// Crawls that were finished.
+    /// Crawls that finished.
     pub finished: usize,
-    /// Crawls there were to be.
+    /// Crawls requested.
     pub wanted: usize,
 }
 
@@ -52,14 +52,14 @@ impl fmt::Display for Shortfall {
 
 /// The results of a batch.
 pub struct Batch {
-    /// The results of the crawls that were finished, with their jobs' places, in the order of the jobs.
+    /// The results of the finished crawls with the index of their jobs, in the order of the jobs.
     pub results: Vec<(usize, RunResult)>,
-    /// How many crawls there were to be.
+    /// Number of crawls requested.
     pub wanted: usize,
 }
 
 impl Batch {
-    /// How far it came, if it was interrupted.
+    /// How far the batch got, if it was interrupted.
     pub fn shortfall(&self) -> Option<Shortfall> {
         let finished = self.results.len();
         (finished < self.wanted).then_some(Shortfall {
@@ -68,13 +68,13 @@ impl Batch {
         })
     }
 
-    /// The results alone.
+    /// The results without the job indices.
     pub fn runs(self) -> Vec<RunResult> {
         self.results.into_iter().map(|(_, result)| result).collect()
     }
 }
 
-/// Every combination of trials, strategies, judges and repeats. Each repeat has a random seed of its own.
+/// Every combination of trials, strategies, judges and repeats. Each repeat has its own random seed.
 pub fn combine(
     trials: usize,
     strategies: &[StrategySpec],
@@ -87,7 +87,7 @@ pub fn combine(
         for judge in judges {
             for strategy in strategies {
                 let repeats = match strategy.kind() {
-                    // Neither chance nor a judge comes into it.
+                    // Neither random numbers nor a judge play a part in it.
                     LabStrategy::UpperBound => 1,
                     LabStrategy::Crawl(_) => repeats.max(1),
                 };
@@ -107,19 +107,19 @@ pub fn combine(
     jobs
 }
 
-/// A judge of one trial, made when it is first needed.
+/// A judge of one trial, built when it is first needed.
 type Slot = OnceLock<Result<Arc<NamedJudge>, Arc<LabError>>>;
 
-/// Sees what came of a job, by its place, before all but the numbers of its result is dropped.
+/// Called with the index of a job and its outcome, before the outcome is reduced to the numbers of its result.
 pub type Watcher<'w> = &'w (dyn Fn(usize, &Outcome) + Sync);
 
 impl Lab<'_> {
-    /// Runs all jobs. Stopped early, it gives the results there are.
+    /// Runs all jobs. If stopped early, it returns the results so far.
     pub fn run_all(&self, trials: &[Trial], jobs: &[Job]) -> Result<Batch, LabError> {
         self.run_all_watched(trials, jobs, &|_, _| ())
     }
 
-    /// The same, watched. The watcher is called on the threads of the crawls, in the order they end.
+    /// Runs all jobs and calls the watcher for each, on the threads of the crawls and in the order they end.
     pub fn run_all_watched(
         &self,
         trials: &[Trial],

@@ -1,4 +1,4 @@
-//! How well a crawl could do that knew everything.
+//! How well a crawl with perfect knowledge could do.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,8 +7,8 @@ use scenthound_types::CanonicalUrl;
 
 use crate::web::Web;
 
-/// A visiting order made with the labels and the whole graph in hand: always the shortest way to another relevant page.
-/// Greedy, so not quite the best there is, but no crawler will beat it by much.
+/// A visiting order computed from the labels and the whole graph: always the shortest path to another relevant page.
+/// It is greedy, so not quite optimal, but no crawler will beat it by much.
 pub fn greedy_order(web: &dyn Web, seeds: &[CanonicalUrl], relevant: &BTreeSet<PageId>) -> Vec<PageId> {
     let pages = web.pages();
     let mut walk = Walk {
@@ -24,16 +24,16 @@ pub fn greedy_order(web: &dyn Web, seeds: &[CanonicalUrl], relevant: &BTreeSet<P
         walk.wait(seed);
     }
     let mut links = Vec::new();
-    // Where a search came from, by page: 0 for nowhere yet, else the page before it plus one.
+    // The predecessor of each page in a search, plus one; 0 if the search has not reached the page.
     let mut before = vec![0_u32; pages];
     loop {
         if let Some(page) = walk.good.pop_front() {
             walk.visit(page, web, &mut links);
             continue;
         }
-        // When nothing is left to be found the rest may come as it waits.
+        // Once nothing is left to find, the rest are visited in waiting order.
         if walk.left > 0
-            && let Some(path) = walk.way_to_relevant(web, &mut before)
+            && let Some(path) = walk.path_to_relevant(web, &mut before)
         {
             for page in path {
                 walk.visit(page, web, &mut links);
@@ -52,12 +52,12 @@ struct Walk<'a> {
     is_visited: Vec<bool>,
     is_waiting: Vec<bool>,
     order: Vec<PageId>,
-    /// Relevant pages that wait.
+    /// Relevant pages that are waiting.
     good: VecDeque<PageId>,
-    /// The others that wait.
+    /// Other pages that are waiting.
     dull: VecDeque<PageId>,
     relevant: &'a BTreeSet<PageId>,
-    /// Relevant pages that were not visited yet; 0 also when no link leads to those that are left.
+    /// Relevant pages not visited yet; also 0 when no link leads to those that are left.
     left: usize,
 }
 
@@ -80,7 +80,7 @@ impl Walk<'_> {
             _ => return,
         }
         self.order.push(page);
-        // Here and nowhere else: a page at the end of a way waits among the good ones too and comes up twice.
+        // Count down only here: a page at the end of a path is also in the queue of relevant pages and comes up twice.
         self.left -= usize::from(self.left > 0 && self.relevant.contains(&page));
         links.clear();
         web.neighbours(page, links);
@@ -89,8 +89,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The shortest way from what waits to a relevant page that was not visited, first step first.
-    fn way_to_relevant(&mut self, web: &dyn Web, before: &mut [u32]) -> Option<Vec<PageId>> {
+    /// The shortest path from the waiting pages to an unvisited relevant page, first step first.
+    fn path_to_relevant(&mut self, web: &dyn Web, before: &mut [u32]) -> Option<Vec<PageId>> {
         self.dull
             .retain(|page| self.is_visited.get(page.0 as usize) == Some(&false));
         before.fill(0);

@@ -26,14 +26,14 @@ pub struct CompareSettings {
     pub repeats: u32,
     /// The significance level of the t-tests.
     pub alpha: f64,
-    /// The strategy that the others are tested against; the first if none is named.
+    /// The strategy that the others are tested against; by default the first.
     pub baseline: Option<String>,
     /// Whether the upper bound and a random crawl are shown beside the strategies.
     pub references: bool,
 }
 
 impl Default for CompareSettings {
-    /// No strategy yet, the tasks' own judges, once each.
+    /// No strategies, the tasks' own judges, one crawl each.
     fn default() -> CompareSettings {
         CompareSettings {
             strategies: Vec::new(),
@@ -49,14 +49,14 @@ impl Default for CompareSettings {
 
 /// A comparison.
 pub struct Comparison {
-    /// The report, in every form.
+    /// The report, from which every output format is made.
     pub report: Report,
-    /// How far it came, if it was interrupted. The report then covers the crawls that were finished.
+    /// How far the comparison got, if it was interrupted. The report then covers the finished crawls.
     pub shortfall: Option<Shortfall>,
 }
 
 impl Lab<'_> {
-    /// Crawls every trial with every strategy and judge. Stopped early, it reports what is finished.
+    /// Crawls every trial with every strategy and judge. If stopped early, it reports the finished crawls.
     pub fn compare(&self, trials: &[Trial], settings: &CompareSettings) -> Result<Comparison, LabError> {
         let mut strategies = settings.strategies.clone();
         if settings.references {
@@ -67,7 +67,7 @@ impl Lab<'_> {
             }
         }
         if let Some(name) = &settings.baseline {
-            // Checked before the crawls: a typing error must not cost them.
+            // Check before crawling, so that a typo does not cost hours.
             let strategy = name.split(" · ").next().unwrap_or(name);
             if strategies.iter().all(|spec| spec.to_string() != strategy) {
                 return Err(LabError::NoBaseline {
@@ -103,7 +103,7 @@ impl Lab<'_> {
                     known: listed(&strategies),
                 });
             }
-            // None of its crawls was finished; the report does without.
+            // None of its crawls finished, so the report leaves it out.
             report_settings.baseline = None;
         }
         Ok(Comparison {

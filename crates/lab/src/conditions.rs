@@ -10,43 +10,43 @@ use crate::error::LabError;
 use crate::replay::LabSettings;
 use crate::trial::LabBudget;
 
-/// The clock and the limits of a lab crawl. The default is serial, instant and without limits: it compares strategies and
-/// nothing else.
+/// The clock and the limits of a lab crawl. The default is serial, instant and unlimited, so that a comparison shows the effect
+/// of the strategy and nothing else.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Conditions {
-    /// When to stop; none for the usual budget, which is all there is unless an experiment has one of its own.
+    /// When to stop; `None` for the usual budget, which is everything unless an experiment sets its own.
     pub budget: Option<LabBudget>,
-    /// Virtual time between two requests to a host.
+    /// Virtual time between two requests to the same host.
     pub delay: Duration,
-    /// Requests out at a time.
+    /// Number of requests in flight at a time.
     pub workers: u32,
-    /// Virtual time an answer takes.
+    /// Virtual time that each response takes.
     pub latency: Duration,
-    /// Links drawn at once and all visited before the next are drawn; none for what the strategy asks for.
+    /// Links taken at once and all visited before more are taken; `None` for the strategy's own list size.
     pub list_size: Option<u32>,
-    /// The most links from a seed.
+    /// Maximum number of links in a row from a seed.
     pub depth: Option<u16>,
-    /// The most links of a page.
+    /// Maximum number of links followed per page.
     pub width: Option<u32>,
-    /// The most pages of a host.
+    /// Maximum number of pages per host.
     pub max_pages_per_host: Option<u32>,
-    /// Whether links and pages marked nofollow are obeyed.
+    /// Whether nofollow on links and pages is obeyed.
     pub nofollow: bool,
-    /// Whether robots.txt is asked for first, where one was recorded, and obeyed.
+    /// Whether robots.txt is fetched first, where one was recorded, and obeyed.
     pub robots: bool,
-    /// Agents that crawl, each from its own seeds.
+    /// Number of agents, each with its own seeds.
     pub agents: u8,
-    /// Which agent begins at which seed.
+    /// How seeds are assigned to agents.
     pub assign_seeds: SeedAssignment,
-    /// Relevant pages, by the judge, after which an agent stops.
+    /// Number of pages judged relevant after which an agent stops.
     pub goal: Option<u64>,
-    /// Requests that an agent may have out at once.
+    /// Number of requests that an agent may have in flight at a time.
     pub agent_requests: Option<u32>,
     /// How long a link may wait before it is forgotten.
     pub expire_after: Option<Duration>,
-    /// Pages that may be fetched while a link waits before it is forgotten.
+    /// A link is forgotten after this many pages were fetched while it waited.
     pub expire_after_pages: Option<u64>,
-    /// About how many links may wait; the worst are forgotten.
+    /// About how many links may wait; the worst are forgotten beyond that.
     pub max_waiting: Option<u64>,
     /// The random seed.
     pub seed: u64,
@@ -78,7 +78,7 @@ impl Default for Conditions {
 }
 
 impl Conditions {
-    /// The settings of the lab, for a strategy that draws lists of this size unless these conditions say otherwise.
+    /// The settings of the lab, for a strategy with this list size unless the conditions set another.
     pub fn lab_settings(&self, list_size: usize) -> LabSettings {
         LabSettings {
             seed: self.seed,
@@ -115,7 +115,7 @@ impl Conditions {
         }
     }
 
-    /// The budget; all there is unless something else was asked for.
+    /// The budget; everything unless one is set.
     pub fn budget(&self) -> LabBudget {
         self.budget.unwrap_or(LabBudget::All)
     }
@@ -125,7 +125,7 @@ impl Conditions {
         match self.budget() {
             LabBudget::Pages(pages) => format!("{pages} pages"),
             LabBudget::Share(share) => format!("{} % of the reachable pages", share * 100.0),
-            LabBudget::All => "all there is".to_owned(),
+            LabBudget::All => "all reachable pages".to_owned(),
         }
     }
 }

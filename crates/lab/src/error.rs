@@ -1,4 +1,4 @@
-//! Why the lab cannot do what it was asked for.
+//! Why the lab could not do what was asked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use crate::recorded::RecordedFault;
 use crate::synth::SynthFault;
 use crate::topic::TopicFault;
 
-/// Why the lab cannot do what it was asked for.
+/// Why the lab could not do what was asked.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// Nothing goes by this name.
-    #[error("there is no {what} {name:?}; there are: {known}")]
+    /// There is nothing of this name.
+    #[error("there is no {what} {name:?}; choose from: {known}")]
     Unknown {
-        /// What was asked for.
+        /// What kind of thing was asked for.
         what: &'static str,
         /// Its name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         known: String,
     },
-    /// A strategy or a judge is not spelled right, or has a setting that is not its own.
+    /// A strategy or judge is misspelled, or has a setting that does not belong to it.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A value of a setting is wrong.
     #[error(transparent)]
     Settings(#[from] Faults),
-    /// The settings are right, but something they name is not.
+    /// The settings are valid, but something they refer to is not.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The threshold of a trained judge is not a number.
+    /// The threshold of a trained judge is invalid.
     #[error("{given:?} is not a threshold; write a number from 0 to 1")]
     Threshold {
         /// What was given.
         given: String,
     },
-    /// A task makes no judge.
+    /// No judge can be built for a task.
     #[error(transparent)]
     Topic(#[from] TopicFault),
     /// A judge cannot be trained or used on a task.
@@ -55,13 +55,13 @@ pub enum LabError {
         /// Why.
         fault: JudgeFault,
     },
-    /// A model or a table cannot be used.
+    /// A model or table could not be used.
     #[error(transparent)]
     Model(#[from] JudgeFault),
-    /// Terms cannot be counted.
+    /// Terms could not be extracted.
     #[error(transparent)]
     Terms(#[from] TermsFault),
-    /// A web folder, its tasks or its labels are not as they should be.
+    /// A web folder, its tasks or its labels are invalid.
     #[error(transparent)]
     Web(#[from] RecordedFault),
     /// The archives of a web could not be read.
@@ -72,7 +72,7 @@ pub enum LabError {
         /// Why.
         source: RecordedFault,
     },
-    /// A synthetic web cannot be made.
+    /// A synthetic web could not be generated.
     #[error(transparent)]
     Synthetic(#[from] SynthFault),
     /// The settings file of a synthetic web could not be read.
@@ -83,7 +83,7 @@ pub enum LabError {
         /// Why.
         fault: std::io::Error,
     },
-    /// The settings file of a synthetic web is wrong.
+    /// The settings file of a synthetic web is invalid.
     #[error("{name}: {fault}")]
     SyntheticSettings {
         /// The file.
@@ -92,35 +92,35 @@ pub enum LabError {
         fault: SynthFault,
     },
     /// A web has no task of this name.
-    #[error("{web} has no task {task:?}; there are: {known}")]
+    #[error("{web} has no task {task:?}; its tasks are: {known}")]
     NoTask {
         /// The web.
         web: String,
         /// The task asked for.
         task: String,
-        /// The tasks there are.
+        /// The tasks that exist.
         known: String,
     },
     /// None of several webs has a task of this name.
-    #[error("none of the webs has a task {task:?}; there are: {known}")]
+    #[error("none of the webs has a task {task:?}; their tasks are: {known}")]
     NoTaskInWebs {
         /// The task asked for.
         task: String,
-        /// The tasks there are.
+        /// The tasks that exist.
         known: String,
     },
     /// No web has any task.
-    #[error("the webs have no tasks (no tasks.toml)")]
+    #[error("none of the webs has tasks; add a tasks.toml")]
     NoTasks,
-    /// What should be a topic file is none.
+    /// A topic was given as a file of another kind.
     #[error("{} is not a topic file; the name of a topic file ends in .toml", path.display())]
     NotATopicFile {
         /// The file.
         path: PathBuf,
     },
-    /// A context graph has nothing to be built around.
+    /// There are no pages to build a context graph around.
     #[error(
-        "task {task} has no positive examples, so no context graph can be built around them; name a model with layers=FILE"
+        "task {task} has no positive examples, so no context graph can be built; add examples or name a model with layers=FILE"
     )]
     NoExamples {
         /// The task.
@@ -128,7 +128,7 @@ pub enum LabError {
     },
     /// A task has no words of the wrong sense.
     #[error(
-        "the task {task} of {web} has no words of the wrong sense; write exclude = [\"…\"] in its tasks.toml, or choose other \
+        "task {task} of {web} has no words of the wrong sense; add exclude = [\"…\"] in its tasks.toml, or choose other \
          tasks with --tasks"
     )]
     NoWrongSense {
@@ -140,26 +140,28 @@ pub enum LabError {
     /// The web has more links than can be numbered.
     #[error(transparent)]
     TooMany(#[from] TooMany),
-    /// A budget is not one.
+    /// A budget could not be parsed.
     #[error("{given:?} is not a budget; write a number of pages (5000) or a share (30%)")]
     Budget {
         /// What was given.
         given: String,
     },
-    /// The values to try are not spelled right.
-    #[error("{given:?} names no values to try; write setting=from:to:step or setting=a,b,c")]
+    /// The values to try could not be parsed.
+    #[error("{given:?} does not list values to try; write setting=from:to:step or setting=a,b,c")]
     NoValues {
         /// What was given.
         given: String,
     },
     /// The setting to try does not exist.
-    #[error("there is no setting {name:?}; hound strategies and hound judges list them")]
+    #[error("there is no setting {name:?}; `hound strategies` and `hound judges` list all settings")]
     NoSetting {
         /// The setting.
         name: String,
     },
-    /// The range to try is empty or far too long.
-    #[error("{given:?}: cannot go from {from} to {to} in steps of {step}")]
+    /// The range to try is empty or far too large.
+    #[error(
+        "{given:?}: cannot go from {from} to {to} in steps of {step}; write from:to:step, lower value first, with at most 10,000 steps"
+    )]
     Range {
         /// What was given.
         given: String,
@@ -170,13 +172,11 @@ pub enum LabError {
         /// The step between two values.
         step: f64,
     },
-    /// Tuning on one task.
-    #[error(
-        "tuning needs at least two tasks: a setting tuned on a task proves nothing when it is scored on the same task"
-    )]
+    /// Only one task was given for tuning.
+    #[error("tuning needs at least two tasks: scoring a setting on the task it was tuned on proves nothing")]
     OneTask,
-    /// The baseline is not among what is compared.
-    #[error("the baseline {name:?} is not compared here; there are: {known}")]
+    /// The baseline is not one of the strategies compared.
+    #[error("the baseline {name:?} is not one of the strategies compared; choose from: {known}")]
     NoBaseline {
         /// The baseline.
         name: String,
@@ -193,13 +193,13 @@ pub enum LabError {
         /// Why.
         source: CrawlError,
     },
-    /// An experiment was stopped before all its crawls were finished.
+    /// An experiment was stopped before all its crawls had finished.
     #[error("{0}; an experiment needs all of them")]
     Unfinished(Shortfall),
-    /// Tuning was stopped before two tasks had seen every setting.
-    #[error("{0}; nothing can be chosen before every setting was tried on two tasks")]
+    /// Tuning was stopped before every setting had been tried on two tasks.
+    #[error("{0}; no setting can be chosen until all settings have been tried on two tasks")]
     NothingTuned(Shortfall),
-    /// An error that several crawls ran into.
+    /// An error shared by several crawls.
     #[error(transparent)]
     Shared(Arc<LabError>),
 }

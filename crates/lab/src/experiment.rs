@@ -1,7 +1,7 @@
-//! The tables and figures of the papers, made again here, beside theirs.
+//! The tables and figures of the papers, reproduced and shown beside the originals.
 //!
-//! The papers' webs are gone, so only the shape can be compared: who is ahead of whom, and by about how much. Each experiment
-//! runs on any web with tasks. Without one it takes a synthetic web of the paper's size.
+//! The papers' webs are gone, so only the shape can be compared: which is ahead of which, and by roughly how much. Each
+//! experiment runs on any web with tasks. By default it uses a synthetic web of the paper's size.
 
 mod judging;
 mod layers;
@@ -25,13 +25,13 @@ pub struct Plan {
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
-    /// The web it runs on unless another is named.
+    /// The web it runs on by default.
     pub web: &'static str,
     run: fn(&Bench<'_>) -> Result<Experiment, LabError>,
 }
 
 impl Plan {
-    /// The experiment of this name.
+    /// The experiment with this name.
     pub fn find(name: &str) -> Result<&'static Plan, LabError> {
         PLANS
             .iter()
@@ -45,7 +45,7 @@ impl Plan {
 }
 
 impl Lab<'_> {
-    /// Runs an experiment on these webs, or on its own if none is named.
+    /// Runs an experiment on these webs, or on its default web if none is given.
     pub fn experiment(
         &self,
         plan: &Plan,
@@ -76,7 +76,7 @@ impl Lab<'_> {
     }
 }
 
-/// The experiments there are.
+/// All experiments.
 pub const PLANS: &[Plan] = &[
     Plan {
         name: "paper1-thresholds",
@@ -104,7 +104,7 @@ pub const PLANS: &[Plan] = &[
     },
     Plan {
         name: "paper1-coverage",
-        about: "relevant pages against visited pages; visits per relevant page; the SVM baseline",
+        about: "relevant pages against visited pages; visits per relevant page; SVM as the baseline",
         web: "synth:paper1-60k",
         run: ordering::coverage,
     },
@@ -116,7 +116,7 @@ pub const PLANS: &[Plan] = &[
     },
     Plan {
         name: "paper2-harvest",
-        about: "harvest rate of best-first and of genre-weighted links, at most 300 pages a host",
+        about: "harvest rate of best-first and of genre-weighted links, at most 300 pages per host",
         web: "synth:paper2-gaming",
         run: ordering::genre_harvest,
     },
@@ -134,31 +134,31 @@ pub const PLANS: &[Plan] = &[
     },
     Plan {
         name: "paper3-time",
-        about: "running time under politeness: list of 50, 30 workers, a delay for each host",
+        about: "running time under politeness: lists of 50, 30 workers, a delay per host",
         web: "synth:paper3",
         run: ordering::cash_time,
     },
     Plan {
         name: "paper4-concurrency",
-        about: "virtual time and precision by the number of requests an agent may have out, 1 to 12",
+        about: "virtual time and precision by the number of requests an agent may have in flight, 1 to 12",
         web: "synth:paper4",
         run: paper4::concurrency,
     },
     Plan {
         name: "paper4-agents",
-        about: "three agents against one with all the seeds: precision, and how many hosts they come to",
+        about: "three agents against one with all the seeds: precision, and how many hosts they reach",
         web: "synth:paper4",
         run: paper4::agents,
     },
     Plan {
         name: "paper4-table",
-        about: "how many words the table should have, and whether it should grow",
+        about: "size of the word table, fixed and growing",
         web: "synth:paper4",
         run: paper4::table,
     },
     Plan {
         name: "paper4-genre",
-        about: "links scored by kinds of pages, by the table, by their sum and by weighted means",
+        about: "links scored by genre words, by the table, by their sum and by weighted means",
         web: "synth:paper4-genre",
         run: paper4::genre,
     },

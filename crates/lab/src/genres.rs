@@ -1,4 +1,4 @@
-//! The genres of a web's pages, detected once for all crawls of it.
+//! The genres of a web's pages, detected once and shared by all its crawls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,14 +12,14 @@ use crate::session::Lab;
 use crate::trial::Trial;
 use crate::web::Web;
 
-/// What a detector makes of the pages of one web.
+/// The genres that a detector finds on the pages of one web.
 pub struct Genres {
     detector: GenreDetector,
     guesses: Vec<OnceLock<GenreGuess>>,
 }
 
 impl Genres {
-    /// No page looked at yet.
+    /// No page has been examined yet.
     pub fn new(detector: GenreDetector, pages: usize) -> Genres {
         Genres {
             detector,
@@ -27,11 +27,11 @@ impl Genres {
         }
     }
 
-    /// The genre of a page; none where there is no such page.
+    /// The genre of a page; `None` if there is no such page.
     pub fn of(&self, web: &dyn Web, page: PageId) -> Option<GenreGuess> {
         let guess = self.guesses.get(page.0 as usize)?;
         if guess.get().is_none() {
-            // Another thread may have been quicker; it found the same.
+            // Another thread may have been faster; its result is the same.
             let _ = guess.set(self.detector.detect(&web.page(page)?));
         }
         guess.get().cloned()
@@ -39,7 +39,7 @@ impl Genres {
 }
 
 impl Lab<'_> {
-    /// The genres of a trial's web by one detector, named or from a file, shared by all crawls.
+    /// The genres of a trial's web according to one detector, built in or from a file, shared by all crawls.
     pub(crate) fn genres(
         &self,
         trial: &Trial,
@@ -61,7 +61,7 @@ impl Lab<'_> {
     }
 }
 
-/// A judge that also detects the genre, where its own judgement has none.
+/// A judge that also detects the genre if its own judgement has none.
 pub struct WithGenres<'j> {
     pub judge: &'j dyn PageJudge,
     pub genres: Arc<Genres>,

@@ -1,4 +1,4 @@
-//! Everything that happened, in order, as text.
+//! Everything that happened in a crawl, in order, as text.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -11,32 +11,32 @@ use scenthound_types::{AgentId, CanonicalUrl, LeaseKind, Nearness, Rank, Timesta
 pub struct PageRead {
     /// Its URL.
     pub url: CanonicalUrl,
-    /// As judged.
+    /// Its relevance.
     pub relevance: f64,
     /// The judge's verdict.
     pub is_relevant: bool,
-    /// How near it stands to the targets of a context graph, if the judge knows one.
+    /// How near it is to the targets of a context graph, if the judge has one.
     pub nearness: Option<Nearness>,
-    /// When.
+    /// When it was read.
     pub at: Timestamp,
-    /// Who asked for it.
+    /// The agent that requested it.
     pub agent: AgentId,
 }
 
-/// Keeps the order of visits and, if asked to, every update.
+/// Records the order of visits and, on request, every update.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
-    /// Pages asked for, in order; no robots.txt, sitemaps or redirects.
+    /// Requested pages, in order, without robots.txt, sitemaps and redirects.
     pub visits: Vec<CanonicalUrl>,
-    /// Pages read, in order, each once: what comes of crawling the same page again is not among them.
+    /// Pages read, in order, each once: repeated visits of a page are left out.
     pub pages: Vec<PageRead>,
-    /// One line an attempt and one, indented, an update.
+    /// One line per attempt, followed by one indented line per update.
     pub text: String,
     is_full: bool,
 }
 
 impl Journal {
-    /// A journal that writes everything down, rather than the order of visits only.
+    /// A journal that records everything rather than only the order of visits.
     pub fn full() -> Journal {
         Journal {
             is_full: true,

@@ -1,6 +1,6 @@
-//! Context graphs around a task's positive examples, learnt once for all crawls of a trial.
+//! Context graphs around a task's positive examples, learnt once and shared by all crawls of a trial.
 //!
-//! The web itself says who links to a page, as search engines once did.
+//! The back-links come from the web itself. Search engines once provided them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,20 +21,20 @@ use crate::web::Web;
 pub fn back_links(web: &dyn Web) -> Result<BackLinks, TooMany> {
     let pages = u32::try_from(web.pages()).map_err(|_| TooMany)?;
     let mut neighbours = Vec::new();
-    BackLinks::new(pages, |tell| {
+    BackLinks::new(pages, |add| {
         for page in 0..pages {
             neighbours.clear();
             web.neighbours(PageId(page), &mut neighbours);
             for target in &neighbours {
-                tell(page, target.0);
+                add(page, target.0);
             }
         }
         Ok::<_, TooMany>(())
     })
 }
 
-/// Reads the targets of a context graph and at most so many pages of each layer beyond. In a dense web half of all pages are two
-/// links away from a target: a search engine would not have named them all, and learning from all of them would take long.
+/// Reads the targets of a context graph and a limited number of pages from each layer beyond. In a dense web half of all pages are
+/// two links away from a target: a search engine would not have returned them all, and training on all of them would take long.
 fn training(
     web: &dyn Web,
     graph: &ContextGraph,
@@ -53,13 +53,13 @@ fn training(
     Ok(training)
 }
 
-/// At most so many, spread evenly over all.
+/// At most this many, spread evenly over all.
 fn spread(pages: &[u32], most: usize) -> impl Iterator<Item = &u32> {
     let kept = most.min(pages.len());
     (0..kept).filter_map(move |at| pages.get(at * pages.len() / kept))
 }
 
-/// How the settings of a strategy have layers learnt.
+/// The settings for learning layers, taken from those of a strategy.
 fn layer_settings(settings: &Settings) -> LayerSettings {
     LayerSettings {
         threshold: settings.strategy.layer_threshold,
@@ -68,7 +68,7 @@ fn layer_settings(settings: &Settings) -> LayerSettings {
     }
 }
 
-/// The layers of a web's pages by one model, each page read once.
+/// The layers of a web's pages according to one model. Each page is read once.
 pub struct Layers {
     model: Arc<LayerModel>,
     hot: HotWords,
@@ -94,7 +94,7 @@ impl Lab<'_> {
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
             known.entry(key).or_default().clone()
         };
-        // Crawls of other trials go on meanwhile.
+        // Outside the lock, so that crawls of other trials can go on.
         let made = slot.get_or_init(|| self.learn_layers(trial, settings).map(Arc::new).map_err(Arc::new));
         made.clone().map_err(LabError::Shared)
     }
@@ -115,7 +115,7 @@ impl Lab<'_> {
         })
     }
 
-    /// A model of the graph around the task's positive examples.
+    /// A model of the context graph around the task's positive examples.
     fn layer_model(
         &self,
         trial: &Trial,
@@ -155,14 +155,14 @@ impl Layers {
                 .links
                 .iter()
                 .filter_map(|link| link_place(self, &parsed, link));
-            // Another thread may have been quicker; it found the same.
+            // Another thread may have been faster; its result is the same.
             let _ = read.set((near, places.collect()));
         }
         read.get()
     }
 }
 
-/// Only for the places of links.
+/// Used only for the places of links.
 impl Judge for Layers {
     fn judge(&self, page: &ParsedPage) -> Judgement {
         Judgement {

@@ -1,14 +1,14 @@
-//! Crawls without a network: a written, recorded or synthetic web, and a clock that only the crawl moves.
+//! Crawls without a network: a hand-written, recorded or synthetic web, and a clock that only the crawl advances.
 //!
-//! [`replay`] drives the same state machine as the live crawler, with the same parser, judge and strategy, but answers
+//! [`replay`] drives the same state machine as the live crawler, with the same parser, judge and strategy, but responses
 //! come from a [`TestSite`] and time is a number. So a crawl that would take a night under politeness takes a moment, and the
 //! same seed, web and settings give the same journal, byte for byte.
 //!
-//! [`Lab`] is for many crawls: it opens webs and their tasks as [`Trial`]s, compares strategies and judges on them, tunes settings
-//! and repeats the experiments of the papers.
+//! [`Lab`] is for many crawls: it opens webs and their tasks as [`Trial`]s, compares strategies and judges on them, tunes
+//! settings and repeats the experiments of the papers.
 //!
-//! Deliberately absent: real clocks, sockets and printing. Whoever uses [`Lab`] may hand in a clock, and is told what happens by
-//! [`LabEvent`]s.
+//! Deliberately absent: real clocks, sockets and printing. The program that uses [`Lab`] may pass in a clock, and receives
+//! [`LabEvent`]s about what happens.
 
 mod answer;
 mod archive_site;

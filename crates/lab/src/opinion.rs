@@ -1,7 +1,7 @@
-//! What a judge makes of the pages of a web, and how to ask it only once.
+//! A judge's results for the pages of a web, and how to compute them only once.
 //!
-//! A judgement depends on the page and the topic alone, so strategies that are compared under one judge share its work:
-//! [`CachedJudge`] keeps the numbers of each page after the first crawl that came by.
+//! A judgement depends only on the page and the topic, so strategies compared under one judge share its work:
+//! [`CachedJudge`] keeps the numbers of each page after the first crawl that visits it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -13,20 +13,20 @@ use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;
 
-/// What a judge makes of a page and of the words at its links.
+/// A judge's results for a page and for the words at its links.
 #[derive(Clone, Debug)]
 pub struct Opinion {
-    /// Of the page.
+    /// The judgement of the page.
     pub judgement: Judgement,
-    /// Of each link, in document order; empty unless asked for.
+    /// The scores of each link, in document order; empty unless requested.
     pub snippets: Vec<SnippetScores>,
-    /// Where each link stands by its words; empty unless the judge knows a context graph.
+    /// The place of each link according to its words; empty unless the judge has a context graph.
     pub places: Vec<LinkPlace>,
 }
 
 /// Judges pages by number.
 pub trait PageJudge: Send + Sync {
-    /// What it makes of a page, and of its links if asked to.
+    /// Judges a page and, if requested, its links.
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion;
 }
 
@@ -53,7 +53,7 @@ impl PageJudge for DirectJudge {
             } else {
                 Vec::new()
             },
-            // The first link tells whether the judge knows any places.
+            // If the first link has no place, the judge has no context graph.
             places: page
                 .links
                 .iter()
@@ -63,12 +63,12 @@ impl PageJudge for DirectJudge {
     }
 }
 
-/// A judge that knows the answers: relevance 1 for the pages wanted, 0 for all others. For the words at links it asks another,
-/// because a link's words are all that anybody could know of an unseen page.
+/// A judge that knows the labels: relevance 1 for the wanted pages, 0 for all others. For the words at links it asks another
+/// judge, because a link's words are all that anyone can know about an unseen page.
 pub struct Truth {
-    /// The pages wanted.
+    /// The wanted pages.
     pub relevant: BTreeSet<PageId>,
-    /// Who is asked about links.
+    /// The judge of links.
     pub of_links: Arc<dyn PageJudge>,
 }
 
@@ -101,7 +101,7 @@ fn verdict(relevance: f64, is_relevant: bool) -> Judgement {
     }
 }
 
-/// A judge that is asked once a page. What a relevance was made of is not kept.
+/// A judge that judges each page once. The parts of a relevance are not kept.
 pub struct CachedJudge {
     judge: Arc<dyn PageJudge>,
     judgements: Vec<OnceLock<Judgement>>,
@@ -110,7 +110,7 @@ pub struct CachedJudge {
 }
 
 impl CachedJudge {
-    /// Remembers what this judge makes of the pages of one web of this size.
+    /// Caches the results of this judge for a web with this many pages.
     pub fn new(judge: Arc<dyn PageJudge>, pages: usize) -> CachedJudge {
         CachedJudge {
             judge,
@@ -129,7 +129,7 @@ impl PageJudge for CachedJudge {
         };
         if judged.get().is_none() || snippets && scored.get().is_none() {
             let opinion = self.judge.opinion(web, page, snippets);
-            // Another thread may have been quicker; it found the same.
+            // Another thread may have been faster; its result is the same.
             let _ = judged.set(Judgement {
                 parts: Parts::default(),
                 ..opinion.judgement

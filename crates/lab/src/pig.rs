@@ -1,6 +1,7 @@
-//! Where the links of pages of each relevance and genre lead, counted on a web: the table of the strategy genre.
+//! Counts where links lead on a web, by relevance and genre of their page: the table for the strategy `genre`.
 //!
-//! Distinct pairs of a page and a recorded page it links to are counted, through redirects, without links to itself.
+//! It counts distinct pairs of a page and a recorded page it links to. Redirects are followed; links to the page itself are
+//! left out.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +15,15 @@ use crate::session::{Lab, LabEvent};
 use crate::spec::JudgeSpec;
 use crate::trial::Trial;
 
-/// The genre that stands for all genres together.
+/// Stands for all genres together.
 const ALL: &str = "all";
 
-/// Paper 2's shares of links that lead to relevant pages, in per cent.
+/// Paper 2's shares of links that lead to relevant pages, in percent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PaperShares {
     /// Gaming: links on relevant and on irrelevant pages.
     pub gaming: [f64; 2],
-    /// Baseball: the same.
+    /// Baseball: likewise.
     pub baseball: [f64; 2],
 }
 
@@ -40,25 +41,25 @@ const fn shares(gaming: [f64; 2], baseball: [f64; 2]) -> PaperShares {
     PaperShares { gaming, baseball }
 }
 
-/// What was counted for one genre, beside the paper.
+/// The counts of one genre, beside the paper's.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GenreLeads {
-    /// The genre; `all` for all together.
+    /// The genre; `all` for all genres together.
     pub genre: String,
     /// Links on relevant pages.
     pub from_relevant: Leads,
     /// Links on irrelevant pages.
     pub from_irrelevant: Leads,
-    /// What the paper counted.
+    /// The paper's shares.
     pub paper: Option<PaperShares>,
 }
 
-/// The share of links that lead to relevant pages; none where there are no links.
+/// The share of links that lead to relevant pages; `None` if there are no links.
 pub fn share(leads: &Leads) -> Option<f64> {
     (leads.links > 0.0).then(|| leads.relevant / leads.links)
 }
 
-/// The counts by genre, in order of name, those of all genres last. The paper's genres are there even if nothing was counted.
+/// The counts by genre, sorted by name, with those of all genres last. The paper's genres are included even if nothing was counted.
 pub fn by_genre(table: &PigTable) -> Vec<GenreLeads> {
     let of = |is_relevant: bool, genre: &str| -> Leads {
         table
@@ -90,7 +91,7 @@ pub fn by_genre(table: &PigTable) -> Vec<GenreLeads> {
 }
 
 impl Lab<'_> {
-    /// Adds the links of a trial's web to a table. Genres are detected by a shipped detector, by name, or by a model file.
+    /// Adds the links of a trial's web to a table. The genre detector is a built-in one, by name, or a model file.
     pub fn count_leads(
         &self,
         trial: &Trial,

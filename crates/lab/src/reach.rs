@@ -1,11 +1,11 @@
-//! Which pages links lead to at all.
+//! Which pages can be reached by links.
 
 use crate::recorded::PageId;
 use scenthound_types::CanonicalUrl;
 
 use crate::web::Web;
 
-/// The pages that links lead to from the seeds, the seeds' own included, in breadth-first order.
+/// The pages that can be reached by links from the seeds, the seeds included, in breadth-first order.
 pub fn reachable(web: &dyn Web, seeds: &[CanonicalUrl]) -> Vec<PageId> {
     let mut is_seen = vec![false; web.pages()];
     let mut order = Vec::new();

@@ -1,12 +1,12 @@
-//! Recorded webs: any WARC becomes a web that can be crawled again, without its bytes.
+//! Recorded webs: any WARC file becomes a web that can be crawled again, without its bytes.
 //!
-//! [`RecordedWeb`] holds every page parsed (words, links, anchors, contexts) in a compact form. Parsing takes its time, so
-//! it is done once and kept in a cache file. [`WebFolder`] is a recorded web with what people know about it: labels, and
-//! tasks that say which pages are to be found from where.
+//! [`RecordedWeb`] holds every page parsed (words, links, anchors, contexts) in a compact form. Parsing is slow, so it is
+//! done once and the result is cached in a file. [`WebFolder`] is a recorded web with what people know about it: labels, and
+//! tasks that say which pages to find and where to start.
 //!
-//! Invariant: a page read back from the compact form judges and links exactly as the page parsed from the bytes.
+//! Invariant: a page read back from the compact form is judged and linked exactly like the page parsed from the bytes.
 //!
-//! Deliberately absent: crawling, judging, clocks. What was not recorded is said to be so, never guessed.
+//! Deliberately absent: crawling, judging, clocks. What was not recorded is reported as such, never guessed.
 
 mod build;
 mod cache;

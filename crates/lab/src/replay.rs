@@ -25,15 +25,15 @@ use crate::web_answers::WebAnswers;
 /// How a web is replayed.
 #[derive(Clone, Debug)]
 pub struct LabSettings {
-    /// All randomness comes from here.
+    /// The source of all randomness.
     pub seed: u64,
-    /// Requests out at a time.
+    /// Number of requests in flight at a time.
     pub workers: usize,
-    /// How long an answer takes.
+    /// How long a response takes.
     pub latency: Duration,
-    /// HostEffect and limits of the frontier.
+    /// Politeness and limits of the frontier.
     pub policy: HostPolicy,
-    /// Limits of the desk.
+    /// Limits of the page processor.
     pub processor: PageSettings,
     /// Budgets and limits of the crawl.
     pub crawl: CrawlSettings,
@@ -42,7 +42,7 @@ pub struct LabSettings {
 }
 
 impl Default for LabSettings {
-    /// Serial, instant, without robots.txt or any limit: what compares strategies and nothing else.
+    /// Serial, instant, without robots.txt or any limit, so that a comparison shows the strategies and nothing else.
     fn default() -> LabSettings {
         LabSettings {
             seed: 0,
@@ -67,11 +67,11 @@ impl Default for LabSettings {
 pub struct Run {
     /// What happened, in order.
     pub journal: Journal,
-    /// What it came to.
+    /// The counts.
     pub tally: Tally,
     /// How long it would have taken.
     pub virtual_time: Duration,
-    /// Why it ended; none if the watcher stopped it.
+    /// Why it ended; `None` if the watcher stopped it.
     pub stopped: Option<StopReason>,
     /// URLs known at the end.
     pub known: u64,
@@ -81,10 +81,10 @@ pub struct Run {
     pub agents: Vec<AgentFacts>,
 }
 
-/// The counts of a crawl are committed this often; in memory that costs little and loses nothing.
-const PAGES_A_COMMIT: u64 = 100;
+/// How often the counts of a crawl are committed, in pages; in memory this is cheap and loses nothing.
+const PAGES_PER_COMMIT: u64 = 100;
 
-/// Crawls a world from the seeds until nothing is left or a budget is met.
+/// Crawls a site from the seeds until nothing is left or a budget is used up.
 pub fn replay(
     site: &dyn TestSite,
     judge: Arc<dyn Judge>,
@@ -95,7 +95,7 @@ pub fn replay(
     replay_agents(site, judge, vec![Agent::alone(strategy, seeds)], settings)
 }
 
-/// Crawls a site with several agents until nothing is left for any of them or a budget is met.
+/// Crawls a site with several agents until none of them has anything left or a budget is used up.
 pub fn replay_agents(
     site: &dyn TestSite,
     judge: Arc<dyn Judge>,
@@ -108,7 +108,7 @@ pub fn replay_agents(
     drive(&answers, agents, settings, &mut |_| ControlFlow::Continue(()))
 }
 
-/// Crawls a web whose pages are at hand. After every page read the watcher sees the journal and may end the crawl.
+/// Crawls a web whose pages are already parsed. After each page read, the watcher sees the journal and may end the crawl.
 pub fn crawl_web(
     web: &dyn Web,
     judge: &dyn PageJudge,
@@ -168,7 +168,7 @@ fn drive(
                 now = done;
                 let answer = answers.answer(lease, now, settings.latency);
                 crawl.settle(answer, now)?;
-                if crawl.tally().pages.is_multiple_of(PAGES_A_COMMIT) {
+                if crawl.tally().pages.is_multiple_of(PAGES_PER_COMMIT) {
                     crawl.commit(now)?;
                 }
                 let journal = crawl.recorder();
@@ -180,7 +180,7 @@ fn drive(
                 }
             }
             None if wake < Timestamp::NEVER => now = now.max(wake),
-            // Nothing is out and nothing is due: the frontier would have said so.
+            // Nothing is in flight and nothing is due; the frontier should have reported this already.
             None => break Some(StopReason::Exhausted),
         }
     };
@@ -200,7 +200,7 @@ fn drive(
     })
 }
 
-/// Requests under way, by when they end; those that end together, in the order they began.
+/// Requests in flight, ordered by when they end; those that end together, in the order they began.
 #[derive(Default)]
 struct Requests {
     ends: BinaryHeap<Reverse<(Timestamp, u64)>>,
@@ -219,7 +219,7 @@ impl Requests {
         self.begun += 1;
     }
 
-    /// The request that ends first, if it ends by then.
+    /// The request that ends first, if it ends by `latest`.
     fn pop_until(&mut self, latest: Timestamp) -> Option<(Timestamp, Lease)> {
         let Reverse((end, number)) = *self.ends.peek()?;
         if end > latest {

@@ -17,16 +17,16 @@ use crate::session::Lab;
 use crate::spec::{JudgeSpec, LabJudge, StrategySpec};
 use crate::trial::{Outcome, Trial};
 
-/// A judge of a trial, and what tables call it.
+/// A judge of a trial, and its name in tables.
 pub struct NamedJudge {
-    /// What tables call it.
+    /// Its name in tables.
     pub label: String,
     /// The judge.
     pub judge: Arc<dyn PageJudge>,
 }
 
 impl Trial {
-    /// The judge of this task unless another is asked for.
+    /// The judge of this task unless another is chosen.
     pub fn default_judge(&self) -> JudgeKind {
         if self.has_terms() {
             JudgeKind::Terms
@@ -37,7 +37,7 @@ impl Trial {
 }
 
 impl Lab<'_> {
-    /// The settings that a strategy and a judge have on a trial.
+    /// The settings of a strategy and a judge on a trial.
     pub fn settings(
         &self,
         trial: &Trial,
@@ -53,14 +53,14 @@ impl Lab<'_> {
             let content = terms.content.into_iter();
             given.extend(content.map(|term| Given::new("content-terms", term)));
         }
-        // Words of the wrong sense hold under every judge, for tasks without terms too.
+        // Words of the wrong sense apply under every judge, also for tasks without terms.
         let exclude = trial.task.exclude.iter();
         given.extend(exclude.map(|term| Given::new("exclude-terms", term.clone())));
         let own = || {
             let of_strategy = strategy.into_iter().flat_map(StrategySpec::settings);
             of_strategy.chain(judge.settings()).cloned()
         };
-        // Its default threshold differs from that of the other judges.
+        // The default threshold of this judge differs from that of the others.
         if judge.kind() == LabJudge::Crawl(JudgeKind::Table) {
             given.push(Given::new("judge", JudgeKind::Table.name()));
         }
@@ -75,7 +75,7 @@ impl Lab<'_> {
         self.check(words, &given)
     }
 
-    /// Makes a judge for a trial.
+    /// Builds a judge for a trial.
     pub fn judge(&self, trial: &Trial, spec: &JudgeSpec) -> Result<NamedJudge, LabError> {
         let (kind, crawl_spec) = spec.on(trial)?;
         let direct = Arc::new(DirectJudge(self.page_judge(trial, kind, &crawl_spec)?));
@@ -129,15 +129,15 @@ impl Lab<'_> {
                 Ok(Arc::new(judge))
             }
             _ => {
-                // Settings without terms would blame the topic file; this blames the task.
+                // Without this check, missing terms would be blamed on the topic file rather than on the task.
                 trial.terms()?;
                 Ok(self.settings(trial, None, spec)?.judge()?)
             }
         }
     }
 
-    /// Crawls a trial and scores it; says how many seconds that took. The judge is the one that `judge_spec` names. The
-    /// watcher sees how many pages that count were read, and may end the crawl.
+    /// Crawls a trial and scores it; also returns how many seconds that took. The judge must be the one that `judge_spec` names.
+    /// The watcher sees how many of the pages read count, and may end the crawl.
     pub fn crawl(
         &self,
         trial: &Trial,

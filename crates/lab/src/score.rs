@@ -1,7 +1,7 @@
-//! How well a crawl did: numbers from a visiting order and the labels.
+//! How well a crawl did: figures computed from a visiting order and the labels.
 //!
-//! Pages that a task gives as examples, and those it ignores, are crawled through and not counted: they are dropped from the
-//! visiting order before anything is scored.
+//! A task's example pages, and those it ignores, are crawled but not counted: they are dropped from the visiting order before
+//! anything is scored.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::web::Web;
 /// What a crawl is scored against.
 #[derive(Clone, Debug)]
 pub struct Targets {
-    /// Pages that links reach and that count.
+    /// Reachable pages that count.
     pub reachable: usize,
-    /// Of these, the relevant ones.
+    /// The relevant ones among them.
     pub relevant_reachable: BTreeSet<PageId>,
     /// All relevant pages that count, recorded or not.
     pub relevant_total: usize,
@@ -26,7 +26,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Finds out what can be found from the seeds. `missing` relevant pages are not in the web at all.
+    /// Determines what can be found from the seeds. `missing` relevant pages are not in the web at all.
     pub fn new(
         web: &dyn Web,
         seeds: &[CanonicalUrl],
@@ -55,34 +55,34 @@ impl Targets {
             .collect()
     }
 
-    /// A share of the reachable pages, at least 1, as a number of visits.
+    /// A share of the reachable pages as a number of visits, at least 1.
     pub fn share(&self, share: f64) -> usize {
         ((share * self.reachable as f64).ceil() as usize).max(1)
     }
 }
 
-/// The numbers of a visiting order.
+/// The scores of a visiting order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrawlScore {
     /// Visits that count.
     pub fetched: usize,
-    /// Relevant ones among them.
+    /// The relevant ones among them.
     pub found: usize,
-    /// Mean share of the relevant reachable pages found, over the first 30 % of the reachable.
+    /// Mean share of the relevant reachable pages found, over the first 30 % of the reachable pages.
     pub auc30: f64,
-    /// The same over all of the reachable.
+    /// The same over all reachable pages.
     pub auc100: f64,
     /// Share of relevant pages among the first 5 % of visits.
     pub harvest_5: f64,
-    /// Among the first 10 %.
+    /// The same for the first 10 %.
     pub harvest_10: f64,
-    /// Among the first 20 %.
+    /// The same for the first 20 %.
     pub harvest_20: f64,
-    /// The share of the reachable pages that it took to find 90 % of the relevant reachable ones.
+    /// The share of the reachable pages that had to be visited to find 90 % of the relevant reachable ones.
     pub visits_for_90: Option<f64>,
-    /// Found among all relevant pages.
+    /// Share of all relevant pages that were found.
     pub target_recall: f64,
-    /// Found among the relevant reachable ones.
+    /// Share of the relevant reachable pages that were found.
     pub recall: f64,
     /// The visits at which relevant pages were found, counted from 1.
     #[serde(skip)]
@@ -106,7 +106,7 @@ impl CrawlScore {
         };
         let auc = |share: f64| {
             let horizon = targets.share(share);
-            // A hit at visit h counts at h and at every later visit of the horizon.
+            // A hit at visit h counts at h and at every later visit up to the horizon.
             let sum: usize = hits
                 .iter()
                 .map(|hit| (horizon + 1).saturating_sub(*hit as usize))
@@ -144,16 +144,16 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// Precision, recall and F1 of verdicts against labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdicts {
-    /// Of the pages judged relevant, the share that is.
+    /// Of the pages judged relevant, the share that are relevant.
     pub precision: f64,
-    /// Of the relevant pages, the share judged so.
+    /// Of the relevant pages, the share judged relevant.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
 }
 
 impl Verdicts {
-    /// From pairs of verdict and label.
+    /// Computed from pairs of verdict and label.
     pub fn of(pairs: impl IntoIterator<Item = (bool, bool)>) -> Verdicts {
         let (mut both, mut judged, mut labelled) = (0, 0, 0);
         for (verdict, label) in pairs {
@@ -169,21 +169,21 @@ impl Verdicts {
     }
 }
 
-/// What a crawl's pages are ranked by in the end.
+/// What a crawl's pages are ranked by at the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RankedBy {
     /// The judge's relevance.
     Relevance,
-    /// How likely a page is a target of the context graph, then its similarity to the targets.
+    /// The probability that a page is a target of the context graph, then its similarity to the targets.
     Layer,
 }
 
-/// So many ranks make one figure of [`share_by_rank`].
+/// Number of ranks behind one figure of [`share_by_rank`].
 pub const RANKS_TOGETHER: usize = 100;
 
-/// Pages ranked as `hound results` would, those visited earlier first among equals, and the share of relevant ones among ranks
-/// 1…100, 101…200 and so on: (first rank, share). By layer where every page has one.
+/// Ranks pages as `hound results` would, with ties going to the page visited first, and returns the share of relevant pages among
+/// ranks 1…100, 101…200 and so on: (first rank, share). Ranks by layer if every page has one.
 pub fn share_by_rank(pages: &[(f64, Option<Nearness>, bool)]) -> (RankedBy, Vec<(u32, f64)>) {
     let mut ranked: Vec<&(f64, Option<Nearness>, bool)> = pages.iter().collect();
     let by = match pages.iter().all(|(_, nearness, _)| nearness.is_some()) && !pages.is_empty() {
@@ -240,9 +240,9 @@ mod tests {
     fn the_area_is_the_mean_of_what_was_found_after_each_visit() {
         let targets = targets(10, &[0, 1]);
         let score = CrawlScore::of(&order(&[5, 0, 99, 6, 1, 7], &targets), &targets);
-        // Of 10 reachable the first 3 visits: 0, 1/2, 1/2.
+        // The first 3 visits, of 10 reachable pages: 0, 1/2, 1/2.
         assert!((score.auc30 - (0.0 + 0.5 + 0.5) / 3.0).abs() < 1e-12);
-        // 0, .5, .5, then 1 from the fourth on; it ended after five and keeps its last value.
+        // 0, .5, .5, then 1 from the fourth on; the crawl ended after five visits and keeps its last value.
         assert!((score.auc100 - (0.0 + 0.5 + 0.5 + 7.0) / 10.0).abs() < 1e-12);
         assert_eq!((score.fetched, score.found), (5, 2));
         assert_eq!((score.recall, score.target_recall), (1.0, 0.5));
@@ -266,7 +266,7 @@ mod tests {
                 similarity,
             })
         };
-        // 150 pages: the relevance prefers the relevant ones, their nearness does not.
+        // 150 pages: the relevance prefers the relevant ones, the nearness does not.
         let page = |at: u32, nearness| (f64::from(150 - at), nearness, at < 50);
         let plain: Vec<_> = (0..150).map(|at| page(at, None)).collect();
         assert_eq!(

@@ -1,7 +1,7 @@
-//! What many crawls of the lab share: what they learnt, where it is kept, and who is told about it.
+//! What many crawls of the lab share: what they have learnt, where it is cached, and who receives events.
 //!
-//! Deliberately absent: clocks, signals and printing. The program around the lab hands in a clock and a flag to stop by, and is
-//! told what happens as [`LabEvent`]s.
+//! Deliberately absent: clocks, signals and printing. The program around the lab passes in a clock and a stop flag, and receives
+//! [`LabEvent`]s about what happens.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::error::LabError;
 use crate::genres::Genres;
 use crate::layers::Layers;
 
-/// Something the program around the lab may want to show.
+/// An event that the program around the lab may want to show.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum LabEvent<'e> {
@@ -37,71 +37,71 @@ pub enum LabEvent<'e> {
         task: &'e str,
         /// Pages judged so far.
         judged: u64,
-        /// Pages in all.
+        /// Pages in total.
         pages: u64,
     },
-    /// All pages of a task are being judged once more, for one line of a table.
+    /// All pages of a task are being judged again, for one row of a table.
     JudgingFor {
-        /// The line.
+        /// The row.
         label: &'e str,
     },
-    /// What was being opened, read or judged is done.
+    /// Opening, reading or judging has finished.
     StepEnded,
-    /// A number of crawls begin. The flag to stop by is looked at from now on.
+    /// A batch of crawls begins. The stop flag is checked from now on.
     CrawlsBegin {
         /// How many.
         crawls: usize,
     },
     /// One of these crawls has ended.
     CrawlEnded,
-    /// All of them have.
+    /// All of these crawls have ended.
     CrawlsEnded,
     /// Something is wrong with an archive.
     ArchiveDamaged {
-        /// What, in a sentence.
+        /// What is wrong, in a sentence.
         warning: &'e str,
     },
     /// A parsed web could not be written to the cache.
     NotCached,
-    /// A task gives no negative examples, and pages of the web stand in for them.
+    /// A task has no negative examples, so random pages of the web are used instead.
     NegativesDrawn {
         /// The task.
         task: &'e str,
         /// How many pages.
         pages: usize,
     },
-    /// A context graph was built and learnt from.
+    /// A context graph was built and a model was trained on it.
     ContextGraph {
         /// The task.
         task: &'e str,
         /// Pages of each layer, targets first.
         layers: &'e [usize],
-        /// Pages learnt from.
+        /// Pages used for training.
         learnt_from: usize,
         /// Words that count in full.
         evidence: f64,
     },
 }
 
-/// What the lab takes from the program around it.
+/// What the program around the lab provides.
 #[derive(Clone)]
 pub struct LabOptions<'a> {
     /// Relative paths in settings start here.
     pub folder: PathBuf,
-    /// Where parsed webs and trained judges are kept for the next time; nowhere if there is none.
+    /// Where parsed webs and trained judges are cached; `None` for no cache.
     pub cache: Option<PathBuf>,
-    /// Crawls that run at the same time; none for one per core.
+    /// Number of crawls that run at the same time; `None` for one per core.
     pub threads: Option<usize>,
-    /// Is told what happens. It may be called by several threads at once.
+    /// Receives the events. Several threads may call it at once.
     pub tell: &'a (dyn Fn(LabEvent<'_>) + Sync),
-    /// The time since some moment, for how long crawls take.
+    /// The time since some fixed moment, used to measure how long crawls take.
     pub clock: &'a (dyn Fn() -> Duration + Sync),
-    /// Once set, crawls that run are dropped and no further ones begin.
+    /// Once set, running crawls are dropped and no more are started.
     pub stop: &'a AtomicBool,
 }
 
 impl Default for LabOptions<'_> {
-    /// Nothing kept, nobody told, and every crawl takes no time.
+    /// No cache, no events, and a clock that stands still.
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
         LabOptions {
@@ -118,7 +118,7 @@ impl Default for LabOptions<'_> {
 type GenreKey = (String, usize, String);
 type LayerSlot = Arc<OnceLock<Result<Arc<Layers>, Arc<LabError>>>>;
 
-/// Opens webs and crawls them. What crawls can share (genres and layers of pages) is worked out once.
+/// Opens webs and crawls them. What crawls can share (genres and layers of pages) is computed once.
 pub struct Lab<'a> {
     pub(crate) options: LabOptions<'a>,
     pub(crate) genres: Mutex<BTreeMap<GenreKey, Arc<Genres>>>,
@@ -126,7 +126,7 @@ pub struct Lab<'a> {
 }
 
 impl<'a> Lab<'a> {
-    /// A lab in which nothing is known yet.
+    /// A lab with nothing computed yet.
     pub fn new(options: LabOptions<'a>) -> Lab<'a> {
         Lab {
             options,
@@ -139,7 +139,7 @@ impl<'a> Lab<'a> {
         (self.options.tell)(event);
     }
 
-    /// Checks a topic and the settings that go with it.
+    /// Checks a topic together with its settings.
     pub(crate) fn check(&self, topic: &str, given: &[Given]) -> Result<Settings, LabError> {
         let surroundings = Surroundings {
             folder: &self.options.folder,

@@ -1,6 +1,6 @@
-//! Strategies and judges as the lab knows them: those of a crawl, and a few that only the lab can have.
+//! Strategies and judges in the lab: those of a crawl, and a few that exist only here.
 //!
-//! A name is read once, here. After that a strategy or a judge is an enum, and its name serves only to be shown.
+//! A name is parsed once, here. After that a strategy or a judge is an enum, and its name is only for display.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use scenthound_strategy::StrategyKind;
 use crate::error::LabError;
 use crate::trial::Trial;
 
-/// The name of the crawl that knows everything.
+/// The name of the crawl with perfect knowledge.
 const UPPER_BOUND: &str = "upper-bound";
 /// The name of the task's own judge.
 const DEFAULT: &str = "default";
@@ -24,7 +24,7 @@ const TRUTH: &str = "truth";
 pub enum LabStrategy {
     /// As in a crawl.
     Crawl(StrategyKind),
-    /// By knowing all links and labels: the best order there is. It is computed, not crawled.
+    /// By perfect knowledge of links and labels: a near-optimal order. It is computed, not crawled.
     UpperBound,
 }
 
@@ -33,7 +33,7 @@ pub enum LabStrategy {
 pub enum LabJudge {
     /// As in a crawl.
     Crawl(JudgeKind),
-    /// By the task's own judge: terms if it gives any, else logistic regression.
+    /// By the task's own judge: terms if it has any, otherwise logistic regression.
     TaskDefault,
     /// By the labels.
     Truth,
@@ -47,7 +47,7 @@ pub struct StrategySpec {
 }
 
 impl StrategySpec {
-    /// Reads the name, and refuses settings that are not the strategy's own.
+    /// Parses a strategy, and refuses settings that do not belong to it.
     pub fn new(spec: Spec) -> Result<StrategySpec, LabError> {
         let kind = match StrategyKind::from_name(&spec.name) {
             Some(kind) => LabStrategy::Crawl(kind),
@@ -58,7 +58,7 @@ impl StrategySpec {
         Ok(StrategySpec { kind, spec })
     }
 
-    /// The crawl that knows everything.
+    /// The crawl with perfect knowledge.
     pub fn upper_bound() -> StrategySpec {
         StrategySpec {
             kind: LabStrategy::UpperBound,
@@ -71,7 +71,7 @@ impl StrategySpec {
         self.kind
     }
 
-    /// The strategy of a crawl; the upper bound is none.
+    /// The strategy of a crawl; an error for the upper bound, which is not crawled.
     pub(crate) fn crawl(&self) -> Result<StrategyKind, LabError> {
         match self.kind {
             LabStrategy::Crawl(kind) => Ok(kind),
@@ -84,17 +84,17 @@ impl StrategySpec {
         &self.spec.settings
     }
 
-    /// The value of a setting, if it is given here.
+    /// The value of a setting, if it is given.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.spec.setting(name)
     }
 
-    /// The same with one more setting, which takes the place of an earlier one of that name.
+    /// The same strategy with one more setting, which replaces an earlier one of that name.
     pub fn with(&self, name: &str, value: &str) -> Result<StrategySpec, LabError> {
         StrategySpec::new(self.spec.with(name, value))
     }
 
-    /// The same in a crawl that wants pages of these genres.
+    /// The same strategy in a crawl that wants pages of these genres.
     pub(crate) fn for_genres(mut self, genres: &[&str]) -> StrategySpec {
         let wanted = genres.iter().map(|genre| Given::new("genre", *genre));
         self.spec.settings.extend(wanted);
@@ -127,8 +127,8 @@ pub struct JudgeSpec {
 }
 
 impl JudgeSpec {
-    /// Reads the name, and refuses settings that are not the judge's own. Those of the task's own judge can only be checked when
-    /// the task is known.
+    /// Parses a judge, and refuses settings that do not belong to it. Settings of the task's own judge can only be checked once the
+    /// task is known.
     pub fn new(spec: Spec) -> Result<JudgeSpec, LabError> {
         let kind = match JudgeKind::from_name(&spec.name) {
             Some(kind) => LabJudge::Crawl(kind),
@@ -156,17 +156,17 @@ impl JudgeSpec {
         &self.spec.settings
     }
 
-    /// The value of a setting, if it is given here.
+    /// The value of a setting, if it is given.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.spec.setting(name)
     }
 
-    /// The same with one more setting, which takes the place of an earlier one of that name.
+    /// The same judge with one more setting, which replaces an earlier one of that name.
     pub fn with(&self, name: &str, value: &str) -> Result<JudgeSpec, LabError> {
         JudgeSpec::new(self.spec.with(name, value))
     }
 
-    /// The judge of a crawl that this means on a trial: the task's own for `default`, and for `truth`, which asks it about links.
+    /// The judge of a crawl that this stands for on a trial: the task's own for `default`, and for `truth`, which uses it for links.
     pub(crate) fn on(&self, trial: &Trial) -> Result<(JudgeKind, JudgeSpec), LabError> {
         let kind = match self.kind {
             LabJudge::Crawl(kind) => return Ok((kind, self.clone())),

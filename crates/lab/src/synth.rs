@@ -1,14 +1,14 @@
-//! Synthetic webs: as many pages as wanted, with topics, genres, links and words by given shares.
+//! Synthetic webs: any number of pages, with given shares of topics, genres, links and words.
 //!
-//! A [`SynthWeb`] is virtual. Address, words and links of a page are computed from the seed, the settings and the page's
-//! number whenever they are asked for; memory goes by hosts, not by pages, so ten million pages are no matter. The same
+//! A [`SynthWeb`] is virtual. The URL, words and links of a page are computed from the seed, the settings and the page's
+//! number on demand. Memory grows with the number of hosts, not pages, so ten million pages are no problem. The same
 //! seed and settings give the same bytes on every run. It is a [`TestSite`](scenthound_testweb::TestSite), so it can be crawled
-//! as it is, served on loopback, or written as a folder of records and tasks ([`write_folder`]).
+//! directly, served on loopback, or written as a folder of records and tasks ([`write_folder`]).
 //!
-//! Presets by name mirror the experiments of five papers on focused crawling ([`preset`]).
+//! Named presets mirror the experiments of five papers on focused crawling ([`preset`]).
 //!
-//! Deliberately absent: crawling, judging, and anything copied from a real page. What is relevant is known from the
-//! making.
+//! Deliberately absent: crawling, judging, and anything copied from a real page. Which pages are relevant is known by
+//! construction.
 
 mod address;
 mod fault;

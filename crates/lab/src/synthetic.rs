@@ -1,7 +1,7 @@
 //! Synthetic webs as the lab crawls them: computed page by page, never stored.
 //!
-//! A calendar without end would have no number of pages, so in the lab each one ends after [`CALENDAR_PAGES`]: long enough to
-//! waste a budget on.
+//! An endless calendar has no number of pages, so in the lab each one ends after [`CALENDAR_PAGES`]: long enough to waste a
+//! budget on.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
 use crate::trial::Trial;
 use crate::web::{Links, Reply, Web};
 
-/// Pages of each endless calendar that there are in the lab.
+/// Number of pages of each endless calendar in the lab.
 pub const CALENDAR_PAGES: u32 = 100;
 
-/// A synthetic web, with its pages numbered: first those that count as the web, then the calendars'.
+/// A synthetic web with numbered pages: first the ordinary ones, then those of the calendars.
 pub struct Synthetic(pub SynthWeb);
 
 impl Synthetic {
@@ -55,7 +55,14 @@ impl Synthetic {
     pub fn trials(self: &Arc<Synthetic>, name: &str, wanted: impl Fn(&str) -> bool) -> Vec<Trial> {
         let tasks = self.0.tasks().iter().filter(|task| wanted(&task.name));
         tasks
-            .map(|task| Trial::new(name.to_owned(), self.clone(), told(task), self.task_pages(task)))
+            .map(|task| {
+                Trial::new(
+                    name.to_owned(),
+                    self.clone(),
+                    recorded_task(task),
+                    self.task_pages(task),
+                )
+            })
             .collect()
     }
 
@@ -87,7 +94,7 @@ impl Synthetic {
     }
 }
 
-fn told(task: &SynthTask) -> Task {
+fn recorded_task(task: &SynthTask) -> Task {
     Task {
         name: task.name.clone(),
         title: task.title.clone(),
@@ -158,7 +165,7 @@ impl Links for SyntheticLinks<'_> {
         out.extend(links.iter().filter_map(|link| {
             spelled.clear();
             self.web.0.push_target_url(link.target, &mut spelled);
-            // Addresses are made in canonical spelling.
+            // Generated URLs are already canonical.
             let url = CanonicalUrl::from_canonical(&spelled).ok()?;
             Some(FoundLink {
                 key: self.keyring.key(&url),

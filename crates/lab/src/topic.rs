@@ -1,7 +1,7 @@
 //! From a task to the judge that guides a crawl.
 //!
-//! A task that gives terms is judged by them. One that gives only examples has its terms generated from the positive ones, in
-//! contrast to the negative ones, or a judge trained on both.
+//! A task that has terms is judged by them. For a task that has only examples, terms are generated from the positive examples in
+//! contrast to the negative ones, or a judge is trained on both.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use thiserror::Error;
 
 use crate::trial::Trial;
 
-/// Terms generated for a task that has none.
+/// Number of terms generated for a task that has none.
 const GENERATED_TERMS: usize = 20;
 
-/// Why a task makes no judge.
+/// Why no judge can be built for a task.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TopicFault {
-    /// Neither terms nor examples.
+    /// The task has neither terms nor examples.
     #[error(
-        "task {task} gives neither terms (genre, content) nor positive examples: there is nothing to judge by"
+        "task {task} has neither terms (genre, content) nor positive examples, so no judge can be built; add one or the other"
     )]
     Nothing {
         /// The task.
         task: String,
     },
-    /// The terms make no judge.
+    /// No judge can be built from the terms.
     #[error("the terms of task {task}: {source}")]
     Terms {
         /// The task.
@@ -37,7 +37,7 @@ pub enum TopicFault {
         source: JudgeFault,
     },
     /// No terms could be generated.
-    #[error("no terms can be generated for task {task}: {source}")]
+    #[error("could not generate terms for task {task}: {source}")]
     Generate {
         /// The task.
         task: String,
@@ -47,12 +47,12 @@ pub enum TopicFault {
 }
 
 impl Trial {
-    /// Whether the task itself gives terms.
+    /// Whether the task itself has terms.
     pub fn has_terms(&self) -> bool {
         !self.task.genre.is_empty() || !self.task.content.is_empty()
     }
 
-    /// The task's terms, given or generated, as settings that a caller may change further.
+    /// The task's terms, its own or generated ones, as settings that a caller may change further.
     pub fn terms(&self) -> Result<TermSettings, TopicFault> {
         let mut terms = TermSettings {
             genre: self.task.genre.clone(),
@@ -102,7 +102,7 @@ impl Trial {
         pages.iter().filter_map(|page| self.web.page(*page))
     }
 
-    /// The term judge of these settings.
+    /// The term judge with these settings.
     pub fn term_judge(&self, terms: &TermSettings) -> Result<Arc<dyn Judge>, TopicFault> {
         let judge = TermJudge::new(terms).map_err(|source| TopicFault::Terms {
             task: self.task.name.clone(),

@@ -1,4 +1,4 @@
-//! Judges trained on a task's example pages, kept so that the same examples are not learnt from twice.
+//! Judges trained on a task's example pages, cached so that the same examples are not trained on twice.
 
 use scenthound_judge::{ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
 use scenthound_types::{Keyring, ParsedPage};
@@ -8,11 +8,11 @@ use crate::recorded::PageId;
 use crate::session::{Lab, LabEvent};
 use crate::trial::Trial;
 
-/// Pages of the web that stand in where a task gives no negative examples.
+/// Number of pages of the web used if a task has no negative examples.
 const BACKGROUND_PAGES: usize = 150;
 
 impl Lab<'_> {
-    /// The judge of a kind, trained on the task's examples and on nothing else.
+    /// A judge of this kind, trained on the task's examples and nothing else.
     pub(crate) fn trained_judge(&self, trial: &Trial, kind: ModelKind) -> Result<TrainedJudge, LabError> {
         let positive: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
         let negative = match trial.pages.negative.as_slice() {
@@ -44,7 +44,7 @@ impl Lab<'_> {
             task: trial.task.name.clone(),
             fault,
         })?;
-        // Not being able to keep it costs the next run some time and nothing else.
+        // If it cannot be cached, the next run takes longer, nothing else.
         if let Some(path) = kept
             && let Some(folder) = path.parent()
             && std::fs::create_dir_all(folder).is_ok()
@@ -55,7 +55,7 @@ impl Lab<'_> {
     }
 }
 
-/// Pages drawn from the web, the same each time.
+/// Pages drawn at random from the web, the same each time.
 fn background(trial: &Trial) -> Vec<PageId> {
     let mut drawn: Vec<(u64, PageId)> = (0..trial.web.pages() as u32)
         .map(PageId)
@@ -67,7 +67,7 @@ fn background(trial: &Trial) -> Vec<PageId> {
     first.map(|(_, page)| page).collect()
 }
 
-/// A hash of all the words of the examples and of how they are learnt from.
+/// A hash of all the words of the examples and of the training settings.
 fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage], settings: &TrainingSettings) -> u64 {
     let keyring = Keyring::new(0x6d0d_e15e);
     let mut all = format!("{} {TRAINING} {settings:?}", env!("CARGO_PKG_VERSION"));
@@ -84,5 +84,5 @@ fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage], settings: &Tr
     keyring.hash(&all)
 }
 
-/// Raised whenever training makes another judge of the same pages.
+/// Increase this whenever training yields a different judge from the same pages.
 const TRAINING: u32 = 2;

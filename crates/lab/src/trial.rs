@@ -29,13 +29,13 @@ pub enum LabBudget {
 /// One task on one web.
 #[derive(Clone)]
 pub struct Trial {
-    /// What the web is called.
+    /// The name of the web.
     pub web_name: String,
     /// The web.
     pub web: Arc<dyn Web>,
     /// The task.
     pub task: Task,
-    /// Its pages.
+    /// The task's pages.
     pub pages: TaskPages,
     /// What a crawl is scored against.
     pub targets: Targets,
@@ -52,19 +52,19 @@ pub struct Outcome {
     pub f1_by_threshold: Vec<(f64, f64)>,
     /// Share of relevant pages among the first k ranked by the judge.
     pub precision_at: Vec<(u32, f64)>,
-    /// What the pages are ranked by in the end.
+    /// What the pages are ranked by at the end.
     pub ranked_by: RankedBy,
     /// Share of relevant pages among each hundred ranks: (first rank, share).
     pub share_by_rank: Vec<(u32, f64)>,
-    /// Pages in the order visited, those that do not count included.
+    /// Pages in the order visited, including those that do not count.
     pub order: Vec<PageId>,
-    /// URLs asked for that nobody recorded.
+    /// Requested URLs that were not recorded.
     pub not_recorded: u64,
     /// How long it would have taken.
     pub virtual_seconds: f64,
-    /// Whether it ended before its time.
+    /// Whether it was ended early.
     pub is_partial: bool,
-    /// What happened, in full if asked for.
+    /// What happened; every update if requested.
     pub journal: String,
     /// The agents at the end.
     pub agents: Vec<AgentFacts>,
@@ -74,7 +74,7 @@ pub struct Outcome {
     pub called_relevant: Vec<bool>,
 }
 
-/// Where precision is looked at.
+/// The ranks at which precision is computed.
 const RANKS: [u32; 6] = [10, 20, 50, 100, 200, 500];
 
 impl Trial {
@@ -96,7 +96,7 @@ impl Trial {
         }
     }
 
-    /// The pages that `truth` calls relevant: those to find, and the examples of them.
+    /// The pages that `truth` calls relevant: the pages to find and the positive examples.
     pub fn truth(&self) -> BTreeSet<PageId> {
         self.pages
             .relevant
@@ -106,7 +106,7 @@ impl Trial {
             .collect()
     }
 
-    /// A budget as pages that count.
+    /// A budget as a number of pages that count.
     pub fn budget(&self, budget: LabBudget) -> Option<u64> {
         match budget {
             LabBudget::All => None,
@@ -115,7 +115,7 @@ impl Trial {
         }
     }
 
-    /// Crawls and scores. The watcher sees how many pages that count were read, and may end the crawl.
+    /// Crawls and scores. The watcher sees how many of the pages read count, and may end the crawl.
     pub fn run(
         &self,
         judge: &dyn PageJudge,
@@ -206,7 +206,7 @@ impl Trial {
         }
     }
 
-    /// The score of a crawl that knew everything.
+    /// The score of a crawl with perfect knowledge.
     pub fn upper_bound(&self) -> (CrawlScore, Vec<PageId>) {
         let order = greedy_order(
             self.web.as_ref(),
@@ -217,7 +217,7 @@ impl Trial {
         (score, order)
     }
 
-    /// The same, stopped when the budget is met, as any other crawl would be.
+    /// The same, stopped when the budget is used up, as any other crawl would be.
     pub fn upper_bound_within(&self, budget: LabBudget) -> CrawlScore {
         let (score, order) = self.upper_bound();
         match self.budget(budget) {

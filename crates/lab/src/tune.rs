@@ -1,8 +1,8 @@
-//! Which settings find the pages soonest, without fooling oneself.
+//! Finds the settings that find relevant pages soonest, without overfitting to the tasks.
 //!
-//! Every setting is crawled on every task. Then each task in turn is set aside: the best setting of the other tasks is chosen and
-//! scored on the one set aside. The mean of these scores is what to expect on a new task, and the best setting over all tasks is
-//! the one to use there.
+//! Every setting is crawled on every task. Then each task in turn is held out: the setting that is best on the other tasks is
+//! scored on the one held out. The mean of these scores is what to expect on a new task, and the setting that is best over all
+//! tasks is the one to use there.
 
 use std::str::FromStr;
 
@@ -17,11 +17,11 @@ use crate::session::Lab;
 use crate::spec::{JudgeSpec, StrategySpec};
 use crate::trial::Trial;
 
-/// The most values of one setting.
+/// The maximum number of steps in the range of one setting.
 const MOST_STEPS: f64 = 10_000.0;
 
 named_enum! {
-    /// What is to be as large as possible.
+    /// The measure to maximise.
     #[derive(Default)]
     pub enum Objective {
         /// The mean coverage over the first 30 % of the visits.
@@ -31,7 +31,7 @@ named_enum! {
         Auc100 = "auc100",
         /// The share of relevant pages among the first 20 % of the visits.
         Harvest20 = "harvest20",
-        /// The share of all relevant pages that was found.
+        /// The share of all relevant pages that were found.
         TargetRecall = "target-recall",
         /// The judge's F1 over the fetched pages.
         F1 = "f1",
@@ -101,7 +101,7 @@ impl FromStr for Axis {
     }
 }
 
-/// What is tuned, and how.
+/// What to tune, and how.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TuneSettings {
     /// The strategy whose settings are tried.
@@ -110,23 +110,23 @@ pub struct TuneSettings {
     pub judge: JudgeSpec,
     /// The settings to try; every combination of their values is crawled.
     pub axes: Vec<Axis>,
-    /// Only so many of the combinations, drawn at random.
+    /// Try only this many of the combinations, chosen at random.
     pub random: Option<usize>,
-    /// What is to be as large as possible.
+    /// The measure to maximise.
     pub objective: Objective,
     /// The clock and the limits of every crawl.
     pub conditions: Conditions,
 }
 
-/// What came of tuning.
+/// The result of tuning.
 pub struct Tuning {
     /// The settings tried, in order.
     pub tried: Vec<TriedSetting>,
-    /// The place of the best setting over all tasks.
+    /// Index of the setting that is best over all tasks.
     pub best: usize,
     /// Every task, scored with the setting that was best on the others.
     pub held_out: Vec<HeldOutTask>,
-    /// How far it came, if it was interrupted. It then rests on the tasks in `held_out` only.
+    /// How far tuning got, if it was interrupted. The results then cover only the tasks in `held_out`.
     pub shortfall: Option<Shortfall>,
 }
 
@@ -144,19 +144,19 @@ pub struct HeldOutTask {
     pub web: String,
     /// The task.
     pub task: String,
-    /// The place of the setting.
+    /// Index of the setting.
     pub chosen: usize,
     /// The objective.
     pub value: f64,
 }
 
 impl Tuning {
-    /// The label of a setting by its place.
+    /// The label of a setting, by its index.
     pub fn label(&self, at: usize) -> &str {
         self.tried.get(at).map_or("", |setting| setting.label.as_str())
     }
 
-    /// What to expect on a task that nothing was tuned on: mean and standard error.
+    /// What to expect on a new task: mean and standard error.
     pub fn expected(&self) -> (f64, f64) {
         let values: Vec<f64> = self.held_out.iter().map(|task| task.value).collect();
         (stats::mean(&values), stats::standard_error(&values))
@@ -214,7 +214,7 @@ impl TuneSettings {
             all = longer;
         }
         if let Some(most) = self.random {
-            // A fixed shuffle: each gets a number by the seed, and the smallest win. They stay in order.
+            // A fixed shuffle: each combination gets a number from the seed, and the smallest win. They stay in order.
             let keyring = Keyring::new(self.conditions.seed);
             let mut drawn: Vec<(u64, usize)> = (0..all.len())
                 .map(|at| (keyring.hash(&format!("try {at}")), at))
@@ -229,7 +229,7 @@ impl TuneSettings {
 }
 
 impl Lab<'_> {
-    /// Tries all settings on all trials. Stopped early, it rests on the tasks that saw every setting.
+    /// Tries all settings on all trials. If stopped early, it uses the tasks on which every setting was tried.
     pub fn tune(&self, trials: &[Trial], settings: &TuneSettings) -> Result<Tuning, LabError> {
         if trials.len() < 2 {
             return Err(LabError::OneTask);
@@ -251,7 +251,7 @@ impl Lab<'_> {
         let tasks = match shortfall {
             None => trials.len(),
             Some(shortfall) => {
-                // Jobs go task by task, so the tasks that are complete come first.
+                // Jobs are in task order, so the complete tasks come first.
                 let in_order = batch.results.iter().enumerate();
                 let finished = in_order.take_while(|(place, (job, _))| place == job).count();
                 match finished / all.len().max(1) {
@@ -293,7 +293,7 @@ impl Lab<'_> {
     }
 }
 
-/// The place of the best setting over all tasks but one; the first among equals.
+/// The index of the setting that is best over all tasks but one; ties go to the first.
 fn best(tried: &[TriedSetting], held: Option<usize>) -> usize {
     let means: Vec<f64> = tried.iter().map(|setting| setting.mean_without(held)).collect();
     let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,45 +1,45 @@
-//! What the lab crawls: pages at hand, parsed, by number.
+//! What the lab crawls: parsed pages, by number.
 //!
-//! Crawling by links alone must touch no word, so links and pages are asked for apart.
+//! Crawling by links alone must not touch any words, so links and pages are fetched separately.
 
 use crate::recorded::{PageId, RecordedWeb, Spot};
 use scenthound_engine::FoundLink;
 use scenthound_types::{CanonicalUrl, Keyring, ParsedPage, UrlKey};
 
-/// What a URL answers.
+/// What a URL returns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// Nobody asked it when the web was recorded.
+    /// It was not requested when the web was recorded.
     NotRecorded,
     /// A page, by number.
     Page(PageId),
-    /// Another URL.
+    /// A redirect.
     Redirect {
         /// The HTTP status.
         status: u16,
-        /// Where to.
+        /// The target.
         to: CanonicalUrl,
     },
-    /// A status that is no page.
+    /// A status without a page.
     Status(u16),
-    /// Something that is no text.
+    /// A body that is not text.
     NoText,
-    /// A robots.txt, as it was sent.
+    /// A robots.txt, as the server sent it.
     Rules(Vec<u8>),
 }
 
-/// A web whose pages are at hand.
+/// A web whose pages are already parsed.
 pub trait Web: Send + Sync {
     /// How many pages it has; they are numbered from 0.
     fn pages(&self) -> usize;
 
-    /// What a URL answers.
+    /// What a URL returns.
     fn find(&self, url: &CanonicalUrl) -> Reply;
 
     /// A page, parsed.
     fn page(&self, page: PageId) -> Option<ParsedPage>;
 
-    /// A page's URL as people spell it.
+    /// A page's URL as the web itself spells it.
     fn spelled(&self, page: PageId) -> String;
 
     /// The links of pages, with the keys that a crawl knows them by.
@@ -62,7 +62,7 @@ pub trait Web: Send + Sync {
     fn neighbours(&self, page: PageId, out: &mut Vec<PageId>);
 }
 
-/// The links of pages under one crawl's keys.
+/// The links of pages, with one crawl's keys.
 pub trait Links: Send + Sync {
     /// Adds the page's links in document order, one per target.
     fn of(&self, page: PageId, out: &mut Vec<FoundLink>);
@@ -116,7 +116,7 @@ impl Web for RecordedWeb {
 
 struct RecordedLinks<'w> {
     web: &'w RecordedWeb,
-    /// By number of the URL: hashing each URL once is cheaper than once a link.
+    /// By URL number: hashing each URL once is cheaper than once per link.
     keys: Vec<UrlKey>,
 }
 

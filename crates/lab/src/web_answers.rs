@@ -1,7 +1,7 @@
-//! A web's answers to a crawl, in the engine's terms.
+//! A web's responses to a crawl, in the engine's terms.
 //!
-//! The pages are parsed already and their judgements may be cached, so only the rules of the page processor are left to
-//! apply. Where no rule looks at the page, none of its words is read.
+//! The pages are already parsed and their judgements may be cached, so only the rules of the page processor remain to be
+//! applied. Unless a rule looks at the page, none of its words are read.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl<'w> WebAnswers<'w> {
         ProcessedPage::of_links(opinion.judgement, links)
     }
 
-    /// What came of a request, and the rules if they are a robots.txt.
+    /// The outcome of a request, and the body if it is a robots.txt.
     fn outcome(&self, reply: Reply) -> (Outcome, Vec<u8>) {
         let body = |rules| {
             let outcome = Outcome::Body {
@@ -91,7 +91,7 @@ impl Answers for WebAnswers<'_> {
             _ => None,
         };
         let (mut outcome, mut rules) = self.outcome(reply);
-        // Nobody was there to be asked when the web was recorded: it costs no visit and no rest.
+        // No request would have been made for a URL that was not recorded, so it costs no visit and no rest.
         let asked = outcome != Outcome::Failed(Failure::NotRecorded);
         let mut redirects = RobotsRedirects::default();
         while let Some(to) = redirects.next(lease.kind, &outcome) {
@@ -103,7 +103,7 @@ impl Answers for WebAnswers<'_> {
                 Found::Rules(access, fresh_until)
             }
             (LeaseKind::Page, Some(page)) => Found::Page(Box::new(self.process(&lease, page))),
-            // A recorded web keeps no bytes of sitemaps.
+            // A recorded web does not keep sitemaps.
             (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,
         };
         let facts = ResponseFacts {

@@ -10,17 +10,17 @@ use crate::synth::{SynthSettings, SynthWeb, preset, preset_names};
 use crate::synthetic::Synthetic;
 use crate::trial::Trial;
 
-/// What stands before the name of a synthetic web.
+/// The prefix of a synthetic web's name.
 const SYNTH: &str = "synth:";
-/// Every task of a web.
+/// Stands for every task of a web.
 const ALL: &str = "all";
 
-/// The name of a synthetic web, if the path is one: `synth:NAME`.
+/// The name of a synthetic web, if the path is of the form `synth:NAME`.
 pub fn synthetic_name(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(SYNTH)
 }
 
-/// The settings of a synthetic web, by the name of a preset or of a file ending in `.toml`.
+/// The settings of a synthetic web, from a preset or a file ending in `.toml`.
 pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
     if name.ends_with(".toml") {
         let text = std::fs::read_to_string(name).map_err(|fault| LabError::SyntheticFile {
@@ -36,13 +36,13 @@ pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
         what: "synthetic web",
         name: name.to_owned(),
         known: format!(
-            "{}, or a file of settings ending in .toml",
+            "{}, or a settings file ending in .toml",
             preset_names().join(", ")
         ),
     })
 }
 
-/// A synthetic web by the name of a preset or of a file of settings.
+/// A synthetic web from a preset or a settings file.
 pub fn synthetic(name: &str) -> Result<Synthetic, LabError> {
     Ok(Synthetic(SynthWeb::new(synthetic_settings(name)?)?))
 }
@@ -71,7 +71,7 @@ fn open_synthetic(name: &str, tasks: &[String]) -> Result<Vec<Trial>, LabError> 
 }
 
 impl Lab<'_> {
-    /// Opens a web and its tasks of these names; all of them if none is named, or `all` is.
+    /// Opens a web and the tasks with these names; all of its tasks if no name is given, or `all`.
     pub fn open(&self, path: &Path, tasks: &[String]) -> Result<Vec<Trial>, LabError> {
         if let Some(name) = synthetic_name(path) {
             return open_synthetic(name, tasks);
@@ -94,7 +94,7 @@ impl Lab<'_> {
         Ok(trials)
     }
 
-    /// Opens several webs and their tasks. A task has to be in one of the webs, not in all.
+    /// Opens several webs and their tasks. Each task must be in at least one of the webs.
     pub fn open_all(&self, paths: &[PathBuf], tasks: &[String]) -> Result<Vec<Trial>, LabError> {
         let takes_all = tasks.iter().any(|task| task == ALL);
         if let ([path], false) = (paths, takes_all) {
@@ -122,7 +122,7 @@ impl Lab<'_> {
         Ok(trials)
     }
 
-    /// Reads a recorded web, from the cache if it is there.
+    /// Reads a recorded web, from the cache if possible.
     pub fn load(&self, folder: &WebFolder) -> Result<RecordedWeb, LabError> {
         self.tell(LabEvent::Opening { web: &folder.name });
         let cache = self.options.cache.as_ref().map(|cache| cache.join("webs"));
@@ -146,9 +146,9 @@ impl Lab<'_> {
         Ok(web)
     }
 
-    /// A web without tasks, crawled for a topic of the user's own, with its seeds and terms. The pages to find are those that
-    /// the topic's judge calls relevant among all recorded pages. So a run says how soon a strategy gets there, not how right
-    /// the judge is.
+    /// A web without tasks, crawled for the user's own topic, with its seeds and terms. The pages to find are those that the
+    /// topic's judge calls relevant among all recorded pages. So a run shows how soon a strategy finds them, not how right the
+    /// judge is.
     pub fn open_for_topic(&self, path: &Path, topic: &Path) -> Result<Trial, LabError> {
         let file = topic.to_str().filter(|file| file.ends_with(".toml"));
         let file = file.ok_or_else(|| LabError::NotATopicFile {

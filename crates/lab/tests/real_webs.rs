@@ -1,4 +1,4 @@
-//! A real recorded web, where it lies beside the project: our crawls against those of an independent implementation.
+//! A real recorded web, if it is present beside the project: our crawls compared with those of an independent implementation.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -14,10 +14,10 @@ use scenthound_lab::{CachedJudge, DirectJudge, LabBudget, LabSettings, Trial};
 use scenthound_strategy::{BestFirst, BreadthFirst, Siblings, Strategy};
 use scenthound_testweb::shared_data;
 
-/// Parsing it takes a while without optimisation, so it is done once a build folder.
+/// Parsing takes a while without optimisation, so it is done once per build folder.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/webs");
 
-/// Mean auc30 and auc100 over the tasks that give terms, judged by them.
+/// Mean auc30 and auc100 over the tasks that have terms, judged by them.
 fn means(trials: &[(Trial, CachedJudge)], strategy: fn() -> Box<dyn Strategy>) -> (f64, f64) {
     let scores: Vec<_> = trials
         .iter()
@@ -65,7 +65,7 @@ fn the_university_web_is_crawled_as_an_independent_implementation_crawls_it() {
         .unwrap();
     assert_eq!(courses.targets.reachable, 4701);
 
-    // What the other implementation got; parsing, tokens and smoothing differ a little.
+    // The results of the other implementation; parsing, tokens and smoothing differ a little.
     let near = |name: &str, (auc30, auc100): (f64, f64), (other30, other100): (f64, f64)| {
         println!("{name}: {auc30:.3} / {auc100:.3}, theirs {other30} / {other100}");
         assert!(

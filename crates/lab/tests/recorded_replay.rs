@@ -6,14 +6,14 @@ mod archive;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use archive::{Lists, Told, by_word, trial};
+use archive::{Lists, Recorded, by_word, trial};
 use scenthound_engine::{CrawlSettings, PageSettings, Scope};
 use scenthound_frontier::HostPolicy;
 use scenthound_lab::{LabBudget, LabSettings, Outcome, Trial};
 use scenthound_strategy::{BestFirst, BreadthFirst, Otie, OtieSettings, Strategy};
 use scenthound_types::CanonicalUrl;
 
-use Told::{Moved, NoFollow, Page, Plain, Status};
+use Recorded::{Moved, NoFollow, Page, Plain, Status};
 
 fn crawl_with(
     trial: &Trial,
@@ -42,7 +42,7 @@ fn order(trial: &Trial, outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// A hub, three pages, a page that moved, a dead link, links that nobody recorded.
+/// A hub, three pages, a page that moved, a dead link, and links to URLs that were not recorded.
 fn moved_and_missing() -> Trial {
     let web = [
         (
@@ -83,7 +83,7 @@ fn what_was_not_recorded_and_what_redirects_costs_no_visit() {
     assert_eq!(outcome.score.fetched, 4);
     assert_eq!(
         outcome.not_recorded, 2,
-        "h/never and nobody/; mailto and ftp are no links"
+        "h/never and nobody/; mailto and ftp links do not count"
     );
     assert_eq!((trial.targets.reachable, trial.targets.relevant_total), (4, 3));
     assert_eq!(outcome.score.recall, 1.0);
@@ -101,7 +101,7 @@ fn what_was_not_recorded_takes_no_time_and_earns_no_rest() {
         ..Lists::default()
     };
     let trial = trial(&web, &lists);
-    // Two requests of h, a rest between them.
+    // Two requests to h, with a rest between them.
     assert_eq!(crawl(&trial, &clock(1_000, 0, 1)).virtual_seconds, 1.0);
 }
 
@@ -167,7 +167,7 @@ fn a_page_visited_again_is_counted_once() {
 fn row() -> Trial {
     let urls: Vec<String> = (0..=10).map(|page| format!("http://h/{page}")).collect();
     let links: Vec<[&str; 1]> = urls.iter().skip(1).map(|url| [url.as_str()]).collect();
-    let web: Vec<(&str, Told<'_>)> = urls
+    let web: Vec<(&str, Recorded<'_>)> = urls
         .iter()
         .zip(&links)
         .map(|(url, links)| (url.as_str(), Page("tea", links.as_slice())))
@@ -193,7 +193,7 @@ fn examples_and_ignored_pages_are_crawled_through_and_not_counted() {
     assert_eq!(outcome.score.hits, [3, 8]);
     assert!(
         trial.truth().len() == 3,
-        "the example is relevant too, for who knows the truth"
+        "for the judge that knows the truth, the example is relevant too"
     );
 }
 
@@ -206,7 +206,7 @@ fn budgets_are_pages_that_count() {
         (outcome.score.fetched, order(&trial, &outcome).pop().unwrap())
     };
     assert_eq!(stops(LabBudget::Pages(1)), (1, "h/0".to_owned()));
-    // 1 and 2 come in between and are free.
+    // 1 and 2 are visited in between but not counted.
     assert_eq!(stops(LabBudget::Pages(2)), (2, "h/3".to_owned()));
     // Half of the eight that count.
     assert_eq!(stops(LabBudget::Share(0.5)), (4, "h/5".to_owned()));
@@ -217,7 +217,7 @@ fn budgets_are_pages_that_count() {
 }
 
 #[test]
-fn a_crawl_that_its_watcher_ends_says_so() {
+fn a_crawl_ended_by_its_watcher_is_marked_partial() {
     let trial = row();
     let judge = by_word("tea");
     let mut seen = Vec::new();
@@ -262,7 +262,7 @@ fn the_numbers_of_a_web_of_five_pages_are_those_worked_out_by_hand() {
     let Outcome { score, verdicts, .. } = crawl(&trial, &LabSettings::default());
     let close =
         |number: f64, expected: f64| assert!((number - expected).abs() < 1e-12, "{number} {expected}");
-    // Found after each visit: 0, 1/2, 1/2, 1/2, 1. The first 30 % are two visits.
+    // Share found after each visit: 0, 1/2, 1/2, 1/2, 1. The first 30 % are two visits.
     close(score.auc30, (0.0 + 0.5) / 2.0);
     close(score.auc100, (0.0 + 0.5 + 0.5 + 0.5 + 1.0) / 5.0);
     // 5, 10 and 20 % of five pages are one visit each, the hub.
@@ -270,16 +270,16 @@ fn the_numbers_of_a_web_of_five_pages_are_those_worked_out_by_hand() {
         (score.harvest_5, score.harvest_10, score.harvest_20),
         (0.0, 0.0, 0.0)
     );
-    // 90 % of two pages are both.
+    // 90 % of two pages means both.
     assert_eq!(score.visits_for_90, Some(1.0));
     close(score.recall, 1.0);
     close(score.target_recall, 2.0 / 3.0);
-    // Judged relevant: 1 and 3; of these 1 is, of the two relevant ones one was judged so.
+    // 1 and 3 are judged relevant, of which only 1 is; of the two relevant pages, one was judged relevant.
     close(verdicts.precision, 0.5);
     close(verdicts.f1, 0.5);
 
-    // One that follows the best-looking links meets the same five in the same order here, but one that stops after three
-    // keeps its last value.
+    // A crawl that follows the best-looking links visits the same five in the same order here. One that stops after three keeps
+    // its last value.
     let cut = crawl_with(&trial, BestFirst, &LabSettings::default(), LabBudget::Pages(3)).score;
     close(cut.auc30, 0.25);
     close(cut.auc100, (0.0 + 0.5 + 0.5 + 0.5 + 0.5) / 5.0);
@@ -314,7 +314,7 @@ fn virtual_time_is_what_delays_latency_and_workers_make_of_it() {
     let trial = trial(&web, &lists);
     let seconds = |delay, latency, workers| crawl(&trial, &clock(delay, latency, workers)).virtual_seconds;
     assert_eq!(seconds(0, 0, 1), 0.0);
-    // Five answers of 300 ms, one after the other.
+    // Five responses of 300 ms, one after the other.
     assert_eq!(seconds(0, 300, 1), 1.5);
     // a/0, then a rests until 1 and 2 s; b fits in between.
     assert_eq!(seconds(1_000, 0, 1), 2.0);
@@ -322,15 +322,15 @@ fn virtual_time_is_what_delays_latency_and_workers_make_of_it() {
     // a/0 until 0.3, b/0 until 0.6, a/1 from 1.3 to 1.6, b/1 then until 1.9, a/2 from 2.6 to 2.9.
     assert_eq!(seconds(1_000, 300, 1), 2.9);
     assert_eq!(seconds(1_000, 300, 30), 2.9);
-    // Without a rest but with one connection a host: a/0 until 0.3, a/1 and b/0 until 0.6, a/2 and b/1 until 0.9.
+    // Without a rest but with one connection per host: a/0 until 0.3, a/1 and b/0 until 0.6, a/2 and b/1 until 0.9.
     assert_eq!(seconds(0, 300, 30), 0.9);
-    // A slow answer is no rest: a/0 until 2, a/1 from 3 to 5, a/2 from 6 to 8; b is done at 4 and 7.
+    // The rest begins when the slow response has arrived: a/0 until 2, a/1 from 3 to 5, a/2 from 6 to 8; b is done at 4 and 7.
     assert_eq!(seconds(1_000, 2_000, 30), 8.0);
-    // Alone, one worker must also wait for b: a/0 until 2, b/0 until 4, a/1 until 6, b/1 until 8, a/2 until 10.
+    // A single worker must also wait for b: a/0 until 2, b/0 until 4, a/1 until 6, b/1 until 8, a/2 until 10.
     assert_eq!(seconds(1_000, 2_000, 1), 10.0);
 }
 
-fn desk(processor: PageSettings) -> LabSettings {
+fn with_processor(processor: PageSettings) -> LabSettings {
     LabSettings {
         processor: PageSettings {
             scope: Scope::everything(),
@@ -340,7 +340,7 @@ fn desk(processor: PageSettings) -> LabSettings {
     }
 }
 
-/// Two levels below the seed, one page with nofollow links, a host with rules.
+/// Two levels below the seed, one page with nofollow links, a host with robots rules.
 fn limited() -> Trial {
     let web = [
         ("http://h/", Page("x", &["/a", "/b", "http://i/"])),
@@ -364,7 +364,7 @@ fn limited() -> Trial {
 }
 
 #[test]
-fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
+fn depth_width_pages_per_host_nofollow_and_robots_limit_a_replay() {
     let trial = limited();
     let visits = |settings: &LabSettings| order(&trial, &crawl(&trial, settings));
     let everything = [
@@ -379,7 +379,7 @@ fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
     ];
     assert_eq!(visits(&LabSettings::default()), everything);
     let depth = |depth| {
-        desk(PageSettings {
+        with_processor(PageSettings {
             max_depth: Some(depth),
             ..PageSettings::default()
         })
@@ -387,12 +387,12 @@ fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
     assert_eq!(visits(&depth(0)), ["h/"]);
     assert_eq!(visits(&depth(1)), ["h/", "h/a", "h/b", "i/"]);
     assert_eq!(visits(&depth(2)), everything);
-    let width = desk(PageSettings {
+    let width = with_processor(PageSettings {
         width: Some(1),
         ..PageSettings::default()
     });
     assert_eq!(visits(&width), ["h/", "h/a", "h/a/1"]);
-    let nofollow = desk(PageSettings {
+    let nofollow = with_processor(PageSettings {
         follow_nofollow: false,
         ..PageSettings::default()
     });
@@ -407,7 +407,7 @@ fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
         },
         ..LabSettings::default()
     };
-    // h/b is one too many, and so nobody hears of i/private/1.
+    // h/b is one page too many, so i/private/1 is never found.
     assert_eq!(visits(&few), ["h/", "h/a", "i/", "i/private/2"]);
     let robots = LabSettings {
         policy: HostPolicy {
@@ -421,15 +421,15 @@ fn depth_width_pages_a_host_nofollow_and_robots_limit_a_replay() {
         },
         ..LabSettings::default()
     };
-    // No robots.txt of h was recorded: it forbids nothing.
+    // No robots.txt was recorded for h, so nothing is forbidden there.
     assert_eq!(visits(&robots), ["h/", "h/a", "h/b", "i/", "h/a/1", "h/b/1"]);
-    // What can be reached does not depend on the limits of one crawl.
+    // Which pages are reachable does not depend on the limits of one crawl.
     assert_eq!(crawl(&trial, &robots).score.fetched, 6);
     assert_eq!(trial.targets.reachable, 8);
 }
 
 #[test]
-fn redirects_that_go_round_for_ever_end() {
+fn redirect_loops_end() {
     let web = [
         ("http://h/", Page("x", &["/r", "/s"])),
         ("http://h/r", Moved("/s")),
@@ -449,9 +449,9 @@ fn redirects_that_go_round_for_ever_end() {
 }
 
 #[test]
-fn the_crawl_that_knows_everything_takes_the_shortest_way_to_each_relevant_page() {
-    // Two relevant pages, each behind a dull one, and dull pages before them. A greedy crawl goes straight in: the hub, then
-    // two steps for each, and the rest only when nothing is left to find.
+fn the_upper_bound_takes_the_shortest_path_to_each_relevant_page() {
+    // Two relevant pages, each behind an irrelevant one, and irrelevant pages before them. A greedy crawl goes straight in: the
+    // hub, then two steps for each, and the rest only when nothing is left to find.
     let web = [
         ("http://h/", Page("x", &["/1", "/2", "/3", "/4"])),
         ("http://h/1", Page("x", &["/5"])),
@@ -483,7 +483,7 @@ fn the_crawl_that_knows_everything_takes_the_shortest_way_to_each_relevant_page(
         ]
     );
     assert_eq!(score.hits, [3, 6, 9]);
-    // Stopped when the budget is met, as any other crawl is.
+    // It stops when the budget is used up, as any other crawl does.
     assert_eq!(trial.upper_bound_within(LabBudget::Pages(6)).found, 2);
     assert_eq!(trial.upper_bound_within(LabBudget::All), score);
 }

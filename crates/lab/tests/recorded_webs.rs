@@ -1,4 +1,4 @@
-//! Archives made here, read back as webs.
+//! Archives written here and read back as webs.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -149,7 +149,7 @@ fn a_page_read_back_is_the_page_parsed() {
             assert_eq!(read.tokens(), parsed.tokens());
             assert!((0..parsed.len()).all(|at| read.spelling(at) == parsed.spelling(at)));
         }
-        // Where a sentence ends matters only to parsing; the rest is equal.
+        // Sentence ends matter only to parsing; everything else is equal.
         read.text = parsed.text.clone();
         read.asides = parsed.asides.clone();
         assert_eq!(read, parsed);
@@ -161,7 +161,7 @@ fn a_page_read_back_is_the_page_parsed() {
 }
 
 #[test]
-fn a_damaged_cache_is_built_anew_and_a_changed_archive_is_another_web() {
+fn a_damaged_cache_is_built_again_and_a_changed_archive_is_another_web() {
     let folder = tempfile::tempdir().unwrap();
     let archive = written(folder.path(), "pages.warc", records().as_bytes());
     let cache = folder.path().join("cache");
@@ -233,10 +233,10 @@ fn tasks_name_pages_by_any_spelling_and_examples_are_not_counted() {
 }
 
 #[test]
-fn what_is_no_web_is_told_with_its_place() {
+fn a_folder_that_is_not_a_web_is_refused_with_the_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let fault = WebFolder::open(folder.path()).unwrap_err().to_string();
-    assert!(fault.contains("no archive here"), "{fault}");
+    assert!(fault.contains("no archive found"), "{fault}");
     written(folder.path(), "a.warc", records().as_bytes());
     written(
         folder.path(),

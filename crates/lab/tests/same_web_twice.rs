@@ -1,5 +1,5 @@
-//! A synthetic web crawled while it is computed, and the same web written to a folder and read back: nobody can tell them
-//! apart. And what must hold of any crawl: the same seed gives the same crawl, and knowing more never finds less.
+//! A synthetic web is crawled while it is computed, and again after it was written to a folder and read back: the crawls are
+//! identical. Also what must hold for any crawl: the same seed gives the same crawl, and knowing more never finds less.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod archive;
@@ -35,7 +35,7 @@ const STRATEGIES: [(&str, Made); 10] = [
     ("self-taught", || Box::new(self_taught())),
 ];
 
-/// Takes words in again and again, so that what waits is scored anew many times.
+/// Adds words often, so that waiting links are rescored many times.
 fn growing_table() -> TopicTable {
     TopicTable::new(TableSettings {
         adds: 0.2,
@@ -57,7 +57,7 @@ fn self_taught() -> SelfTaught {
     SelfTaught::new(settings, Box::new(trainer))
 }
 
-/// A bit of everything: https, dead links, and calendars that are written as far as the lab goes.
+/// A bit of everything: https, dead links, and calendars that are written as far as the lab follows them.
 fn little() -> SynthWeb {
     let settings = SynthSettings {
         trap_pages: CALENDAR_PAGES,
@@ -154,11 +154,11 @@ fn several_agents_visit_each_page_once_and_the_same_way_each_time() {
     let seeds = [&trial.pages.seeds[..], &[CanonicalUrl::parse(&example).unwrap()]].concat();
     for (name, strategy) in STRATEGIES {
         let crawl = || {
-            let hands = assign_seeds(&seeds, 2, SeedAssignment::Even, &|_| String::new());
-            let agents = hands.into_iter().map(|hand| Agent {
-                name: hand.name,
+            let assignments = assign_seeds(&seeds, 2, SeedAssignment::Even, &|_| String::new());
+            let agents = assignments.into_iter().map(|assignment| Agent {
+                name: assignment.name,
                 strategy: strategy(),
-                seeds: hand.seeds,
+                seeds: assignment.seeds,
             });
             let settings = LabSettings {
                 workers: 4,
@@ -194,7 +194,7 @@ fn several_agents_visit_each_page_once_and_the_same_way_each_time() {
 }
 
 #[test]
-fn nothing_beats_the_crawl_that_knows_everything_by_more_than_its_greed_costs() {
+fn nothing_beats_the_upper_bound_by_more_than_its_greed_costs() {
     let (_, recorded) = twice();
     for trial in &recorded {
         let (bound, pages) = trial.upper_bound();
@@ -218,7 +218,7 @@ fn nothing_beats_the_crawl_that_knows_everything_by_more_than_its_greed_costs() 
 }
 
 #[test]
-fn who_judges_by_the_labels_is_always_right() {
+fn the_judge_that_knows_the_labels_is_always_right() {
     let (computed, recorded) = twice();
     for trial in computed.iter().chain(&recorded) {
         let judge = Truth {
@@ -262,12 +262,12 @@ fn siblings_by_first_parent_and_age_are_breadth_first_where_nothing_redirects() 
 }
 
 #[test]
-fn a_judge_that_remembers_judges_as_it_did() {
+fn a_cached_judge_judges_as_it_did_before() {
     let (_, recorded) = twice();
     let trial = &recorded[0];
     let plain = reading(trial);
     let remembered = CachedJudge::new(plain.clone(), trial.web.pages());
-    // Twice: while it learns, and when it knows. Strategies that need no words at links come first and last.
+    // Two passes: one fills the cache, one reads it. Strategies that need no words at links come first and last.
     for (name, strategy) in STRATEGIES.into_iter().chain(STRATEGIES.into_iter().rev()) {
         let own = crawl(trial, plain.as_ref(), strategy(), &full(3));
         let shared = crawl(trial, &remembered, strategy(), &full(3));

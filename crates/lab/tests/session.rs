@@ -32,7 +32,7 @@ fn fs_2_and_otie() -> CompareSettings {
 }
 
 #[test]
-fn a_comparison_tells_of_every_crawl_and_times_it_by_the_clock_given() {
+fn a_comparison_reports_every_crawl_and_times_it_by_the_given_clock() {
     let (begun, ended, ticks) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let tell = |event: LabEvent<'_>| match event {
         LabEvent::CrawlsBegin { crawls } => begun.store(crawls, Ordering::Relaxed),
@@ -41,7 +41,7 @@ fn a_comparison_tells_of_every_crawl_and_times_it_by_the_clock_given() {
         }
         _ => {}
     };
-    // Each look at the clock is a second later than the one before.
+    // Each reading of the clock is a second later than the one before.
     let clock = || Duration::from_secs(ticks.fetch_add(1, Ordering::Relaxed) as u64);
     let lab = Lab::new(LabOptions {
         threads: Some(1),
@@ -79,7 +79,7 @@ fn a_comparison_tells_of_every_crawl_and_times_it_by_the_clock_given() {
 }
 
 #[test]
-fn a_lab_that_was_stopped_says_how_far_it_came() {
+fn a_stopped_lab_reports_how_far_it_got() {
     let stop = AtomicBool::new(true);
     let lab = Lab::new(LabOptions {
         stop: &stop,

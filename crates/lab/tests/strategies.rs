@@ -1,4 +1,4 @@
-//! Little webs that show what each strategy does, and that nothing but the seed decides.
+//! Little webs that show what each strategy does, and that the seed alone decides.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -47,7 +47,7 @@ fn visits(web: &str, strategy: impl Strategy + 'static) -> Vec<String> {
     order(&run(web, strategy, &LabSettings::default()))
 }
 
-/// One page a line: `url: words -> links`.
+/// One page per line: `url: words -> links`.
 const TEA: &str = "
 hub/0:   tea  -> dull/1 green/1
 dull/1:  cars -> dull/2
@@ -92,8 +92,8 @@ fn random_depends_on_the_seed_and_on_nothing_else() {
     assert_ne!(with_seed(1), with_seed(2));
 }
 
-/// Two lists, found one after the other: the first is dull, the second pays off. `more` links to an item of the second list
-/// too, so that with all parents a hit raises its links as well.
+/// Two lists, found one after the other: the first is irrelevant, the second pays off. `more` links to an item of the second
+/// list too, so that with all parents a hit raises its links as well.
 const LISTS: &str = "
 hub/0:  x    -> list/a list/b list/more
 list/a: x    -> a/1 a/2 a/3
@@ -110,7 +110,7 @@ c/1: tea
 
 #[test]
 fn first_parent_and_fifo_ties_are_breadth_first_in_disguise() {
-    // The trap: the children of one page already stand side by side in the queue, so raising them changes nothing.
+    // The trap: the children of one page are already next to each other in the queue, so raising them changes nothing.
     let fs2 = Siblings {
         parents: Parents::First,
         ..Siblings::FS_2
@@ -121,7 +121,7 @@ fn first_parent_and_fifo_ties_are_breadth_first_in_disguise() {
 #[test]
 fn all_parents_and_probing_do_not_fall_into_the_trap() {
     let breadth = visits(LISTS, BreadthFirst);
-    // b/1 also stands on list/more, so c/1 is raised past the rest of list/b's discoveries… after b/2 and b/3, which are older.
+    // b/1 is also on list/more, so c/1 is raised past the rest of list/b's discoveries… after b/2 and b/3, which are older.
     let reversed = LISTS.replace("list/a list/b list/more", "list/more list/a list/b");
     assert_ne!(visits(&reversed, Siblings::FS_2), visits(&reversed, BreadthFirst));
     let probe = Siblings {
@@ -132,7 +132,7 @@ fn all_parents_and_probing_do_not_fall_into_the_trap() {
     let probed = visits(LISTS, probe);
     assert_ne!(probed, breadth);
     let place = |order: &[String], name: &str| order.iter().position(|page| page == name).unwrap();
-    // One item of the first list shows that it is dull; the second list comes before the rest of the first.
+    // One item of the first list shows that the list is irrelevant; the second list comes before the rest of the first.
     assert!(place(&probed, "b/3") < place(&probed, "a/2"), "{probed:?}");
 }
 
@@ -325,7 +325,7 @@ fn budgets_scope_depth_and_width_hold() {
 
 #[test]
 fn a_drawn_list_is_finished_before_the_next_is_drawn() {
-    // With a list of three, dull/2 (found on a page of the second list) must wait although nothing better is there.
+    // With a list of three, dull/2 (found on a page of the second list) must wait although nothing better is waiting.
     let settings = LabSettings {
         crawl: CrawlSettings {
             list_size: 3,
@@ -371,7 +371,7 @@ h/1: tea
     assert_eq!(run.stopped, Some(StopReason::Exhausted));
 }
 
-/// A world where some hosts misbehave in a fixed way.
+/// A site where some hosts misbehave in a fixed way.
 struct Moody(FixtureWeb);
 
 impl TestSite for Moody {
@@ -380,7 +380,7 @@ impl TestSite for Moody {
             ("closed.test", "/robots.txt") => SiteResponse::fault(503),
             ("later.test", "/1") => SiteResponse::fault(503).with("Retry-After", "3600"),
             ("maps.test", "/robots.txt") => SiteResponse::text("Sitemap: /map-0.xml\nDisallow: /secret"),
-            // An index that names two more indexes, for ever, one of them on another site; and one page.
+            // An index that lists two more indexes, forever, one of them on another site; and one page.
             ("maps.test", path) if path.starts_with("/map-") => SiteResponse::page(
                 "application/xml",
                 format!(
@@ -405,7 +405,7 @@ fn moody(web: &str, settings: &LabSettings) -> Run {
 }
 
 #[test]
-fn a_host_whose_rules_cannot_be_had_keeps_its_urls_and_is_left_alone() {
+fn a_host_whose_rules_are_unreachable_keeps_its_urls_and_is_left_alone() {
     let run = moody(
         "hub/0: tea -> closed/1 closed/2 open/1\nclosed/1: tea\nclosed/2: tea\nopen/1: tea",
         &polite(),
@@ -433,7 +433,7 @@ fn one_host_that_asks_for_an_hour_does_not_end_a_crawl_by_lists() {
 }
 
 #[test]
-fn sitemaps_that_never_end_are_not_followed_for_ever_nor_off_their_site() {
+fn sitemaps_that_never_end_are_not_followed_forever_nor_off_their_site() {
     let settings = LabSettings {
         crawl: CrawlSettings {
             sitemaps: SitemapUse::All,

@@ -30,9 +30,9 @@ fn lines(path: &Path) -> Vec<String> {
 fn a_folder_holds_every_page_its_labels_and_its_tasks() {
     let folder = tempfile::tempdir().unwrap();
     let web = little();
-    let mut told = 0;
-    write_folder(&web, folder.path(), &mut |pages| told = pages).unwrap();
-    assert_eq!(told, 300);
+    let mut reported = 0;
+    write_folder(&web, folder.path(), &mut |pages| reported = pages).unwrap();
+    assert_eq!(reported, 300);
 
     let mut recorded = BTreeSet::new();
     for record in WarcReader::open(&folder.path().join("pages.warc.gz")).unwrap() {

@@ -1,4 +1,4 @@
-//! A live crawl of a synthetic web behind the proxy: half of its hosts speak https, all names come from our own name
+//! A live crawl of a synthetic web behind the proxy: half of its hosts use https, all names are resolved by our own name
 //! server, and nothing leaves the machine.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -29,7 +29,7 @@ fn web() -> SynthWeb {
     SynthWeb::new(settings).unwrap()
 }
 
-/// The URLs in the order they are found, dead ones and calendars among them.
+/// The URLs in the order they are found, including dead ones and calendars.
 fn breadth_first(web: &SynthWeb) -> Vec<String> {
     let first = SynthPage::Page(web.first_page());
     let mut known = BTreeSet::from([first]);

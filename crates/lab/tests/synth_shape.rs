@@ -1,4 +1,4 @@
-//! Synthetic webs are what their settings say.
+//! Synthetic webs have the properties that their settings ask for.
 
 #![allow(clippy::unwrap_used, reason = "tests of our own webs")]
 
@@ -119,7 +119,7 @@ fn urls_are_canonical_and_lead_back_to_their_pages() {
 }
 
 #[test]
-fn it_answers_as_a_world() {
+fn it_answers_as_a_test_site() {
     let web = web("little");
     let host = web.host_name(3);
     assert_eq!(web.hosts().len(), 12);
@@ -130,7 +130,7 @@ fn it_answers_as_a_world() {
 }
 
 #[test]
-fn calendars_go_on_for_ever_and_are_entered_from_home() {
+fn calendars_go_on_forever_and_are_entered_from_home() {
     let web = web("little");
     let mut links = Vec::new();
     let trap = (0..web.len())
@@ -185,7 +185,7 @@ fn the_same_seed_makes_the_same_web_and_another_seed_another() {
 fn every_page_of_every_preset_can_be_reached() {
     for name in preset_names() {
         if name.ends_with("200k") || name.ends_with("300k") {
-            // The same settings as a smaller one's, but for the size.
+            // These have the settings of a smaller preset, except for the size.
             continue;
         }
         let web = web(name);
@@ -244,7 +244,10 @@ fn in_degrees_are_skewed() {
     let all: u32 = degrees.iter().sum();
     let richest: u32 = degrees.iter().rev().take(degrees.len() / 100).sum();
     let share = f64::from(richest) / f64::from(all);
-    assert!(share > 0.08, "the richest hundredth has {share} of the links");
+    assert!(
+        share > 0.08,
+        "the most-linked hundredth of the pages has {share} of the links"
+    );
 }
 
 #[test]
@@ -391,13 +394,13 @@ fn lists_hold_pages_that_are_relevant_together() {
 }
 
 #[test]
-fn bad_settings_are_refused_with_what_would_be_right() {
+fn invalid_settings_are_refused_with_the_remedy() {
     for (toml, part) in [
         ("pages = 5", "between 20 and"),
         ("hosts = 2", "one for each topic"),
         ("out-degree = 0.0", "between 1 and 100"),
         ("inside = 1.5", "between 0 and 1"),
-        ("topic-shares = [0.7, 0.7]", "together at most 1"),
+        ("topic-shares = [0.7, 0.7]", "add up to at most 1"),
         ("[[genres]]\nname = \"blog\"\nshare = 0.5", "sum to 1"),
         ("[[languages]]\ncode = \"xx\"\nshare = 1.0", "en, pt, zh, ja"),
         ("[[tasks]]\ntopic = 9", "a topic below 4"),
@@ -405,7 +408,7 @@ fn bad_settings_are_refused_with_what_would_be_right() {
             "[[tasks]]\nname = \"../up\"\ntopic = 1",
             "letters, digits and dashes",
         ),
-        ("lists = 0.9\nhubs = 0.9", "together at most 1"),
+        ("lists = 0.9\nhubs = 0.9", "add up to at most 1"),
         ("pagse = 5", "pagse"),
         ("inside = nan", "between 0 and 1"),
     ] {
@@ -419,7 +422,7 @@ fn bad_settings_are_refused_with_what_would_be_right() {
 }
 
 #[test]
-fn ten_million_pages_are_no_matter() {
+fn ten_million_pages_are_no_problem() {
     let settings = SynthSettings {
         pages: 10_000_000,
         hosts: 100_000,

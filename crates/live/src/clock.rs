@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use scenthound_types::Timestamp;
 
-/// Tells the time since 1970 and never goes back: set once by the system's clock, then moved by the monotonic one.
+/// Gives the time since 1970 and never goes back: it is set once from the system clock and then follows the monotonic one.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     set_to: Timestamp,
@@ -12,7 +12,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock set to the system's time.
+    /// A clock set to the system time.
     pub fn system() -> Clock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Clock {
@@ -21,7 +21,7 @@ impl Clock {
         }
     }
 
-    /// The time.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         self.set_to + self.set_at.elapsed()
     }

@@ -24,51 +24,52 @@ use crate::worker::{WorkerContext, WorkerEvent};
 
 /// Settled pages become durable this often…
 const COMMIT_EVERY: Duration = Duration::from_millis(10);
-/// …or when there are so many of them.
-const SETTLES_A_COMMIT: usize = 256;
-/// Committed pages reach the disk itself this often.
+/// …or when this many have been settled.
+const SETTLES_PER_COMMIT: usize = 256;
+/// Committed pages are flushed to the disk itself this often.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How often progress is told and the stop switch looked at.
+/// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
-/// How long requests under way may go on once the crawl is to stop; what has not come by then is fetched again on resume.
+/// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
+/// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How a live crawl is run.
+/// The settings of a live crawl.
 #[derive(Clone, Debug)]
 pub struct LiveSettings {
-    /// All randomness comes from here.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Requests out at a time.
+    /// How many requests are in flight at a time.
     pub concurrency: usize,
-    /// Rest between two requests to one address.
+    /// The pause between two requests to one IP address.
     pub ip_delay: Duration,
-    /// The crawl stops when the disk has less room than this.
+    /// The crawl stops when the disk has less free space than this.
     pub min_free_bytes: u64,
     /// Threads that fetch, parse and judge; 0 for one per core.
     pub threads: usize,
-    /// HostEffect and limits of the frontier.
+    /// Politeness and limits of the frontier.
     pub policy: HostPolicy,
-    /// Limits of the desk.
+    /// The page processor's settings.
     pub processor: PageSettings,
-    /// Budgets and limits of the crawl.
+    /// The crawl's budgets and limits.
     pub crawl: CrawlSettings,
-    /// Limits of a request.
+    /// The limits of a request.
     pub fetch: FetchSettings,
     /// How the archive is written.
     pub archive: ArchiveSettings,
 }
 
-/// Lets anyone ask the crawl to save and stop.
+/// Asks a running crawl to save and stop. Clones share one switch.
 #[derive(Clone, Debug, Default)]
 pub struct StopSwitch(Arc<AtomicBool>);
 
 impl StopSwitch {
-    /// Asks.
+    /// Asks the crawl to stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether anyone asked.
+    /// Whether the crawl was asked to stop.
     pub fn is_on(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -77,20 +78,20 @@ impl StopSwitch {
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// The crawl itself came to an end.
     Done(StopReason),
-    /// Someone asked; everything is saved.
+    /// It was asked to stop; everything is saved.
     Interrupted,
     /// The disk is nearly full; everything is saved.
     Disk,
 }
 
-/// Where a crawl stands.
+/// The state of a running crawl.
 #[derive(Clone, Debug)]
 pub struct Snapshot<'a> {
-    /// What it has done.
+    /// What it has done so far.
     pub tally: &'a Tally,
-    /// What waits.
+    /// What the frontier holds.
     pub counts: Counts,
     /// Running time over all runs.
     pub running: Duration,
@@ -98,29 +99,29 @@ pub struct Snapshot<'a> {
     pub pages_this_run: u64,
     /// Running time of this run alone.
     pub this_run: Duration,
-    /// The directory: every agent, in order.
+    /// Facts about every agent, in order.
     pub agents: Vec<AgentFacts>,
-    /// The folder.
+    /// The crawl folder.
     pub folder: &'a PathBuf,
 }
 
-/// What the driver tells while it runs.
+/// What the driver reports while it runs.
 #[derive(Clone, Copy, Debug)]
 pub enum LiveEvent<'a> {
-    /// An attempt has ended and is recorded.
+    /// An attempt has ended and been recorded.
     Settled(&'a PageRecord),
-    /// Where the crawl stands; several times a second.
+    /// The state of the crawl, several times a second.
     Progress(&'a Snapshot<'a>),
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Why it ended.
     pub ended: Ended,
     /// What the crawl has done, over all runs.
     pub tally: Tally,
-    /// What is left.
+    /// What the frontier still holds.
     pub counts: Counts,
     /// Running time over all runs.
     pub running: Duration,
@@ -130,7 +131,8 @@ pub struct Summary {
     pub cut: u64,
 }
 
-/// Crawls in a folder until the end, a budget, or the stop switch; takes up what an earlier run left there.
+/// Crawls in a folder until nothing is left, a budget is met or the stop switch is used. Resumes the crawl of an earlier
+/// run in that folder.
 pub fn crawl(
     folder: &CrawlFolder,
     settings: LiveSettings,
@@ -161,7 +163,7 @@ pub fn crawl(
         delay: policy.delay,
         seed: settings.archive.seed,
         packers: Mutex::default(),
-        // Numbers of one run follow the time, so that no two runs share one.
+        // The numbers start from the time, so that no two runs share one.
         exchanges: AtomicU64::new(clock.now().as_millis() << 20),
     });
     let threads = match settings.threads {
@@ -204,10 +206,10 @@ pub fn crawl(
     };
     let ended = drive.run(watch)?;
     drive.drain()?;
-    drive.show_settled(watch);
+    drive.report_settled(watch);
     drive.crawl.commit(drive.context.clock.now())?;
     drive.crawl.sync()?;
-    drive.tell(watch);
+    drive.report_progress(watch);
     let summary = Summary {
         ended,
         tally: drive.crawl.tally().clone(),
@@ -217,7 +219,7 @@ pub fn crawl(
         cut: cut.archive.bytes + cut.pages,
     };
     drop(drive);
-    // Requests that did not come back in time are dropped with their connections.
+    // Requests that did not finish in time are dropped with their connections.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(summary)
 }
@@ -226,7 +228,7 @@ pub fn crawl(
 pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -> Result<Mark, LiveError> {
     match frontier.notes("engine/mark")?.pop() {
         Some((_, bytes)) => Ok(Mark::from_bytes(&bytes)?),
-        // Page records are written only after the first commit; without any, they would be cut to nothing.
+        // Page records are written only after a first commit. With records but no mark, opening would cut them to nothing.
         None if std::fs::metadata(folder.layout().pages()).is_ok_and(|pages| pages.len() > 0) => {
             Err(LiveError::StateLost {
                 folder: folder.layout().root().to_path_buf(),
@@ -236,8 +238,8 @@ pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -
     }
 }
 
-/// Opens archive and page records as they were at the mark. After a power failure they may end before it: then what is whole
-/// is kept, and what is lost is told.
+/// Opens archive and page records as they were at the mark. After a power failure they may end before it: complete records
+/// are then kept, and a warning says how much is lost.
 pub(crate) fn open_records(
     folder: &CrawlFolder,
     settings: &ArchiveSettings,
@@ -247,7 +249,7 @@ pub(crate) fn open_records(
         Err(fault @ scenthound_store::Error::Short { .. }) => {
             let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
             tracing::warn!(
-                "{fault}: the last {} bytes of page records are lost; their pages count as fetched",
+                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched",
                 mark.pages.saturating_sub(repaired.pages)
             );
             Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
@@ -262,7 +264,7 @@ struct Drive<'a> {
     runtime: &'a tokio::runtime::Runtime,
     events: Receiver<WorkerEvent>,
     events_in: Sender<WorkerEvent>,
-    /// Leases with workers.
+    /// Leases that workers hold.
     out: usize,
     /// Settles since the last commit.
     settled: usize,
@@ -286,9 +288,9 @@ impl Drive<'_> {
             }
             if self.last_tick.elapsed() >= TICK {
                 self.last_tick = Instant::now();
-                self.tell(watch);
+                self.report_progress(watch);
             }
-            self.show_settled(watch);
+            self.report_settled(watch);
             self.save_if_due()?;
             if self.last_sync.elapsed() >= SYNC_EVERY {
                 self.commit()?;
@@ -309,18 +311,18 @@ impl Drive<'_> {
                 Step::Fetch(leases) => {
                     for lease in leases {
                         self.out += 1;
-                        let (context, words) = (Arc::clone(&self.context), self.events_in.clone());
+                        let (context, events) = (Arc::clone(&self.context), self.events_in.clone());
                         self.runtime.spawn(async move {
                             let work = tokio::spawn(Arc::clone(&context).work(lease.clone()));
-                            let word = work.await.unwrap_or_else(|fault| {
+                            let event = work.await.unwrap_or_else(|fault| {
                                 tracing::error!(url = %lease.url, %fault, "the worker failed");
                                 context.failed(lease)
                             });
-                            // The owner stops listening only at the very end, when nobody needs the answer.
-                            let _ = words.send(word);
+                            // The owner stops listening only at the very end, when the result is no longer needed.
+                            let _ = events.send(event);
                         });
                     }
-                    // Refused URLs are settled inside `next`.
+                    // `next` may have settled refused URLs itself.
                     self.settled += 1;
                     self.listen(Duration::ZERO)?;
                 }
@@ -334,32 +336,32 @@ impl Drive<'_> {
         }
     }
 
-    /// Takes in what workers have to say, waiting for the first word at most this long.
+    /// Handles the workers' events, waiting at most this long for the first.
     fn listen(&mut self, wait: Duration) -> Result<(), LiveError> {
         let wait = if self.settled > 0 {
             wait.min(COMMIT_EVERY)
         } else {
             wait
         };
-        let mut word = self.events.recv_timeout(wait).ok();
+        let mut event = self.events.recv_timeout(wait).ok();
         let now = self.context.clock.now();
-        for _ in 0..SETTLES_A_COMMIT {
-            let Some(heard) = word.take() else { break };
-            self.take_in(heard, now)?;
-            word = self.events.try_recv().ok();
+        for _ in 0..SETTLES_PER_COMMIT {
+            let Some(received) = event.take() else { break };
+            self.handle(received, now)?;
+            event = self.events.try_recv().ok();
         }
-        if let Some(left) = word {
-            self.take_in(left, now)?;
+        if let Some(left) = event {
+            self.handle(left, now)?;
         }
         Ok(())
     }
 
-    fn take_in(&mut self, word: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
+    fn handle(&mut self, event: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
         self.out -= 1;
-        match word {
-            WorkerEvent::Done(answer) => {
+        match event {
+            WorkerEvent::Done(result) => {
                 self.settled += 1;
-                self.crawl.settle(*answer, now)?;
+                self.crawl.settle(*result, now)?;
             }
             WorkerEvent::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
         }
@@ -367,7 +369,7 @@ impl Drive<'_> {
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {
-        let is_due = self.last_commit.elapsed() >= COMMIT_EVERY || self.settled >= SETTLES_A_COMMIT;
+        let is_due = self.last_commit.elapsed() >= COMMIT_EVERY || self.settled >= SETTLES_PER_COMMIT;
         if self.settled > 0 && is_due {
             self.commit()
         } else {
@@ -382,7 +384,7 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Waits for requests under way, but not for long.
+    /// Waits for requests in flight, but not for long.
     fn drain(&mut self) -> Result<(), LiveError> {
         let until = Instant::now() + GRACE;
         while self.out > 0 && Instant::now() < until {
@@ -392,7 +394,7 @@ impl Drive<'_> {
         Ok(())
     }
 
-    fn tell(&self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
+    fn report_progress(&self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
         let tally = self.crawl.tally();
         watch(LiveEvent::Progress(&Snapshot {
             tally,
@@ -405,8 +407,8 @@ impl Drive<'_> {
         }));
     }
 
-    /// Shows what was settled since the last time.
-    fn show_settled(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
+    /// Reports what was settled since the last call.
+    fn report_settled(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) {
         for record in self.crawl.recorder_mut().settled.drain(..) {
             watch(LiveEvent::Settled(&record));
         }

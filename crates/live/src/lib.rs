@@ -1,15 +1,15 @@
 //! The crawl on the real web: sockets, a clock, threads and files around the engine's state machine.
 //!
-//! One thread owns the crawl: it hands out leases, settles answers, and commits. Requests run on a small pool of worker
-//! threads; each also parses, judges and packs what it fetched, so that the owner only moves results. The two talk through
-//! one channel.
+//! One thread owns the crawl: it hands out leases, settles results, and commits. Requests run on a small pool of worker
+//! threads. Each worker also parses, judges and packs what it fetched, so that the owner only moves results. Workers send
+//! them to the owner through one channel.
 //!
-//! **Invariant:** nothing here decides anything about URLs. What to fetch, when, and what follows from it is the engine's.
+//! **Invariant:** nothing here decides anything about URLs. The engine decides what to fetch, when, and what follows.
 //!
-//! Commit order: archive records and page lines are appended and handed to the system, then one store batch holds the
-//! page's state, all updates and both file lengths. Killed at any moment, a crawl opens as it was at its last commit.
+//! Commit order: archive records and page lines are appended and handed to the system; then one batch in the store holds the
+//! page's state, all updates and both file lengths. Killed at any moment, a crawl resumes from its last commit.
 //!
-//! [`rejudge`] repeats a crawl from these records under another judge, with the same engine and no sockets.
+//! [`rejudge`] repeats a crawl from these records with another judge, with the same engine and no sockets.
 #![allow(
     clippy::disallowed_methods,
     reason = "this is the driver that brings the clock in"
@@ -31,29 +31,33 @@ pub use clock::Clock;
 pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
 pub use rejudge::{Rejudged, rejudge};
 
-/// What the live driver cannot do.
+/// Why the live driver cannot go on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LiveError {
-    /// The crawl folder.
+    /// The crawl folder failed.
     #[error(transparent)]
     Store(#[from] scenthound_store::Error),
-    /// The frontier in it.
+    /// The stored frontier failed.
     #[error(transparent)]
     Frontier(#[from] FrontierError),
-    /// The crawl.
+    /// The crawl failed.
     #[error(transparent)]
     Crawl(#[from] CrawlError),
-    /// The fetcher's settings.
+    /// The fetcher could not be set up.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// There are pages, but no state that knows of them.
-    #[error("{} holds pages, but its state/ is gone: begin in a new folder with -o, this one can only be read", folder.display())]
+    /// There are pages, but the state that belongs to them is missing.
+    #[error(
+        "{} holds pages, but its state/ folder is missing: this crawl can be read but not continued; start a new one in \
+         another folder",
+        folder.display()
+    )]
     StateLost {
         /// The crawl folder.
         folder: std::path::PathBuf,
     },
-    /// The worker threads.
+    /// The worker threads could not be started.
     #[error("could not start the worker threads")]
     Threads(#[source] std::io::Error),
 }

@@ -15,7 +15,7 @@ pub(crate) struct PackedVisit {
     pub outcome: OutcomeCode,
 }
 
-/// Our part of an exchange's records.
+/// What the crawler itself adds to an exchange's records.
 #[derive(Serialize)]
 struct Metadata<'a> {
     kind: LeaseKind,
@@ -27,7 +27,7 @@ struct Metadata<'a> {
     judgement: Option<&'a Judgement>,
 }
 
-/// The block of the metadata record.
+/// The content of the metadata record.
 pub(crate) fn metadata(lease: &Lease, outcome: &Outcome, page: Option<&ProcessedPage>) -> Vec<u8> {
     let metadata = serde_json::to_vec(&Metadata {
         kind: lease.kind,
@@ -43,9 +43,9 @@ pub(crate) fn metadata(lease: &Lease, outcome: &Outcome, page: Option<&Processed
 /// Writes each visit to the archive and to `pages.jsonl`.
 pub(crate) struct FolderRecorder {
     pub files: scenthound_store::RecordFiles,
-    /// Whether records name the agent: where there is only one, nobody asks.
+    /// Whether records name the agent; a crawl with a single agent leaves it out.
     pub several_agents: bool,
-    /// The records since the driver last asked for them.
+    /// Records the driver has not yet collected.
     pub settled: Vec<PageRecord>,
 }
 
@@ -59,8 +59,8 @@ impl Recorder for FolderRecorder {
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut archive = None;
         if let Some(mut packed) = payload {
-            // Workers pack what they know. The crawl may have refused a redirect since, or the strategy changed the
-            // judgement; both are rare, so packing again here costs the owner's thread little.
+            // Workers pack what they know. Since then the crawl may have refused a redirect, or the strategy may have
+            // changed the judgement. Both are rare, so packing again costs the owner's thread little.
             let is_revised = visit.page.is_some_and(|page| page.is_revised);
             if is_revised || packed.outcome != visit.outcome.code() {
                 let metadata = metadata(visit.lease, visit.outcome, visit.page);
@@ -87,7 +87,7 @@ impl Recorder for FolderRecorder {
     }
 }
 
-/// Whether results leave a page with these notes out.
+/// Whether results leave out a page with these notes.
 pub(crate) fn is_hidden(notes: &[PageNote]) -> bool {
     notes.iter().any(|note| note.hides())
 }
@@ -156,7 +156,7 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
     }
 }
 
-/// How the URL came to be asked for.
+/// How the URL was found.
 fn via(lease: &Lease) -> Via {
     match (lease.redirects, lease.seed, &lease.parent_url) {
         (1.., _, _) => Via::Redirect,

@@ -1,14 +1,14 @@
-//! The crawl repeated from its own records under another judge: nobody is asked for anything.
+//! Repeats a crawl from its own records with another judge, without making any requests.
 //!
-//! Every attempt of the page records is leased again in a frontier made anew, looked at by a desk with the new judge, and
-//! settled with what came of it then. So the new frontier is what the crawl would hold had it visited the same pages in the
-//! same order, one after the other, with the new topic. How long hosts rest, what later settings changed and what lost
-//! records had told is taken over from the old frontier at the end.
+//! Every attempt in the page records is leased again in a new frontier, processed with the new judge, and settled with its
+//! recorded outcome. The new frontier is therefore what the crawl would hold if it had visited the same pages in the same
+//! order, one after the other, with the new topic. At the end it takes over from the old frontier what the records cannot
+//! give: how long hosts rest, changes from later settings, and entries whose records were lost.
 //!
-//! **Invariant:** nothing in force is touched before the one switch at the end. What is left of a run that was cut short is
-//! thrown away by the next to open the folder.
+//! **Invariant:** nothing in use is touched before the single switch at the end. If a run is cut short, whoever opens the
+//! folder next deletes its leftovers.
 //!
-//! Deliberately absent: the network, and a clock but for the one moment everything is said to happen at.
+//! Deliberately absent: the network, and a clock. The time is read once, and everything happens at that moment.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ use crate::clock::Clock;
 use crate::drive::{LiveSettings, StopSwitch, committed_mark, open_records};
 use crate::record::{is_hidden, skipped};
 
-/// The new frontier is committed this often, so that what waits to be written stays small.
-const SETTLES_A_COMMIT: u64 = 1_000;
+/// The new frontier is committed after this many attempts, so that little waits to be written.
+const SETTLES_PER_COMMIT: u64 = 1_000;
 
-/// What judging again came to.
+/// The result of judging again.
 #[derive(Clone, Debug)]
 pub struct Rejudged {
     /// Attempts repeated.
@@ -48,23 +48,23 @@ pub struct Rejudged {
     pub became_relevant: u64,
     /// Pages that were relevant and are no longer.
     pub no_longer_relevant: u64,
-    /// Pages whose response could not be read back: they keep their judgement.
+    /// Pages whose response could not be read from the archive: they keep their judgement.
     pub kept: u64,
     /// Lines of the page records that could not be repeated.
     pub skipped: u64,
     /// The number of the new judgements.
     pub generation: u32,
-    /// What the crawl has done, judged anew.
+    /// The crawl's counts under the new judgements.
     pub tally: Tally,
     /// What the new frontier holds.
     pub counts: Counts,
 }
 
-/// Judges every stored page again and makes the crawl's state anew from that. None if it was told to stop: then the folder
-/// is as it was.
+/// Judges every stored page again and rebuilds the crawl's state from that. None if it was stopped: the folder is then
+/// unchanged.
 ///
 /// `settings_text` becomes the crawl's settings together with the new judgements and the new state.
-#[allow(clippy::too_many_arguments, reason = "the same parts a crawl is made of")]
+#[allow(clippy::too_many_arguments, reason = "a crawl is made of the same parts")]
 pub fn rejudge(
     folder: &CrawlFolder,
     settings: LiveSettings,
@@ -78,13 +78,13 @@ pub fn rejudge(
     let now = Clock::system().now();
     let layout = folder.layout();
     let keyring = Keyring::new(settings.seed);
-    // Looking up asks nobody for anything, so no host needs to rest for it.
-    let looking = HostPolicy {
+    // The old frontier is only read. No requests are made, so no host needs to rest.
+    let read_only = HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
         ..HostPolicy::default()
     };
-    let old = scenthound_frontier_durable::open(&layout.state(), looking, keyring, now)?;
+    let old = scenthound_frontier_durable::open(&layout.state(), read_only, keyring, now)?;
     let (mark, earlier) = {
         let committed = committed_mark(folder, &old)?;
         let (mut records, _) = open_records(folder, &settings.archive, committed)?;
@@ -137,7 +137,7 @@ pub fn rejudge(
             Err(StoreError::BadLine { .. }) => repeat.skipped += 1,
             Err(error) => return Err(error.into()),
         }
-        if attempts % SETTLES_A_COMMIT == 0 {
+        if attempts % SETTLES_PER_COMMIT == 0 {
             repeat.crawl.commit(now)?;
         }
         progress(attempts);
@@ -191,7 +191,7 @@ struct Repeat {
     skipped: u64,
 }
 
-/// What is left of a response in the archive.
+/// What the archive holds of a response.
 #[derive(Default)]
 struct Stored {
     body: Vec<u8>,
@@ -246,7 +246,7 @@ impl Repeat {
             content_type: record.content_type.clone(),
             ..ResponseFacts::default()
         };
-        let answer = LeaseResult {
+        let result = LeaseResult {
             lease,
             outcome,
             found,
@@ -256,10 +256,10 @@ impl Repeat {
                 was_relevant: record.relevant == Some(true),
             }),
         };
-        Ok(self.crawl.settle(answer, self.now)?)
+        Ok(self.crawl.settle(result, self.now)?)
     }
 
-    /// The response as it was read then; none if it cannot be had.
+    /// The response from the archive; none if it could not be read.
     fn stored(&self, position: Option<&Position>, cap: usize) -> Option<Stored> {
         let record = self.view.record(position?).ok()?;
         let response = record.http()?;
@@ -272,7 +272,7 @@ impl Repeat {
         })
     }
 
-    /// A page that cannot be read again: judged as it was, with the links the old frontier knows of.
+    /// A page that cannot be read again: it keeps its judgement and the links the old frontier knows.
     fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<ProcessedPage, LiveError> {
         self.kept += 1;
         let links = self.old.links_of(self.keyring.key(url))?;
@@ -304,22 +304,22 @@ impl Repeat {
     }
 }
 
-/// What was asked for and what came of it.
+/// The URL, kind and outcome of a recorded attempt.
 fn read_back(record: &PageRecord) -> Option<(CanonicalUrl, LeaseKind, Outcome)> {
     let url = CanonicalUrl::parse(&record.url).ok()?;
     Some((url, record.kind, record.outcome()?))
 }
 
-/// What the records tell of an attempt that its repetition does not.
+/// What only the records know about an attempt.
 struct Before {
     line: u64,
     was_relevant: bool,
 }
 
-/// Writes what is thought of each page now.
+/// Writes the new judgement of each page.
 struct JudgementRecorder {
     file: JudgementsFile,
-    /// The records the crawl is repeated from stay as they are.
+    /// The mark of the original records, which do not change.
     mark: Mark,
     judged: u64,
     became_relevant: u64,

@@ -1,6 +1,7 @@
-//! Requests to one address are spaced out, whichever hosts they are for.
+//! Spaces out requests to one IP address, whichever hosts they are for.
 //!
-//! Many hosts share one machine. Each is polite to be asked once a second; all together may not be.
+//! Many hosts can share one machine. One request per second to each of them is polite; all of them together may be too
+//! much.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,10 +10,10 @@ use std::time::Duration;
 
 use scenthound_types::Timestamp;
 
-/// Addresses are dropped from the table once there are so many that looking through them pays.
+/// When the table reaches this size, addresses that are free again are dropped.
 const TIDY_AT: usize = 4_096;
 
-/// When each address may be asked again.
+/// When each address may get its next request.
 #[derive(Debug)]
 pub(crate) struct Spacing {
     delay: Duration,
@@ -27,7 +28,7 @@ impl Spacing {
         }
     }
 
-    /// Claims the address for a request that begins now; when it is free again, if it is not free.
+    /// Claims the address for a request that begins now. If it is not free, returns when it will be.
     pub fn claim(&self, ip: IpAddr, now: Timestamp) -> Result<(), Timestamp> {
         if self.delay.is_zero() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! One lease from request to answer, on a worker thread.
+//! One lease from request to result, on a worker thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +13,14 @@ use crate::clock::Clock;
 use crate::record::{PackedVisit, metadata};
 use crate::spacing::Spacing;
 
-/// Bodies above this are read on a thread of their own kind, so that a few giants cannot hold up all sockets.
+/// Larger bodies are processed on blocking threads, so that a few of them cannot hold up all sockets.
 const LARGE_BODY: usize = 512 * 1024;
 
-/// What a worker has to say about its lease.
+/// What a worker reports about its lease.
 pub(crate) enum WorkerEvent {
-    /// It ended so.
+    /// It has ended with this result.
     Done(Box<LeaseResult<PackedVisit>>),
-    /// It was not used: the address rests until then.
+    /// It was not used, because the address rests until this time.
     NotYet(Lease, Timestamp),
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct WorkerContext {
     pub processor: PageProcessor,
     pub spacing: Spacing,
     pub clock: Clock,
-    /// Rest before a request is made again whose kept connection was closed.
+    /// The pause before a request is repeated whose kept-alive connection turned out to be closed.
     pub delay: Duration,
     pub seed: u64,
     pub packers: Mutex<Vec<Packer>>,
@@ -38,14 +38,14 @@ pub(crate) struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// Makes the request of a lease and everything of its answer that needs no crawl state.
+    /// Makes the request of a lease and does all the work on the response that needs no crawl state.
     pub async fn work(self: Arc<WorkerContext>, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
         let located = match self.fetcher.locate(&lease.url).await {
             Ok(located) => located,
             Err(outcome) => {
                 let asked = !matches!(outcome, Outcome::Refused(_));
-                return self.nothing(lease, outcome, started, asked);
+                return self.without_response(lease, outcome, started, asked);
             }
         };
         if let Err(until) = self.spacing.claim(located.ip(), self.clock.now()) {
@@ -58,11 +58,11 @@ impl WorkerContext {
         };
         let mut fetched = self.fetcher.fetch(&lease.url, &located, want).await;
         if fetched.stale {
-            // Perhaps the host saw the request and perhaps not: it gets its rest before it is asked again.
+            // The host may or may not have seen the request, so it rests before the request is repeated.
             let until = self.clock.now() + self.delay;
             return WorkerEvent::NotYet(lease, until);
         }
-        // What was fetched in the end, for the archive.
+        // The URL fetched last, for the archive.
         let mut from = lease.url.clone();
         let mut redirects = RobotsRedirects::default();
         while let Some(to) = redirects.next(lease.kind, &fetched.outcome) {
@@ -77,11 +77,11 @@ impl WorkerContext {
             }
         }
         let is_large = fetched.body.len() > LARGE_BODY;
-        let make = move || self.make_answer(lease, fetched, &from, started);
+        let make = move || self.make_result(lease, fetched, &from, started);
         if is_large {
-            // The join fails only if reading panicked, which the crawl must not survive unseen.
+            // The join fails only if processing panicked, and a panic must not go unnoticed.
             match tokio::task::spawn_blocking(make).await {
-                Ok(word) => word,
+                Ok(event) => event,
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
             }
         } else {
@@ -89,13 +89,19 @@ impl WorkerContext {
         }
     }
 
-    /// The end of a lease whose worker failed, by a fault of ours.
+    /// The end of a lease whose worker failed through a fault of our own.
     pub fn failed(&self, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
-        self.nothing(lease, Outcome::Failed(Failure::Internal), started, true)
+        self.without_response(lease, Outcome::Failed(Failure::Internal), started, true)
     }
 
-    fn nothing(&self, lease: Lease, outcome: Outcome, started: Timestamp, asked: bool) -> WorkerEvent {
+    fn without_response(
+        &self,
+        lease: Lease,
+        outcome: Outcome,
+        started: Timestamp,
+        asked: bool,
+    ) -> WorkerEvent {
         let now = self.clock.now();
         let found = self
             .processor
@@ -115,7 +121,7 @@ impl WorkerContext {
         }))
     }
 
-    fn make_answer(
+    fn make_result(
         &self,
         lease: Lease,
         fetched: Fetched,
@@ -194,7 +200,7 @@ impl WorkerContext {
                 outcome: fetched.outcome.code(),
             }),
             Err(error) => {
-                tracing::error!(url = %lease.url, %error, "an exchange could not be packed and is not archived");
+                tracing::error!(url = %lease.url, %error, "the exchange could not be packed and is not archived");
                 None
             }
         }

@@ -1,5 +1,5 @@
-//! The live driver and the lab crawl the same web in the same order: one serves it over real sockets and keeps it in a
-//! folder, the other answers from memory, and no strategy can tell which one it is in.
+//! The live driver and the lab crawl the same web in the same order: one fetches it over real sockets and stores it in a
+//! folder, the other replays it in memory, and no strategy can tell which one it runs in.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn policy() -> HostPolicy {
     }
 }
 
-fn desk() -> PageSettings {
+fn page_settings() -> PageSettings {
     PageSettings {
         follow_nofollow: false,
         ..PageSettings::default()
@@ -67,7 +67,7 @@ fn in_the_lab(strategy: Box<dyn Strategy>) -> Vec<String> {
             max_delay: Duration::ZERO,
             ..policy()
         },
-        processor: desk(),
+        processor: page_settings(),
         crawl: crawl_settings(),
         ..LabSettings::default()
     };
@@ -92,7 +92,7 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
             max_delay: Duration::ZERO,
             ..policy()
         },
-        processor: desk(),
+        processor: page_settings(),
         crawl: crawl_settings(),
         fetch,
         archive: ArchiveSettings::named("test", 0),

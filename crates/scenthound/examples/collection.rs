@@ -1,6 +1,6 @@
-//! Reading what a crawl has collected: `cargo run -p scenthound --example collection [DIR]`.
+//! Reads what a crawl has collected: `cargo run -p scenthound --example collection [DIR]`.
 //!
-//! Without a folder it first crawls a little web that is served on this machine.
+//! Without a folder, it first crawls a small web that is served on this machine.
 
 use std::path::PathBuf;
 use std::sync::Arc;

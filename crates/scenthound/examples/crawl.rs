@@ -1,6 +1,6 @@
 //! A whole crawl in one program: `cargo run -p scenthound --example crawl`.
 //!
-//! The little web it crawls is served on this machine, so it runs without a network.
+//! It crawls a small web that is served on this machine, so it needs no network.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .option("ip-delay", "0s")
         .max_pages(60)
         .build()?;
-    // The names of the little web lead to the server on this machine.
+    // Host names of the small web resolve to the server on this machine.
     crawler.live_settings().fetch.pins = site.hosts().into_iter().map(|host| (host, web.addr())).collect();
     let summary = crawler.run_with(|event| match event {
         Event::Page(page) if page.relevant == Some(true) => {

@@ -1,6 +1,6 @@
 //! A judge and a strategy of your own: `cargo run -p scenthound --example custom_strategy`.
 //!
-//! The little web it crawls is served on this machine, so it runs without a network.
+//! It crawls a small web that is served on this machine, so it needs no network.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl Strategy for ShortestFirst {
     }
 }
 
-/// A page is relevant if it says "tea" at all.
+/// A page is relevant if it mentions "tea" at all.
 struct MentionsTea;
 
 impl Judge for MentionsTea {
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .option("ip-delay", "0s")
         .option("concurrency", "1")
         .build()?;
-    // The names of the little web lead to the server on this machine.
+    // Host names of the small web resolve to the server on this machine.
     crawler.live_settings().fetch.pins = site.hosts().into_iter().map(|host| (host, web.addr())).collect();
     for event in crawler.start() {
         if let scenthound::Event::Page(page) = event {

@@ -1,7 +1,7 @@
 //! A crawl folder as a collection of pages: read, ranked, explained and marked.
 //!
-//! A collection can be read at any time, also while a crawl is writing to it. The exception is the frontier, which only one
-//! process can open: what waits in the queue is known once the crawl has stopped.
+//! A collection can be read at any time, even while a crawl is writing to it. The exception is the frontier, which only one
+//! process can open: the queue can be read once the crawl has stopped.
 //!
 //! **Invariant:** reading changes nothing in the folder. Only [`Collection::mark`] and [`Collection::unmark`] write, and
 //! they write only the user's own marks.
@@ -83,7 +83,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Opens the collection in the folder of a crawl.
+    /// Opens the collection in a crawl folder.
     pub fn open(folder: impl AsRef<Path>) -> Result<Collection, CollectionError> {
         let folder = folder.as_ref();
         match CrawlView::open(folder) {
@@ -105,17 +105,17 @@ impl Collection {
         &self.view
     }
 
-    /// Every attempt at a URL in the order they were settled: pages, robots.txt files and sitemaps, whatever came of them.
+    /// Every attempt at a URL, in the order they were settled: pages, robots.txt files and sitemaps, successful or not.
     pub fn pages(&self) -> Result<Pages, CollectionError> {
         Pages::open(&self.view)
     }
 
-    /// The settings of the crawl; none if it was stopped before it wrote them.
+    /// The settings of the crawl; `None` if it was stopped before it wrote them.
     pub fn settings(&self) -> Result<Option<Settings>, CollectionError> {
         let Some(text) = self.view.settings()? else {
             return Ok(None);
         };
-        // The files that the settings name may have moved since, so only this one is read.
+        // Files named in the settings may have moved since, so only this one is read.
         let surroundings = Surroundings {
             folder: self.folder(),
             read: &|wanted| {
@@ -134,12 +134,12 @@ impl Collection {
         Ok(Some(settings))
     }
 
-    /// The process that is crawling into the folder, if one is; 0 if it left no number.
+    /// The process that is crawling in the folder, if there is one; 0 if its number is unknown.
     pub fn worker(&self) -> Result<Option<u32>, CollectionError> {
         Ok(self.view.worker()?)
     }
 
-    /// The settings, or a warning why there are none.
+    /// The settings. If they are not valid, adds a warning and returns `None`.
     fn settings_or_warn(&self, warnings: &mut Vec<Warning>) -> Option<Settings> {
         self.settings().unwrap_or_else(|error| {
             warnings.push(Warning::Settings(error));
@@ -147,13 +147,13 @@ impl Collection {
         })
     }
 
-    /// The frontier of a crawl that is not running, to look things up.
+    /// The frontier of a crawl that is not running, opened for reading.
     fn frontier(&self, settings: &Settings, now: Timestamp) -> Result<DurableFrontier, CollectionError> {
         if let Some(pid) = self.worker()? {
             return Err(CollectionError::Crawling { pid });
         }
         let keyring = Keyring::new(settings.crawl.seed);
-        // A frontier that is opened to crawl lets every host rest first. Looking things up sends no requests.
+        // A frontier opened for crawling makes every host rest first. Reading sends no requests, so no rest is needed.
         let policy = HostPolicy {
             delay: Duration::ZERO,
             max_delay: Duration::ZERO,
@@ -171,12 +171,12 @@ impl From<CrawlView> for Collection {
     }
 }
 
-/// The present moment, which tells hosts that rest from those that may be asked.
+/// The current time, which decides whether a host is still resting.
 fn now() -> Timestamp {
     Clock::system().now()
 }
 
-/// Hashes URLs for tables of this process. Two of a million URLs share a hash with a chance of one in ten million.
+/// Hashes a URL for in-memory tables. Among a million URLs, the probability of any collision is about 1 in 40 million.
 fn url_hash(url: &str) -> u64 {
     Keyring::new(0).hash(url)
 }

@@ -26,23 +26,23 @@ pub enum CrawlerError {
     #[error("a crawl needs a topic; call CrawlerBuilder::topic")]
     NoTopic,
     /// The builder was given no folder.
-    #[error("a crawl needs a folder to keep what it finds; call CrawlerBuilder::folder")]
+    #[error("a crawl needs a folder for what it finds; call CrawlerBuilder::folder")]
     NoFolder,
-    /// The settings are not valid; every fault says what would be right.
+    /// The settings are not valid; every fault comes with a remedy.
     #[error("the settings are not valid:\n{0}")]
     Settings(Faults),
     /// The current directory could not be determined.
     #[error("could not determine the current directory")]
     CurrentDirectory(#[source] std::io::Error),
-    /// The judge, the strategy or the way requests are made could not be built.
+    /// The judge, the strategy or the fetcher could not be built.
     #[error(transparent)]
     Build(#[from] LiveBuildError),
-    /// The folder holds a crawl with other settings that this one cannot take up.
+    /// The folder holds a crawl with other settings, which this one cannot resume.
     #[error("{} holds a crawl with other settings:\n{}", folder.display(), listed(changes))]
     OtherCrawl {
         /// The folder.
         folder: PathBuf,
-        /// What differs and may not.
+        /// The settings that differ but may not.
         changes: Vec<Change>,
     },
     /// The settings of the earlier run could not be read.
@@ -53,10 +53,10 @@ pub enum CrawlerError {
         /// What is wrong.
         faults: Faults,
     },
-    /// The crawl folder.
+    /// The crawl folder could not be read or written.
     #[error(transparent)]
     Store(#[from] scenthound_store::Error),
-    /// The crawl itself.
+    /// The crawl itself failed.
     #[error(transparent)]
     Live(#[from] LiveError),
 }
@@ -74,8 +74,8 @@ fn listed(changes: &[Change]) -> String {
 
 /// Describes a crawl before it is built.
 ///
-/// Everything the command line can set can be set here: what has no method of its own goes through
-/// [`option`](CrawlerBuilder::option) under its long name.
+/// Everything that the command line can set can be set here. Settings without a method of their own go through
+/// [`option`](CrawlerBuilder::option) under their long names.
 #[derive(Default)]
 pub struct CrawlerBuilder {
     topic: Option<Topic>,
@@ -108,9 +108,9 @@ impl CrawlerBuilder {
         self
     }
 
-    /// How waiting links are ranked: a strategy of ours or your own.
+    /// How waiting links are ranked: with a built-in strategy or your own.
     ///
-    /// The folder remembers only that a program chose the strategy, so it can be resumed by a program, not by the command
+    /// The folder records only that a program chose the strategy, so only a program can resume the crawl, not the command
     /// line. To choose a built-in strategy by name, use [`strategy_named`](CrawlerBuilder::strategy_named).
     #[must_use]
     pub fn strategy(mut self, strategy: impl Strategy + 'static) -> CrawlerBuilder {
@@ -125,7 +125,7 @@ impl CrawlerBuilder {
         self.option("strategy", spec)
     }
 
-    /// How pages are judged: a judge of ours or your own. The name is for the folder's settings.
+    /// How pages are judged: with a built-in judge or your own. The name is stored in the folder's settings.
     #[must_use]
     pub fn judge(mut self, name: impl Into<String>, judge: impl Judge + 'static) -> CrawlerBuilder {
         self.given.push(Given::new("custom-judge", name));
@@ -145,7 +145,7 @@ impl CrawlerBuilder {
         self.option("max-pages", pages.to_string())
     }
 
-    /// Stop after this long, summed over resumes.
+    /// Stop after this long, summed over all runs.
     #[must_use]
     pub fn max_time(self, time: Duration) -> CrawlerBuilder {
         self.option("max-time", format!("{}ms", time.as_millis()))
@@ -188,12 +188,12 @@ impl CrawlerBuilder {
     }
 }
 
-/// Checks a topic and options, reading the files they name from the disk.
+/// Checks a topic and its options. Files that they name are read from disk.
 pub fn check_settings(topic: &str, given: &[Given]) -> Result<Result<Settings, Faults>, CrawlerError> {
     check_with(topic, given, check)
 }
 
-/// Checks a topic that nothing is to be crawled for, so that it needs no seeds.
+/// Checks a topic that is not used for crawling, so it needs no seeds.
 pub fn check_topic_settings(topic: &str, given: &[Given]) -> Result<Result<Settings, Faults>, CrawlerError> {
     check_with(topic, given, check_topic)
 }
@@ -245,12 +245,12 @@ pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>, CrawlerError>
 pub struct StopHandle(StopSwitch);
 
 impl StopHandle {
-    /// Asks the crawl to save and stop. It finishes the requests under way, within a few seconds.
+    /// Asks the crawl to save and stop. It first finishes the requests under way, which takes a few seconds at most.
     pub fn stop(&self) {
         self.0.stop();
     }
 
-    /// The switch of the driver behind it.
+    /// The driver's own switch.
     pub fn switch(&self) -> &StopSwitch {
         &self.0
     }
@@ -292,7 +292,7 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// Begins to describe a crawl.
+    /// Starts describing a crawl.
     pub fn builder() -> CrawlerBuilder {
         CrawlerBuilder::default()
     }
@@ -345,17 +345,17 @@ impl Crawler {
         &self.settings
     }
 
-    /// How it is run, to change what has no setting: the number of threads, say.
+    /// How it is run. Use this to change what has no setting, such as the number of threads.
     pub fn live_settings(&mut self) -> &mut LiveSettings {
         &mut self.live
     }
 
-    /// The settings that differ from those of an earlier run in the folder, and may.
+    /// The settings that differ from an earlier run in the folder. All of these changes are allowed.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// How many agents it has: fewer than asked for, if there are too few seeds.
+    /// How many agents it has: fewer than requested if there are too few seeds.
     pub fn agents(&self) -> usize {
         self.agents.len()
     }
@@ -370,25 +370,25 @@ impl Crawler {
         self.stop.clone()
     }
 
-    /// Runs until nothing is left, a budget is met or somebody stops it.
+    /// Runs until no URL is left, a budget is used up or the crawl is stopped.
     pub fn run(self) -> Result<Summary, CrawlerError> {
         self.run_with(|_| {})
     }
 
-    /// The same, and shows everything that happens. The callback runs on the thread that owns the crawl, so it should be
-    /// quick.
+    /// Like [`run`](Crawler::run), but reports every event to a callback. The callback runs on the thread that owns the
+    /// crawl, so it should be quick.
     pub fn run_with(self, mut watch: impl FnMut(&Event)) -> Result<Summary, CrawlerError> {
         let mut translator = Translator::default();
         self.drive(&mut |event| translator.translate(event, &mut watch))
     }
 
-    /// The same, as the driver tells it.
+    /// Like [`run_with`](Crawler::run_with), but with the driver's own events.
     pub fn drive(self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Summary, CrawlerError> {
         let folder = CrawlFolder::open_or_create(&self.folder)?;
         self.drive_in(&folder, watch)
     }
 
-    /// The same in a folder that is open already.
+    /// Like [`drive`](Crawler::drive), but in a folder that is already open.
     pub fn drive_in(
         self,
         folder: &CrawlFolder,
@@ -405,12 +405,12 @@ impl Crawler {
         )?)
     }
 
-    /// Runs in the background; the events come from an iterator.
+    /// Runs in the background and returns an iterator over the events.
     pub fn start(self) -> RunningCrawl {
         let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_AHEAD);
         let stop = self.stop_handle();
         let thread = std::thread::spawn(move || {
-            // Nobody listening is no reason to stop crawling.
+            // The crawl continues even if nobody reads its events.
             self.run_with(|event| {
                 let _ = sender.send(event.clone());
             })
@@ -419,12 +419,12 @@ impl Crawler {
     }
 }
 
-/// Events that may wait to be read before the crawl waits for its reader.
+/// How many events may be unread before the crawl waits for its reader.
 const EVENTS_AHEAD: usize = 1_024;
 
 /// A crawl in the background: an iterator over its events.
 ///
-/// The crawl waits while about a thousand events are unread, and goes on when the iterator is dropped or read.
+/// The crawl pauses while about a thousand events are unread, and continues when they are read or the iterator is dropped.
 pub struct RunningCrawl {
     events: std::sync::mpsc::Receiver<Event>,
     stop: StopHandle,
@@ -437,7 +437,7 @@ impl RunningCrawl {
         self.stop.clone()
     }
 
-    /// Waits for the end. Events that were not read are dropped.
+    /// Waits for the end. Unread events are dropped.
     pub fn join(self) -> Result<Summary, CrawlerError> {
         drop(self.events);
         match self.thread.join() {
@@ -450,7 +450,7 @@ impl RunningCrawl {
 impl Iterator for RunningCrawl {
     type Item = Event;
 
-    /// The next event; none once the crawl has ended.
+    /// The next event; `None` once the crawl has ended.
     fn next(&mut self) -> Option<Event> {
         self.events.recv().ok()
     }

@@ -7,23 +7,23 @@ use scenthound_live::{LiveEvent, Snapshot};
 use scenthound_store::PageRecord;
 use scenthound_types::{CanonicalUrl, LeaseKind, Outcome};
 
-/// Hosts in trouble that are remembered, so that their recovery can be told.
+/// How many failing hosts are remembered, to report their recovery.
 const MOST_HOSTS: usize = 100_000;
 
 /// Something that happened in a crawl.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// An attempt at a page has ended, well or not. The record is the line that `pages.jsonl` holds.
+    /// An attempt at a page has ended, successfully or not. The record is its line in `pages.jsonl`.
     Page(Box<PageRecord>),
-    /// What is known about a host has changed.
+    /// The state of a host has changed.
     Host {
         /// `scheme://host:port`.
         origin: String,
         /// How the host is doing.
         state: HostState,
     },
-    /// How far the crawl is; several times a second.
+    /// How far the crawl has come; sent several times a second.
     Progress(Progress),
 }
 
@@ -33,15 +33,15 @@ pub enum Event {
 pub enum HostState {
     /// Its robots.txt was read, so its pages may be fetched as far as the rules allow.
     RulesKnown,
-    /// Its robots.txt could not be fetched, so none of its pages is fetched for now.
+    /// Its robots.txt could not be fetched, so none of its pages are fetched for now.
     RulesUnreachable,
-    /// A request failed through the host's fault: it is left alone for longer and longer.
+    /// A request failed because of the host, which is now left alone for longer and longer.
     Failing,
-    /// It answers again.
+    /// It responds again.
     Answering,
 }
 
-/// How far a crawl is.
+/// How far a crawl has come.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
@@ -69,7 +69,7 @@ impl Progress {
     }
 }
 
-/// Turns what the driver tells into events.
+/// Turns the driver's events into ours.
 #[derive(Default)]
 pub(crate) struct Translator {
     failing: HashSet<String>,
@@ -90,7 +90,7 @@ impl Translator {
         }
     }
 
-    /// What an attempt says about its host, if that is new.
+    /// The new state of the host, if the attempt changed it.
     fn host_state(&mut self, record: &PageRecord) -> Option<(String, HostState)> {
         if record.unasked {
             return None;

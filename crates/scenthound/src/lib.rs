@@ -1,6 +1,6 @@
 //! A focused web crawler to embed in other programs.
 //!
-//! A [`Crawler`] crawls for a [`Topic`] and keeps what it finds in a folder; a [`Collection`] reads that folder, also while the
+//! A [`Crawler`] crawls for a [`Topic`] and keeps what it finds in a folder; a [`Collection`] reads that folder, even while the
 //! crawl runs. Your own [`Judge`] and [`Strategy`] plug in without touching our crates.
 //!
 //! ```no_run
@@ -16,10 +16,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is here is what users need and nothing else: the crates below (`scenthound-engine`, `scenthound-frontier`, …) may change
-//! their shape at any time.
+//! This crate exports what users need and nothing else. The crates below it (`scenthound-engine`, `scenthound-frontier`, …) may
+//! change at any time.
 //!
-//! Deliberately absent: printing and arguments, which are the binary's, and any decision about URLs, which is the engine's.
+//! Deliberately absent: printing and arguments, which belong to the binary, and decisions about URLs, which belong to the engine.
 
 mod collection;
 mod crawler;

@@ -1,4 +1,4 @@
-//! From checked settings to what only a live crawl needs: limits of requests, the archive, the disk.
+//! Turns checked settings into what only a live crawl needs: limits for requests, the archive, the disk.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use scenthound_live::LiveSettings;
 use scenthound_store::ArchiveSettings;
 use thiserror::Error;
 
-/// A crawl stops before the disk is fuller than this.
+/// A crawl stops when less than this is free on the disk.
 const MIN_FREE_BYTES: u64 = 200 << 20;
 
 /// The window over which the rate of a body is measured.
 const SLOW_WINDOW: Duration = Duration::from_secs(10);
 
-/// Why settings that check out make no live crawl.
+/// Why a live crawl could not be built from valid settings.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LiveBuildError {
-    /// The judge, the strategy or the scope.
+    /// The judge, the strategy or the scope could not be built.
     #[error(transparent)]
     Parts(#[from] BuildError),
-    /// The proxy.
+    /// The proxy is not valid.
     #[error("--proxy: {0}")]
     Proxy(#[from] ProxyFault),
-    /// The certificates.
+    /// The fetcher could not be built, for example because of its certificates.
     #[error(transparent)]
     Fetch(#[from] FetchError),
 }
 
-/// How a crawl with these settings is run. Everything that can be wrong with it is found here, before anything is written.
+/// How to run a crawl with these settings. Everything that can be wrong with them is found here, before anything is written.
 pub fn live_settings(settings: &Settings) -> Result<LiveSettings, LiveBuildError> {
     let crawl = &settings.crawl;
     let mut archive = ArchiveSettings::named(&settings.topic.name, crawl.seed);

@@ -1,7 +1,7 @@
-//! Judging the stored pages of a crawl again under another topic, without fetching.
+//! Judges the stored pages of a crawl again with another topic, without fetching.
 //!
-//! Everything about the topic comes from the new one: terms, judge, genres, and the strategy if it names one. Where the crawl may
-//! go stays as it was. The switch to the new judgements is one step at the very end, so a run that is stopped or killed leaves
+//! The terms, judge and genres come from the new topic, and so does the strategy if the topic names one. The scope does not
+//! change. The switch to the new judgements is one step at the very end, so a run that is stopped or killed leaves
 //! the crawl as it was.
 
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ use crate::topic::Topic;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RejudgeError {
-    /// Nothing was crawled in the folder yet.
-    #[error("{} has no settings yet: nothing was crawled", folder.display())]
+    /// Nothing has been crawled in the folder yet.
+    #[error("nothing has been crawled in {} yet; run a crawl first", folder.display())]
     NothingCrawled {
         /// The folder.
         folder: PathBuf,
@@ -29,10 +29,10 @@ pub enum RejudgeError {
     /// The new topic is not valid.
     #[error("{0}")]
     Topic(Faults),
-    /// The new topic asks for another crawl.
+    /// The new topic needs another crawl.
     #[error(
-        "{topic} asks for another crawl than that of {}:\n  {}\nOnly the topic, its terms, the judge and the strategy can be \
-         changed by judging again; leave the rest out of the file, or start in a new folder with hound crawl -o",
+        "{topic} does not match the crawl in {}:\n  {}\nRejudging can change only the topic, its terms, the judge and the \
+         strategy; leave the rest out of the file, or start a new folder with hound crawl -o",
         folder.display(),
         refused.join("\n  ")
     )]
@@ -41,13 +41,13 @@ pub enum RejudgeError {
         topic: String,
         /// The folder.
         folder: PathBuf,
-        /// What differs and may not.
+        /// The settings that differ but may not.
         refused: Vec<String>,
     },
-    /// Somebody crawls in the folder.
-    #[error("process {pid} works in {}; stop it first (Ctrl-C saves), then run this again", folder.display())]
+    /// Another process is using the folder.
+    #[error("process {pid} is using {}; stop it first (Ctrl-C saves), then run this again", folder.display())]
     InUse {
-        /// Who.
+        /// The process.
         pid: u32,
         /// The folder.
         folder: PathBuf,
@@ -55,19 +55,19 @@ pub enum RejudgeError {
     /// The judge or the strategy could not be built.
     #[error(transparent)]
     Build(#[from] LiveBuildError),
-    /// The settings of the earlier run, or the current directory.
+    /// The settings of the earlier run could not be read, or the current directory could not be determined.
     #[error(transparent)]
     Crawler(#[from] CrawlerError),
-    /// The crawl folder.
+    /// The crawl folder could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Repeating the crawl from its records.
+    /// Repeating the crawl from its records failed.
     #[error(transparent)]
     Live(#[from] LiveError),
 }
 
 impl RejudgeError {
-    /// Whether what the user gave is to blame, rather than the folder or the machine.
+    /// Whether the user's input is at fault, rather than the folder or the machine.
     pub fn is_bad_input(&self) -> bool {
         matches!(
             self,
@@ -76,7 +76,7 @@ impl RejudgeError {
     }
 }
 
-/// A crawl about to be judged again: everything is checked, nothing is changed yet.
+/// A crawl about to be judged again: everything has been checked and nothing changed yet.
 pub struct Rejudgement {
     settings: Settings,
     changes: Vec<Change>,
@@ -84,7 +84,7 @@ pub struct Rejudgement {
 }
 
 impl Rejudgement {
-    /// Prepares to judge the pages of a crawl folder by another topic. Options win over the topic, as on the command line.
+    /// Prepares to judge the pages of a crawl folder with another topic. Options win over the topic, as on the command line.
     pub fn prepare(folder: &Path, topic: &Topic, given: &[Given]) -> Result<Rejudgement, RejudgeError> {
         let before = earlier_settings(folder)?.ok_or_else(|| RejudgeError::NothingCrawled {
             folder: folder.to_owned(),
@@ -108,7 +108,7 @@ impl Rejudgement {
         if names_strategy(Path::new(&name)) {
             settings.strategy = new.strategy;
         }
-        // What cannot be built is found before anything is opened.
+        // Find out what cannot be built before anything is opened.
         live_settings(&settings)?;
         settings.judge().map_err(LiveBuildError::Parts)?;
         Ok(Rejudgement {
@@ -123,8 +123,8 @@ impl Rejudgement {
         &self.changes
     }
 
-    /// Judges every stored page again and switches over; none if it was stopped, and then the crawl is as it was. The callback
-    /// gets the number of attempts repeated so far.
+    /// Judges every stored page again and switches over. If it is stopped, it returns `None` and leaves the crawl as it was.
+    /// The callback gets the number of attempts repeated so far.
     pub fn run(
         self,
         stop: &StopHandle,
@@ -156,14 +156,14 @@ impl Rejudgement {
 }
 
 impl Collection {
-    /// Judges every stored page again by another topic, without fetching, and re-scores what waits. Nobody may be crawling in
-    /// the folder meanwhile. [`Rejudgement`] does the same with progress and a way to stop.
+    /// Judges every stored page again with another topic, without fetching, and re-scores the queue. No crawl may be running
+    /// in the folder. [`Rejudgement`] does the same with progress and a way to stop.
     pub fn rejudge(&self, topic: &Topic) -> Result<Option<Rejudged>, RejudgeError> {
         Rejudgement::prepare(self.folder(), topic, &[])?.run(&StopHandle::default(), &mut |_| {})
     }
 }
 
-/// What the new topic says that judging again cannot change.
+/// The settings of the new topic that rejudging cannot change.
 fn refused(before: &Settings, new: &Settings) -> Vec<String> {
     let other_seed = new.seeds.urls.iter().find(|url| !before.seeds.urls.contains(url));
     let other_seed = other_seed.map(|url| format!("[seeds] {url} is not a seed of this crawl"));
@@ -183,8 +183,7 @@ fn is_default(change: &Change) -> bool {
     change.now.is_empty() || change.option.default == Some(change.now.trim_matches('"'))
 }
 
-/// Whether a topic file has a strategy of its own. A strategy given on the command line of the crawl is kept if the file does
-/// not mention one.
+/// Whether a topic file names a strategy. If it does not, the crawl keeps its own, which may come from the command line.
 fn names_strategy(topic: &Path) -> bool {
     let text = std::fs::read_to_string(topic).unwrap_or_default();
     text.lines()

@@ -59,13 +59,13 @@ impl Topic {
         self.with("query", query)
     }
 
-    /// Words and phrases that tell the kind of page you want.
+    /// Words and phrases typical of the kind of page you want.
     #[must_use]
     pub fn genre_terms<T: Into<String>>(self, terms: impl IntoIterator<Item = T>) -> Topic {
         self.with_all("genre-terms", terms)
     }
 
-    /// Words and phrases that tell what the page is about.
+    /// Words and phrases for what the page should be about.
     #[must_use]
     pub fn content_terms<T: Into<String>>(self, terms: impl IntoIterator<Item = T>) -> Topic {
         self.with_all("content-terms", terms)
@@ -77,13 +77,13 @@ impl Topic {
         self.with_all("url-terms", terms)
     }
 
-    /// Words of the wrong sense: a page that has one is ignored together with its links.
+    /// Words of the wrong sense: a page that contains one is ignored, along with its links.
     #[must_use]
     pub fn exclude_terms<T: Into<String>>(self, terms: impl IntoIterator<Item = T>) -> Topic {
         self.with_all("exclude-terms", terms)
     }
 
-    /// A kind of page by name, such as `guide` or `blog`; its usual words join the genre terms.
+    /// A kind of page by name, such as `guide` or `blog`; its usual words are added to the genre terms.
     #[must_use]
     pub fn genre(self, name: impl Into<String>) -> Topic {
         self.with("genre", name)
@@ -106,7 +106,7 @@ impl Topic {
         self
     }
 
-    /// As settings are checked: the words or the file's name, and what was given besides.
+    /// The topic in the form that settings are checked in: the words or the file name, and the options.
     pub(crate) fn as_given(&self) -> (String, &[Given]) {
         let words = match &self.source {
             Source::Words(words) => words.clone(),

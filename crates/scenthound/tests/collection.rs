@@ -1,5 +1,5 @@
-//! What a collection says about crawl folders made here by hand.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+//! Reads collections from crawl folders that the tests write by hand.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use scenthound::{
     CanonicalUrl, Collection, CollectionError, CrawlState, FiguresFrom, OutsideScope, PageRecord, Quadrant,
@@ -210,7 +210,7 @@ fn a_url_that_was_not_fetched_is_explained_as_far_as_it_is_known() {
 }
 
 #[test]
-fn marks_follow_redirects_and_one_url_that_was_not_read_stops_all() {
+fn marks_follow_redirects_and_nothing_is_marked_if_one_url_was_not_read() {
     let temp = folder(&[
         hub(),
         page("green", 0.6, 0.6),

@@ -1,6 +1,6 @@
-//! What packing an exchange of 30 KB costs, and which compressor, at which level, it should use.
+//! How long packing an exchange of 30 KB takes, and which compressor and level to use.
 //!
-//! `cargo bench -p scenthound-store`. With `SCENTHOUND_HTML=FILE` on that file's first 30 KB instead of made-up text.
+//! `cargo bench -p scenthound-store`. With `SCENTHOUND_HTML=FILE` it uses that file's first 30 KB instead of made-up text.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::io::Write;
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// HTML of about the density of real pages: words of uneven frequency, links, markup that repeats.
+/// HTML about as compressible as real pages: words of uneven frequency, links, markup that repeats.
 fn html() -> Vec<u8> {
     if let Some(file) = std::env::var_os("SCENTHOUND_HTML") {
         let mut real = std::fs::read(file).unwrap();
@@ -139,7 +139,7 @@ fn zlib_rs_reused(bencher: Bencher, level: u32) {
     });
 }
 
-/// What a body that is compressed already costs: nothing can be gained on it.
+/// The cost of a body that is already compressed, on which nothing can be gained.
 #[divan::bench(args = [0, 1, 2, 4, 6])]
 fn libdeflate_on_a_gzip_body(bencher: Bencher, level: i32) {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));

@@ -1,10 +1,10 @@
-//! A file that only grows, with a length that counts.
+//! A file that only grows, and its valid length.
 //!
 //! Invariant: [`AppendFile::length`] is what the file will hold once flushed, and [`AppendFile::flush`] either writes
-//! all of it or cuts the file back to what it held before and keeps the bytes for another try. So a full disk leaves
-//! no torn record behind.
+//! all of it or cuts the file back to what it held before and keeps the bytes for another try. A full disk therefore
+//! leaves no torn record behind.
 //!
-//! Deliberately absent: any idea of what the bytes mean.
+//! Deliberately absent: any knowledge of what the bytes mean.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Error, Result};
 
-/// Writing in pieces of this size keeps system calls off the profile while little waits in memory.
+/// Large enough to make system calls cheap, small enough to hold little in memory.
 const BUFFER: usize = 256 * 1024;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct AppendFile {
 }
 
 impl AppendFile {
-    /// Opens the file, making it if it is not there, and cuts it back to `length`. Returns how much was cut off.
+    /// Opens the file, creating it if it does not exist, and cuts it back to `length`. Returns how much was cut off.
     pub(crate) fn open(path: &Path, length: u64, most_cut: u64) -> Result<(AppendFile, u64)> {
         let file = OpenOptions::new()
             .create(true)
@@ -47,7 +47,7 @@ impl AppendFile {
             });
         }
         if cut > 0 {
-            file.set_len(length).context("cut", path)?;
+            file.set_len(length).context("truncate", path)?;
         }
         let opened = AppendFile {
             path: path.to_owned(),
@@ -76,7 +76,7 @@ impl AppendFile {
         }
         let outcome = self.file.write_all(&self.buffer);
         if outcome.is_err() {
-            // The first error is the one worth telling. If this fails too, the next open cuts the tail.
+            // The first error is the one to report. If this fails too, the next open cuts off the tail.
             let _ = self.file.set_len(self.written);
         }
         outcome.context("write to", &self.path)?;
@@ -91,7 +91,7 @@ impl AppendFile {
     }
 }
 
-/// Makes a new, renamed or deleted entry of a folder last.
+/// Makes new, renamed and deleted entries of a folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_committed_is_cut_off_and_what_is_missing_is_told() {
+    fn what_was_not_committed_is_cut_off_and_what_is_missing_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, b"hello, torn").unwrap();
@@ -139,8 +139,9 @@ mod tests {
         ));
         assert_eq!(std::fs::read(&path).unwrap(), b"hello!");
     }
+
     #[test]
-    fn a_full_disk_is_an_error_and_loses_nothing_that_waits() {
+    fn a_full_disk_is_an_error_and_loses_no_buffered_bytes() {
         let full = Path::new("/dev/full");
         if !full.exists() {
             scenthound_testweb::skip("/dev/full does not exist");

@@ -1,10 +1,10 @@
 //! The crawl's WARC files, written by one thread.
 //!
-//! `archive/NAME-00000.warc.gz`, then 00001 and so on, each begun with a warcinfo record. Only the last file grows.
-//! Invariant: what lies before a [`mark`](Archive::mark) is in the files and never changes; what lies behind the
-//! committed one is cut off on opening.
+//! `archive/NAME-00000.warc.gz`, then 00001 and so on; each starts with a warcinfo record. Only the last file grows.
+//! Invariant: everything before a [`mark`](Archive::mark) is in the files and never changes; everything after the
+//! committed mark is cut off on opening.
 //!
-//! Deliberately absent: compression of exchanges, which worker threads do ([`Packer`]), and any decision of when to
+//! Deliberately absent: compression of exchanges, which worker threads do ([`Packer`]), and any decision when to
 //! flush.
 
 use std::fs;
@@ -21,29 +21,29 @@ use crate::mark::ArchiveMark;
 use crate::pack::{PackedExchange, Packer};
 use crate::warc::{ReadLimits, WarcReader};
 
-/// What can have been appended between two commits, with a lot to spare. Cutting more would mean that the state that
-/// tells the committed length was lost, and the archive should not go with it.
+/// Far more than can be appended between two commits. Having to cut more would mean that the state with the committed
+/// length was lost, and the archive should not be lost with it.
 pub(crate) const MOST_CUT: u64 = 1 << 30;
 
 /// How an archive is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArchiveSettings {
     name: String,
-    /// For the ids of warcinfo records; the same as the packers'.
+    /// The seed of warcinfo record ids; the same as the packers'.
     pub seed: u64,
-    /// A file that reaches this size is followed by the next.
+    /// A file that reaches this size is closed, and the next one begins.
     pub roll_at: u64,
-    /// More than this is not cut off on opening.
+    /// The most bytes that opening may cut off.
     pub most_cut: u64,
-    /// What each file's warcinfo record tells: software, operator, user agent…
+    /// The fields of each file's warcinfo record: software, operator, user agent…
     pub info: Vec<(String, String)>,
 }
 
 impl ArchiveSettings {
     /// Files called NAME-00000.warc.gz and so on, of 1 GB each. Characters that are awkward in file names become dashes.
     pub fn named(name: &str, seed: u64) -> ArchiveSettings {
-        let tame = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let mut name: String = name.chars().take(60).map(tame).collect();
+        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut name: String = name.chars().take(60).map(safe).collect();
         if name.is_empty() {
             name.push_str("crawl");
         }
@@ -59,8 +59,8 @@ impl ArchiveSettings {
         }
     }
 
-    /// The same under the name of the archive that is in a folder already, so that a crawl whose topic is renamed goes on
-    /// in its files.
+    /// These settings with the name of the archive already in the folder, so that a crawl whose topic was renamed
+    /// continues in its own files.
     pub(crate) fn continuing(self, folder: &Path) -> Result<ArchiveSettings> {
         let first = self.file_name(0);
         let mut others = Vec::new();
@@ -93,7 +93,7 @@ impl ArchiveSettings {
     }
 }
 
-/// Where a record lies.
+/// Where a record is stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Position {
     /// The file's name in archive/.
@@ -104,12 +104,12 @@ pub struct Position {
     pub length: u64,
 }
 
-/// What opening threw away: bytes written after the last commit.
+/// What opening cut off: bytes written after the last commit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ArchiveCut {
     /// Files begun after the last commit.
     pub files: Vec<PathBuf>,
-    /// Bytes in all, those files' too.
+    /// Bytes in total, including those files.
     pub bytes: u64,
 }
 
@@ -122,12 +122,12 @@ pub struct Archive {
     number: u32,
     current: Option<AppendFile>,
     file_name: Arc<str>,
-    /// A file was made or deleted, and the folder may not know of it after a crash of the machine.
+    /// A file was created or deleted, and the folder entry may not survive a crash of the machine yet.
     folder_changed: bool,
 }
 
 impl Archive {
-    /// Opens the archive in `folder` as it was at `mark`; the default mark begins a new one.
+    /// Opens the archive in `folder` as it was at `mark`; the default mark starts a new one.
     pub fn open(
         folder: &Path,
         settings: ArchiveSettings,
@@ -170,7 +170,7 @@ impl Archive {
         Ok((archive, cut))
     }
 
-    /// Appends an exchange and tells where its first record lies: the response, if there is one.
+    /// Appends an exchange and returns the position of its first record: the response, if there is one.
     pub fn append(&mut self, exchange: &PackedExchange) -> Result<Position> {
         let size = exchange.bytes().len() as u64;
         self.roll_before(size)?;
@@ -196,7 +196,7 @@ impl Archive {
         })
     }
 
-    /// Replaces the metadata record of an exchange that is not appended yet.
+    /// Replaces the metadata record of an exchange that has not been appended yet.
     pub fn revise_metadata(&mut self, exchange: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
         self.packer.revise_metadata(exchange, metadata)
     }
@@ -209,7 +209,7 @@ impl Archive {
         if file.length().saturating_add(size) <= self.settings.roll_at {
             return Ok(());
         }
-        // No mark names this file's length again, so it must be safe now.
+        // No later mark covers this file's length, so it must reach the disk now.
         file.sync()?;
         self.current = None;
         self.number += 1;
@@ -217,8 +217,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Hands everything to the system and tells where the archive ends: what a commit may rely on after a crash of the
-    /// process. For a crash of the machine, [`Archive::sync`] first.
+    /// Hands everything to the system and returns where the archive ends. A commit may rely on it after a crash of the
+    /// process; for a crash of the machine, call [`Archive::sync`] first.
     pub fn mark(&mut self) -> Result<ArchiveMark> {
         let length = match &mut self.current {
             Some(file) => {
@@ -245,8 +245,8 @@ impl Archive {
         Ok(())
     }
 
-    /// For an archive that [`Error::Short`] was told of: the mark to open it with, which keeps every whole record that is
-    /// left. What lies between it and the committed mark is lost.
+    /// After [`Error::Short`]: the mark to open the archive with, which keeps every complete record that is left. What lies
+    /// between it and the committed mark is lost.
     pub fn repaired_mark(
         folder: &Path,
         settings: &ArchiveSettings,
@@ -277,7 +277,7 @@ impl Archive {
     }
 }
 
-/// Makes a file with its warcinfo record. The date is that of the exchange that made it necessary.
+/// Creates a file with its warcinfo record. The date is that of the first exchange in it.
 fn begin_file(
     path: &Path,
     settings: &ArchiveSettings,

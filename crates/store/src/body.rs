@@ -1,30 +1,30 @@
-//! Bodies brought back from how they travelled: out of chunks, out of compression, under a cap.
+//! Decodes recorded bodies: removes chunks and compression, up to a size limit.
 //!
-//! Many recorded bodies are not what their headers say (decoded by the recorder, cut, or plain wrong at the source), so
-//! a step that cannot be done at all leaves the bytes as they were, and one that breaks off keeps what it had.
+//! Many recorded bodies are not what their headers say (decoded by the recorder, cut short, or wrong at the source).
+//! A step that does not work at all therefore leaves the bytes as they were, and one that fails midway keeps what it had.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// What was wrong with a body that is given all the same.
+/// What is wrong with a body that is returned nonetheless.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BodyFault {
-    /// There is more than the cap.
+    /// The body is longer than the limit and was cut.
     Cap,
     /// The chunks are damaged or end early.
     Chunks,
     /// The compressed data is damaged, ends early, or is not compressed as the header says.
     Encoding,
-    /// Compressed in a way we do not know.
+    /// The encoding is unknown.
     UnknownEncoding,
 }
 
-/// A body as a browser would get it.
+/// A body as a browser would see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Body {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// What was wrong on the way; empty for a good body.
+    /// What was wrong with it; empty for a good body.
     pub faults: Vec<BodyFault>,
 }
 
@@ -39,7 +39,7 @@ impl Body {
     }
 }
 
-/// Takes the data out of its chunks. From where there are no more chunks the rest is taken as it is.
+/// Joins the data of all chunks. Where the chunks stop making sense, the rest is taken as it is.
 pub(crate) fn join_chunks(raw: &[u8]) -> (Cow<'_, [u8]>, Option<BodyFault>) {
     let mut joined = Vec::new();
     let mut rest = raw;
@@ -72,7 +72,7 @@ pub(crate) fn join_chunks(raw: &[u8]) -> (Cow<'_, [u8]>, Option<BodyFault>) {
 
 /// The size before a chunk and what follows its line.
 fn chunk_size(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    // No honest size line is longer, extensions and all; looking further would make garbage quadratic.
+    // No real size line is longer, even with extensions. Searching further would make garbage take quadratic time.
     let line_end = memchr::memchr(b'\n', bytes.get(..4096).unwrap_or(bytes))?;
     let (line, rest) = bytes.split_at_checked(line_end + 1)?;
     let digits = line.split(|byte| *byte == b';').next()?.trim_ascii();
@@ -102,7 +102,7 @@ pub(crate) fn decode(coding: &str, bytes: &[u8], cap: usize) -> (Option<Vec<u8>>
         "br" => drain(brotli_decompressor::Decompressor::new(bytes, 4096), cap),
         "zstd" => match zstd::stream::read::Decoder::with_buffer(bytes) {
             Ok(mut decoder) => {
-                // The window HTTP allows; a larger one is a grab for our memory. Setting it cannot fail here.
+                // The largest window HTTP allows; a larger one would only cost memory. Setting it cannot fail here.
                 let _ = decoder.window_log_max(23);
                 drain(decoder, cap)
             }
@@ -114,7 +114,7 @@ pub(crate) fn decode(coding: &str, bytes: &[u8], cap: usize) -> (Option<Vec<u8>>
     ((!nothing).then_some(decoded), fault)
 }
 
-/// Reads to the end, the cap or the first error, and keeps what came.
+/// Reads to the end, the limit or the first error, and keeps what it got.
 fn drain(mut reader: impl Read, cap: usize) -> (Vec<u8>, Option<BodyFault>) {
     let mut decoded = Vec::new();
     let mut piece = [0; 16 * 1024];
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_and_every_compression_come_off() {
+    fn chunks_and_every_compression_are_removed() {
         let page = b"<p>tea tea tea tea</p>".repeat(40);
         let zlib = {
             let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_a_break_is_kept() {
+    fn what_came_before_the_damage_is_kept() {
         let got = body_of("Transfer-Encoding: chunked\r\n", b"5\r\nhello\r\nFF\r\nwor", 100);
         assert_eq!(
             (&got.bytes[..], got.faults),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_size_beyond_all_bounds_is_only_a_number() {
+    fn an_absurd_chunk_size_does_no_harm() {
         let got = body_of("Transfer-Encoding: chunked\r\n", b"ffffffffffffffff\r\nabc", 100);
         assert_eq!(
             (&got.bytes[..], got.faults),

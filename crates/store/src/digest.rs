@@ -44,7 +44,7 @@ pub(crate) fn matches(field: &str, digest: &[u8]) -> Option<bool> {
         return None;
     }
     let value = value.trim();
-    // The standard leaves the encoding open; the length tells which it is.
+    // The standard leaves the encoding open; the length shows which one it is.
     let hex = || {
         digest
             .iter()
@@ -58,16 +58,16 @@ pub(crate) fn matches(field: &str, digest: &[u8]) -> Option<bool> {
     }
 }
 
-/// A record id made by hashing, so that nothing here is random and a repeated crawl writes the same archive.
+/// A record id made by hashing, not at random, so that a repeated crawl writes the same archive.
 pub(crate) fn record_id(parts: &[&[u8]]) -> String {
     let mut hasher = Sha1::new();
     for part in parts {
-        // The length keeps ("a", "bc") from meeting ("ab", "c").
+        // With the length, ("a", "bc") and ("ab", "c") hash differently.
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
     let mut hex = hex(hasher.finalize().get(..16).unwrap_or_default());
-    // Version 8 (made by a rule of one's own) and the common variant, at their places in a UUID.
+    // Version 8 (custom) and the common variant, at their positions in a UUID.
     hex.replace_range(12..13, "8");
     hex.replace_range(16..17, "a");
     for dash in [20, 16, 12, 8] {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_id_has_the_form_of_a_uuid_and_follows_what_it_is_made_of() {
+    fn a_record_id_is_a_uuid_determined_by_its_parts() {
         let id = record_id(&[b"a", b"bc"]);
         assert_eq!(id, record_id(&[b"a", b"bc"]));
         assert_ne!(id, record_id(&[b"ab", b"c"]));

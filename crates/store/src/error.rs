@@ -1,4 +1,5 @@
-//! What the store cannot do. What it finds in files written by others is a [`Fault`](crate::Fault), which is data.
+//! Why the store could not do something. What is wrong in a file that others wrote is a [`Fault`](crate::Fault), which is
+//! data.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,39 +8,39 @@ use thiserror::Error;
 
 use crate::Fault;
 
-/// Short for results of this crate.
+/// A result with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the store could not do what it was asked.
+/// Why the store could not do something.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The disk or the system refused.
-    #[error("cannot {doing} {}", path.display())]
+    /// A file operation failed.
+    #[error("could not {doing} {}", path.display())]
     Io {
-        /// The verb.
+        /// The operation, as a verb.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// A file holds less than was committed: something outside cut it, or the machine lost power.
+    /// A file holds less than was committed: something else cut it, or the machine lost power.
     #[error(
-        "{} holds {found} bytes, but {committed} were committed; it can be repaired with the loss of the last records",
+        "{} holds {found} bytes, but {committed} were committed; a repair loses the last records",
         path.display()
     )]
     Short {
         /// The file.
         path: PathBuf,
-        /// Bytes the crawl's state knows of.
+        /// Bytes according to the crawl's state.
         committed: u64,
-        /// Bytes there are.
+        /// Bytes in the file.
         found: u64,
     },
-    /// Cutting back would throw away more than a crash can have left behind.
+    /// Cutting back would remove more than a crash can have left behind.
     #[error(
-        "{} holds {bytes} bytes the crawl's state knows nothing of; not cutting them off (was state/ lost?)",
+        "{} holds {bytes} bytes that the crawl's state does not know about, too many to cut off (was state/ lost?)",
         path.display()
     )]
     TooMuchToCut {
@@ -48,24 +49,24 @@ pub enum Error {
         /// Bytes that would be lost.
         bytes: u64,
     },
-    /// The path leads to a file.
+    /// The path is a file.
     #[error("{} is a file, not a folder", .0.display())]
     NotAFolder(PathBuf),
     /// The folder holds something else.
-    #[error("{} is not empty and no crawl folder; name a new or empty folder", .0.display())]
+    #[error("{} is neither empty nor a crawl folder; choose a new or empty folder", .0.display())]
     NotACrawlFolder(PathBuf),
-    /// There is no crawl to look at.
+    /// There is no crawl in the folder.
     #[error("{} holds no crawl", .0.display())]
     NoCrawl(PathBuf),
-    /// Another process works in the folder.
+    /// Another process uses the folder.
     #[error("{} is in use by {}", path.display(), holder(*pid))]
     InUse {
         /// The folder.
         path: PathBuf,
-        /// Who, if it wrote its number.
+        /// Its process id, if it wrote it down.
         pid: Option<u32>,
     },
-    /// A line of a page file is no page record.
+    /// A line of a page file is not a page record.
     #[error("{}:{line} is not a page record", path.display())]
     BadLine {
         /// The file.
@@ -90,7 +91,7 @@ pub enum Error {
         /// The version it names, or 1 if it names none.
         found: u32,
     },
-    /// A line of a page file is longer than any we write.
+    /// A line of a page file is longer than any the crawler writes.
     #[error("{}:{line} is longer than a page record can be", path.display())]
     LongLine {
         /// The file.
@@ -98,37 +99,41 @@ pub enum Error {
         /// Counted from 1.
         line: u64,
     },
-    /// The file that tells which judgements count is not ours.
-    #[error("{} does not tell which judgements count; it should hold {{\"judgements\":N}}, N as in pages/judgements-N.jsonl", path.display())]
+    /// The file that says which judgements are current could not be understood.
+    #[error(
+        "{} does not say which judgements are current; it should hold {{\"judgements\":N}}, N as in \
+         pages/judgements-N.jsonl",
+        path.display()
+    )]
     BadPointer {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// A page record cannot be written as JSON.
-    #[error("cannot write the record of {url} as JSON")]
+    /// A page record could not be written as JSON.
+    #[error("could not write the record of {url} as JSON")]
     Unwritable {
         /// The page.
         url: String,
         /// Why.
         source: serde_json::Error,
     },
-    /// A stretch of a WARC file cannot be read as a record.
+    /// Part of a WARC file could not be read as a record.
     #[error("{} at byte {offset}: {fault}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where in the file, compressed as it is.
+        /// The offset in the (compressed) file.
         offset: u64,
         /// What is wrong.
         fault: Fault,
     },
-    /// Committed lengths in a form this version does not know.
+    /// The committed lengths are in a form this version does not know.
     #[error("the committed file lengths are in an unknown form; was this crawl made by a newer version?")]
     UnknownMark,
-    /// The compressor gave up, which it does only when memory runs out.
-    #[error("cannot compress a record of {bytes} bytes")]
+    /// The compressor failed, which happens only when memory runs out.
+    #[error("could not compress a record of {bytes} bytes")]
     Compression {
         /// Its size.
         bytes: usize,
@@ -139,7 +144,7 @@ fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
-/// Adds what was being done to which file.
+/// Adds the operation and the path to an I/O error.
 pub(crate) trait Context<T> {
     fn context(self, doing: &'static str, path: &Path) -> Result<T>;
 }

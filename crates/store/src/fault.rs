@@ -1,7 +1,7 @@
-//! What is wrong with a WARC record, as a list rather than a refusal: readers want the rest of the record all the same.
+//! What is wrong with a WARC record, as a list rather than an error: readers still want the rest of the record.
 //!
-//! The checks are those that tell a careless writer from a careful one (required fields, forms of values, digests). They
-//! follow WARC 1.0 and 1.1; older drafts are read by the same rules.
+//! The checks cover what careless writers get wrong: required fields, the form of values, digests. They follow WARC 1.0
+//! and 1.1; older drafts are read by the same rules.
 
 use std::net::IpAddr;
 
@@ -19,31 +19,31 @@ pub enum Fault {
     /// The compressed data is damaged.
     #[error("the gzip data is damaged")]
     Gzip,
-    /// Bytes that are no record.
-    #[error("this is no WARC record")]
+    /// Bytes that are not a record.
+    #[error("this is not a WARC record")]
     Garbage,
-    /// The head of a record goes on and on.
+    /// The head of a record is longer than the limit.
     #[error("the record's head is too long")]
     LongHead,
-    /// A version nobody has published.
+    /// A version that was never published.
     #[error("unknown WARC version")]
     Version,
     /// A line of the head without a colon.
-    #[error("a line of the head is no field")]
+    #[error("a line of the record's head is not a field")]
     Line,
-    /// A field that must be there is not, or is empty.
-    #[error("no {0}")]
+    /// A required field is missing or empty.
+    #[error("{0} is missing")]
     Missing(&'static str),
-    /// A field's value does not have the form it must have.
-    #[error("{0} makes no sense")]
+    /// A field's value does not have the required form.
+    #[error("{0} is not valid")]
     Invalid(&'static str),
-    /// A field that may stand once stands again.
-    #[error("{0} stands more than once")]
+    /// A field that may occur once is repeated.
+    #[error("{0} occurs more than once")]
     Repeated(String),
-    /// The block is not what its digest says.
+    /// The block does not match its digest.
     #[error("the block does not match its digest")]
     Digest,
-    /// The block is longer than the reader's limit, the rest was passed over.
+    /// The block is longer than the reader's limit; the rest was skipped.
     #[error("the block is longer than the limit")]
     LongBlock,
     /// The two line ends after the block are missing.
@@ -52,13 +52,13 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether bytes of the record are missing or wrong, rather than its form.
+    /// Whether bytes of the record are missing or wrong, rather than just its form.
     pub fn loses_bytes(&self) -> bool {
         matches!(self, Fault::Cut | Fault::Gzip | Fault::Garbage | Fault::Digest)
     }
 }
 
-/// Everything that can be told from the head and the block's length.
+/// Checks everything that shows in the head and the block's length.
 pub(crate) fn check_head(record: &WarcRecord, faults: &mut Vec<Fault>) {
     if !matches!(record.version.as_str(), "0.17" | "0.18" | "1.0" | "1.1") {
         faults.push(Fault::Version);
@@ -117,7 +117,7 @@ fn is_digest(value: &str) -> bool {
     })
 }
 
-/// The standard allows a repeat of WARC-Concurrent-To only; WARC-Protocol and its companions are repeated by design.
+/// The standard allows only WARC-Concurrent-To to be repeated; WARC-Protocol and its companions are repeated by design.
 fn check_repeats(record: &WarcRecord, faults: &mut Vec<Fault>) {
     const MAY_REPEAT: [&str; 3] = ["warc-concurrent-to", "warc-protocol", "warc-cipher-suite"];
     let mut names: Vec<String> = record

@@ -1,8 +1,8 @@
-//! The crawl folder: what lies where, and who may write.
+//! The crawl folder: where everything is, and who may write.
 //!
-//! A folder with a `crawl.lock` is a crawl folder; the file is made before anything else. One process at a time holds
-//! the lock on it, and the system lets go of it however the process ends. Looking ([`CrawlView`]) needs no lock: all
-//! files only grow or are replaced whole.
+//! A folder with a `crawl.lock` is a crawl folder; that file is created before anything else. One process at a time holds
+//! the lock on it, and the system releases it however the process ends. Reading ([`CrawlView`]) needs no lock: all files
+//! only grow or are replaced as a whole.
 //!
 //! Deliberately absent: what the settings and the state mean.
 
@@ -19,7 +19,7 @@ use crate::warc::{WarcRecord, read_at};
 
 const LOCK: &str = "crawl.lock";
 
-/// Where everything lies in a crawl folder.
+/// Where everything is in a crawl folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     root: PathBuf,
@@ -31,12 +31,12 @@ impl Layout {
         &self.root
     }
 
-    /// The settings as checked.
+    /// The checked settings.
     pub fn settings(&self) -> PathBuf {
         self.present_settings()
     }
 
-    /// What search engines answered when they were asked for seeds.
+    /// The search engines' answers to the search for seeds.
     pub fn seeds(&self) -> PathBuf {
         self.root.join("seeds.json")
     }
@@ -61,7 +61,7 @@ impl Layout {
         self.root.join("logs")
     }
 
-    /// What is written for people at the end.
+    /// Reports for people, written at the end.
     pub fn reports(&self) -> PathBuf {
         self.root.join("reports")
     }
@@ -71,7 +71,7 @@ impl Layout {
     }
 }
 
-/// A crawl folder this process works in. Dropping it lets others in.
+/// A crawl folder locked by this process. Dropping it releases the lock.
 #[derive(Debug)]
 pub struct CrawlFolder {
     layout: Layout,
@@ -80,11 +80,11 @@ pub struct CrawlFolder {
 }
 
 impl CrawlFolder {
-    /// Opens the crawl in this folder, or makes a new one if the folder is empty or not there.
+    /// Opens the crawl in this folder, or creates a new one if the folder is empty or missing.
     pub fn open_or_create(root: &Path) -> Result<CrawlFolder> {
         match is_crawl(root)? {
             Standing::Crawl => {}
-            Standing::Missing | Standing::Empty => fs::create_dir_all(root).context("make", root)?,
+            Standing::Missing | Standing::Empty => fs::create_dir_all(root).context("create", root)?,
             Standing::Other => return Err(Error::NotACrawlFolder(root.to_owned())),
         }
         let layout = Layout {
@@ -103,7 +103,7 @@ impl CrawlFolder {
             layout.logs(),
             layout.reports(),
         ] {
-            fs::create_dir_all(&folder).context("make", &folder)?;
+            fs::create_dir_all(&folder).context("create", &folder)?;
         }
         sync_folder(root)?;
         Ok(folder)
@@ -115,12 +115,12 @@ impl CrawlFolder {
         CrawlFolder::open_or_create(root)
     }
 
-    /// What lies where.
+    /// Where everything is.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Bytes we may still write to the disk the folder is on.
+    /// Bytes available to us on the folder's disk.
     pub fn free_space(&self) -> Result<u64> {
         let root = self.layout.root();
         let disk = rustix::fs::statvfs(root).map_err(std::io::Error::from);
@@ -128,20 +128,20 @@ impl CrawlFolder {
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
-    /// Replaces the settings: a reader, or a crash, finds the old ones or the new ones.
+    /// Replaces the settings. A reader sees either the old or the new ones, even after a crash.
     pub fn write_settings(&self, text: &str) -> Result<()> {
         replace(&self.layout.settings(), text.as_bytes())
     }
 }
 
-/// A crawl folder to look at, also while a crawl is running in it.
+/// A crawl folder to read, even while a crawl is running in it.
 #[derive(Clone, Debug)]
 pub struct CrawlView {
     layout: Layout,
 }
 
 impl CrawlView {
-    /// Looks at the crawl in this folder.
+    /// Opens the crawl in this folder for reading.
     pub fn open(root: &Path) -> Result<CrawlView> {
         match is_crawl(root)? {
             Standing::Crawl => Ok(CrawlView {
@@ -153,7 +153,7 @@ impl CrawlView {
         }
     }
 
-    /// What lies where.
+    /// Where everything is.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -168,7 +168,7 @@ impl CrawlView {
         }
     }
 
-    /// The page records so far, with the judgements that count now.
+    /// The page records so far, with the current judgements.
     pub fn pages(&self) -> Result<PagesReader> {
         let reader = PagesReader::open(&self.layout.pages())?;
         match self.layout.generation()? {
@@ -179,12 +179,12 @@ impl CrawlView {
 
     /// A record of the archive.
     pub fn record(&self, position: &Position) -> Result<WarcRecord> {
-        // The name comes from a file; it must not lead out of the folder.
+        // The name comes from a file, so it must not be able to lead out of the folder.
         let name = Path::new(&*position.file).file_name().unwrap_or_default();
         read_at(&self.layout.archive().join(name), position.offset)
     }
 
-    /// The process that works in the folder, if one does; 0 if it did not say who it is.
+    /// The id of the process that uses the folder, if any; 0 if it is unknown.
     pub fn worker(&self) -> Result<Option<u32>> {
         let path = self.layout.lock();
         let file = File::open(&path).context("open", &path)?;
@@ -196,7 +196,7 @@ impl CrawlView {
     }
 }
 
-/// What a path leads to.
+/// What is at a path.
 enum Standing {
     Missing,
     Empty,
@@ -233,7 +233,7 @@ fn take_lock(layout: &Layout) -> Result<File> {
         .write(true)
         .open(&path)
         .context("open", &path)?;
-    // Someone asking whether the folder is in use holds the lock for an instant.
+    // A process that only checks whether the folder is in use holds the lock for an instant.
     let mut patience = 5;
     loop {
         match file.try_lock() {
@@ -262,16 +262,16 @@ fn pid_in(lock: &Path) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Writes a file so that whoever reads it, also after a crash, finds the old text or the new one.
+/// Replaces a file atomically: a reader finds the old content or the new, even after a crash.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let fresh = path.with_file_name(name);
-    let mut file = File::create(&fresh).context("make", &fresh)?;
+    let mut file = File::create(&fresh).context("create", &fresh)?;
     file.write_all(bytes).context("write to", &fresh)?;
     file.sync_all().context("flush", &fresh)?;
     fs::rename(&fresh, path).context("replace", path)?;
-    // The parent of a bare file name is empty, which no system opens.
+    // The parent of a bare file name is the empty path, which cannot be opened.
     match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
         Some(parent) => sync_folder(parent),
@@ -313,7 +313,7 @@ mod tests {
         fs::write(temp.path().join("thesis.txt"), "mine").unwrap();
         let error = CrawlFolder::open_or_create(temp.path()).unwrap_err();
         assert!(
-            error.to_string().contains("not empty and no crawl folder"),
+            error.to_string().contains("neither empty nor a crawl folder"),
             "{error}"
         );
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_use_is_refused_by_name_and_number_but_can_be_looked_at() {
+    fn a_folder_in_use_is_refused_with_the_process_id_but_can_be_read() {
         let temp = tempfile::tempdir().unwrap();
         let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
         let error = CrawlFolder::open_or_create(temp.path()).unwrap_err().to_string();

@@ -1,12 +1,12 @@
-//! Which judgements of a crawl's pages count, and the switch from one set to the next.
+//! Which judgements of a crawl's pages are current, and the switch from one set to the next.
 //!
-//! Pages are judged when they are fetched: that is generation 0, told by the page records themselves. Judged again under
-//! another topic, they get `pages/judgements-N.jsonl`, a state made anew in `state-N` and settings in `crawl-N.toml`, all
-//! beside what is in force. Then one small file, `pages/current.json`, is replaced: that is the switch. What follows
-//! (`state-N` takes the place of `state`, `crawl-N.toml` that of `crawl.toml`) only tidies up, is done again by whoever
-//! opens the folder next if it was cut short, and until it is done [`Layout`] looks in the right place.
+//! Pages are judged when they are fetched: that is generation 0, found in the page records themselves. Judging them again
+//! with another topic writes `pages/judgements-N.jsonl`, a new state in `state-N` and settings in `crawl-N.toml`, all beside
+//! what is in use. Then one small file, `pages/current.json`, is replaced: that is the switch. What follows (`state-N`
+//! replaces `state`, `crawl-N.toml` replaces `crawl.toml`) only tidies up. If it is cut short, whoever opens the folder next
+//! finishes it, and until then [`Layout`] looks in the right place.
 //!
-//! **Invariant:** at every moment the folder is wholly of one generation, whichever write was the last.
+//! **Invariant:** at every moment the whole folder belongs to one generation, whichever write was the last.
 
 use std::fs;
 use std::io;
@@ -21,12 +21,12 @@ use crate::folder::{CrawlFolder, Layout, replace};
 /// What `pages/current.json` holds.
 #[derive(Serialize, Deserialize)]
 struct Pointer {
-    /// The number of the judgements that count.
+    /// The number of the current judgements.
     judgements: u32,
 }
 
 impl Layout {
-    /// The number of the judgements that count; 0 for those of the page records.
+    /// The number of the current judgements; 0 for those in the page records.
     pub fn generation(&self) -> Result<u32> {
         let path = self.pointer();
         let text = match fs::read(&path) {
@@ -45,7 +45,7 @@ impl Layout {
             .with_file_name(format!("judgements-{generation}.jsonl"))
     }
 
-    /// Where the state of a generation is made before the switch.
+    /// Where the state of a generation is built before the switch.
     pub fn next_state(&self, generation: u32) -> PathBuf {
         self.root().join(format!("state-{generation}"))
     }
@@ -58,11 +58,11 @@ impl Layout {
         self.pages().with_file_name("current.json")
     }
 
-    /// Where something lies: where it was made, if the switch to it was not tidied up yet, and in its usual place if so.
-    pub(crate) fn present(&self, usual: &str, made: fn(&Layout, u32) -> PathBuf) -> PathBuf {
-        // A pointer that cannot be read is told by whoever reads judgements; until then nothing has moved.
+    /// Where something is: where it was built if the switch has not been tidied up yet, in its usual place otherwise.
+    pub(crate) fn present(&self, usual: &str, built: fn(&Layout, u32) -> PathBuf) -> PathBuf {
+        // Whoever reads judgements reports a pointer that cannot be read; until then nothing has moved.
         let generation = self.generation().unwrap_or(0);
-        let fresh = made(self, generation);
+        let fresh = built(self, generation);
         if generation > 0 && fresh.exists() {
             fresh
         } else {
@@ -76,7 +76,7 @@ impl Layout {
 }
 
 impl CrawlFolder {
-    /// Makes everything that was prepared for a generation the one that counts, with these settings.
+    /// Makes everything prepared for a generation current, with these settings.
     pub fn switch(&self, generation: u32, settings: &str) -> Result<()> {
         let layout = self.layout();
         replace(&layout.next_settings(generation), settings.as_bytes())?;
@@ -86,7 +86,7 @@ impl CrawlFolder {
         self.tidy()
     }
 
-    /// Throws away what was prepared for generations to come, and finishes a switch that was cut short.
+    /// Deletes what was prepared for later generations, and finishes a switch that was cut short.
     pub fn tidy(&self) -> Result<()> {
         let layout = self.layout();
         let present = layout.generation()?;
@@ -108,7 +108,7 @@ impl CrawlFolder {
         }
         let (made, usual) = (layout.next_state(present), layout.root().join("state"));
         if made.exists() {
-            // The old state goes first. Killed in between, the new one is still where it was made.
+            // The old state goes first. If the process is killed in between, the new one is still where it was built.
             remove(&usual)?;
             fs::rename(&made, &usual).context("replace", &usual)?;
         }
@@ -130,7 +130,7 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect()
 }
 
-/// The generation in a name that only [`Layout`] gives.
+/// The generation in a file name made by [`Layout`].
 fn numbered(name: &str) -> Option<u32> {
     let kinds = [
         ("state-", ""),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_changes_settings_and_state_together_and_leaves_nothing_over() {
+    fn a_switch_changes_settings_and_state_together_and_leaves_nothing_behind() {
         let temp = tempfile::tempdir().unwrap();
         let folder = prepared(temp.path());
         folder.switch(1, "new").unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_prepared_and_not_switched_to_is_thrown_away_on_opening() {
+    fn what_was_prepared_and_not_switched_to_is_deleted_on_opening() {
         let temp = tempfile::tempdir().unwrap();
         let folder = prepared(temp.path());
         fs::write(temp.path().join("crawl-1.toml"), "new").unwrap();
@@ -211,10 +211,10 @@ mod tests {
         assert!(temp.path().join("crawl-notes.toml").exists());
     }
 
-    /// The steps after the switch, cut short after each of them: readers see the new generation throughout, and the next
-    /// to open the folder finishes.
+    /// The steps after the switch are cut short after each of them. Readers see the new generation throughout, and whoever
+    /// opens the folder next finishes the switch.
     #[test]
-    fn a_switch_cut_short_is_seen_whole_and_finished_by_the_next_to_open() {
+    fn a_switch_cut_short_looks_complete_and_is_finished_on_opening() {
         for steps in 0..4 {
             let temp = tempfile::tempdir().unwrap();
             let folder = prepared(temp.path());
@@ -246,11 +246,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_that_is_none_is_told() {
+    fn a_bad_pointer_is_reported() {
         let temp = tempfile::tempdir().unwrap();
         drop(prepared(temp.path()));
         fs::write(temp.path().join("pages/current.json"), "1").unwrap();
         let error = CrawlFolder::open(temp.path()).unwrap_err().to_string();
-        assert!(error.contains("current.json does not tell"), "{error}");
+        assert!(error.contains("current.json does not say"), "{error}");
     }
 }

@@ -1,10 +1,10 @@
 //! HTTP messages as archives hold them: where the head ends, what it says, what the body is.
 //!
-//! Where a head ends is decided as warcio decides it (the first line with nothing on it but white space), because the
-//! payload digest counts from there and others check it. Everything takes time linear in the message; nothing fails:
-//! what cannot be understood is left as it is and told as a [`BodyFault`].
+//! A head ends where warcio says it does (at the first line that is blank), because the payload digest starts there and
+//! other tools check it. Everything takes time linear in the message; nothing fails:
+//! what cannot be understood is left as it is and reported as a [`BodyFault`].
 //!
-//! Deliberately absent: sockets, and any rule of HTTP a live connection needs.
+//! Deliberately absent: sockets, and the rules of HTTP that only a live connection needs.
 
 use std::borrow::Cow;
 
@@ -24,14 +24,14 @@ pub(crate) fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
     (bytes, &[])
 }
 
-/// As Python strips a line, for ASCII.
+/// Blank as Python's `strip` sees it, for ASCII.
 fn is_blank(line: &[u8]) -> bool {
     line.iter()
         .all(|byte| matches!(byte, b' ' | b'\t'..=b'\r' | 0x1c..=0x1f))
 }
 
-/// Leaves out `100 Continue` and `103 Early Hints`: they are responses of their own, and a reader would take their
-/// status for the page's.
+/// Skips `100 Continue` and `103 Early Hints`: they are responses of their own, and readers would mistake their status for
+/// the page's.
 pub(crate) fn skip_interim(mut response: &[u8]) -> &[u8] {
     loop {
         let (head, rest) = split_head(response);
@@ -55,19 +55,19 @@ fn status_of(head: &[u8]) -> Option<u16> {
     std::str::from_utf8(words.next()?).ok()?.parse().ok()
 }
 
-/// A recorded response, taken apart.
+/// A recorded response, parsed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpResponse<'a> {
     /// The number after `HTTP/1.1`.
     pub status: u16,
-    /// Names as sent, values unfolded and trimmed; bytes that are no UTF-8 are replaced.
+    /// Names as sent, values unfolded and trimmed; invalid UTF-8 is replaced.
     pub headers: Vec<(String, String)>,
-    /// The body as recorded, still chunked and compressed if it came so.
+    /// The body as recorded, still chunked and compressed if it was sent that way.
     pub raw_body: &'a [u8],
 }
 
 impl<'a> HttpResponse<'a> {
-    /// Takes apart the block of a response record; none if it does not begin with an HTTP status line.
+    /// Parses the block of a response record; none if it does not begin with an HTTP status line.
     pub fn parse(block: &'a [u8]) -> Option<HttpResponse<'a>> {
         let block = skip_interim(block);
         let (head, raw_body) = split_head(block);
@@ -120,7 +120,7 @@ impl<'a> HttpResponse<'a> {
             faults.extend(fault);
         }
         let codings: Vec<String> = self.codings("content-encoding").collect();
-        // A page is compressed once, a clumsy proxy makes it twice; more is somebody playing.
+        // A page is compressed once, or twice by a clumsy proxy; more is not meant seriously.
         for coding in codings.iter().rev().take(3) {
             let (decoded, fault) = body::decode(coding, &bytes, cap);
             faults.extend(fault);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn interim_responses_are_left_out() {
+    fn interim_responses_are_skipped() {
         let wire = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody";
         assert_eq!(skip_interim(wire), b"HTTP/1.1 200 OK\r\n\r\nbody");
         let switched = b"HTTP/1.1 101 Switching Protocols\r\n\r\nframes";

@@ -1,8 +1,9 @@
 //! The crawl folder on disk: WARC archive, page records, lock.
 //!
-//! Worker threads turn each [`Exchange`] into a [`PackedExchange`] (that is the work: digests and compression); one thread
-//! owns the [`RecordFiles`] and appends. Where both files end is a [`Mark`], committed together with the frontier's state;
-//! opening cuts back to it. [`WarcReader`] reads our archives and everybody else's.
+//! Worker threads turn each [`Exchange`] into a [`PackedExchange`] (which takes most of the time: digests and
+//! compression); one thread owns the [`RecordFiles`] and appends. A [`Mark`] says where both files end. It is committed
+//! together with the frontier's state, and opening cuts the files back to it. [`WarcReader`] reads our archives and those
+//! of other tools.
 //!
 //! Deliberately absent: policy (what is kept, when to flush), clocks and randomness. Times and seeds are passed in, so
 //! the same crawl writes the same bytes.

@@ -5,18 +5,18 @@ use crate::error::{Error, Result};
 /// The committed end of the archive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct ArchiveMark {
-    /// Number of the file being written; earlier files are whole.
+    /// The number of the file being written; earlier files are complete.
     pub file: u32,
-    /// Bytes of it.
+    /// Committed bytes of that file.
     pub length: u64,
 }
 
 /// The committed ends of all files of a crawl that only grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mark {
-    /// The archive's.
+    /// The end of the archive.
     pub archive: ArchiveMark,
-    /// Bytes of the page records.
+    /// Committed bytes of the page records.
     pub pages: u64,
 }
 
@@ -26,7 +26,7 @@ impl Mark {
     /// Size of [`Mark::to_bytes`].
     pub const BYTES: usize = 1 + 4 + 8 + 8;
 
-    /// For the store's batch.
+    /// The form in which it is committed.
     pub fn to_bytes(self) -> [u8; Mark::BYTES] {
         let mut bytes = [VERSION; Mark::BYTES];
         let fields = self
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_survives_its_bytes_and_refuses_others() {
+    fn a_mark_survives_a_round_trip_and_other_bytes_are_refused() {
         let mark = Mark {
             archive: ArchiveMark {
                 file: 3,

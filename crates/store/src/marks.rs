@@ -1,7 +1,7 @@
 //! `pages/marks.jsonl`: the user's own judgements of pages.
 //!
-//! Small beside everything else, so it is read and replaced whole. Marks may be made while a crawl runs; two processes
-//! that mark at once take turns at a lock of their own, so that neither loses the other's.
+//! The file is small, so it is read and replaced as a whole. Marks may be made while a crawl runs. Processes that mark at
+//! the same time take turns with a lock of their own, so that none loses the others' marks.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Context, Error, Result};
 use crate::folder::{CrawlView, Layout, replace};
 
-/// More than this was not written by us.
+/// A longer file is not one of ours.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The user's own judgements, by URL.
@@ -58,11 +58,11 @@ impl CrawlView {
         Ok(marks)
     }
 
-    /// Changes the user's own judgements: a reader, or a crash, finds the old ones or the new ones.
+    /// Changes the user's own judgements. A reader sees either the old or the new ones, even after a crash.
     pub fn change_marks(&self, change: impl FnOnce(&mut Marks)) -> Result<Marks> {
         let path = self.layout().marks();
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).context("make", folder)?;
+            fs::create_dir_all(folder).context("create", folder)?;
         }
         let lock_path = path.with_extension("lock");
         let lock = OpenOptions::new()
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_made_at_once_are_all_kept() {
+    fn marks_made_at_the_same_time_are_all_kept() {
         let temp = tempfile::tempdir().unwrap();
         drop(CrawlFolder::open_or_create(temp.path()).unwrap());
         let view = CrawlView::open(temp.path()).unwrap();

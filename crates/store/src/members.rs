@@ -1,9 +1,9 @@
 //! The bytes of a WARC file, uncompressed, gzip member by gzip member.
 //!
 //! A plain file counts as one long member. Records do not cross members: no tool writes that, and stopping at the end of
-//! a member is what keeps one bad length from swallowing the records after it.
+//! a member keeps one bad length from swallowing the records after it.
 //!
-//! Damage ends the reading: after it the source is empty for good.
+//! Damage ends the reading: after it the source stays empty.
 
 use std::io::{self, BufRead, Read};
 
@@ -13,15 +13,15 @@ use crate::fault::Fault;
 
 const BUFFER: usize = 64 * 1024;
 
-/// Why no more bytes come.
+/// Why reading stopped.
 pub(crate) enum Stop {
-    /// The disk or the system refused.
+    /// Reading failed.
     Io(io::Error),
     /// The file is damaged.
     Fault(Fault),
 }
 
-/// Counts what is read of the file, and tells its errors from the decoder's.
+/// Counts the bytes read from the file, and distinguishes its errors from the decoder's.
 struct Counted<R> {
     inner: R,
     offset: u64,
@@ -70,16 +70,16 @@ pub(crate) struct Members<R> {
 }
 
 impl<R: BufRead> Members<R> {
-    /// `offset` is where in the file `inner` stands.
+    /// `offset` is the position of `inner` in the file.
     pub(crate) fn new(mut inner: R, offset: u64) -> io::Result<Members<R>> {
-        let zipped = inner.fill_buf()?.first() == Some(&0x1f);
+        let is_gzip = inner.fill_buf()?.first() == Some(&0x1f);
         let counted = Counted {
             inner,
             offset,
             failed: false,
         };
         Ok(Members {
-            state: if zipped {
+            state: if is_gzip {
                 State::Between(counted)
             } else {
                 State::Plain(counted)
@@ -91,7 +91,7 @@ impl<R: BufRead> Members<R> {
         })
     }
 
-    /// What is left of the current member, at least one byte of it; empty at its end.
+    /// At least one byte of what is left of the current member; empty at its end.
     pub(crate) fn fill(&mut self) -> Result<&[u8], Stop> {
         if self.start == self.end {
             self.start = 0;
@@ -125,7 +125,7 @@ impl<R: BufRead> Members<R> {
         Ok(self.buffer.get(self.start..self.end).unwrap_or_default())
     }
 
-    /// The member is at its end: steps out of it.
+    /// Leaves a member that has ended.
     fn leave(&mut self) {
         let here = State::Ended {
             offset: self.offset(),
@@ -142,7 +142,7 @@ impl<R: BufRead> Members<R> {
         self.start = (self.start + n).min(self.end);
     }
 
-    /// Steps into the next member if the current one is at its end; false when the file is.
+    /// Enters the next member if the current one has ended; false at the end of the file.
     pub(crate) fn enter_next(&mut self) -> Result<bool, Stop> {
         loop {
             if !self.fill()?.is_empty() {
@@ -169,7 +169,7 @@ impl<R: BufRead> Members<R> {
         }
     }
 
-    /// Where in the file, compressed as it is, we stand; inside a member, where its reading has got to.
+    /// The position in the (compressed) file; inside a member, how far it has been read.
     pub(crate) fn offset(&self) -> u64 {
         match &self.state {
             State::Plain(file) => file.offset - (self.end - self.start) as u64,
@@ -179,7 +179,7 @@ impl<R: BufRead> Members<R> {
         }
     }
 
-    /// The offset from which reading would begin with the next byte; none in the middle of a member.
+    /// The offset at which reading could start with the next byte; none in the middle of a member.
     pub(crate) fn entrance(&self) -> Option<u64> {
         match &self.state {
             State::Plain(_) => Some(self.offset()),
@@ -188,7 +188,7 @@ impl<R: BufRead> Members<R> {
         }
     }
 
-    /// Whether a file cut off here would hold only whole members.
+    /// Whether a file cut off here would hold only complete members.
     pub(crate) fn at_boundary(&self) -> bool {
         match self.state {
             State::Plain(_) => true,

@@ -1,8 +1,8 @@
-//! Exchanges turned into archive bytes, on whatever thread has time for it.
+//! Turns exchanges into archive bytes, on any thread.
 //!
-//! One gzip member a record, so that any record can be read by its offset. The response comes first: its place is the
-//! exchange's place. Digests are what warcio checks: the payload is everything after the head, as it travelled (with
-//! chunks and compression on). The same exchange and seed give the same bytes.
+//! Each record is one gzip member, so that it can be read by its offset. The response comes first, so its position is the
+//! exchange's position. Digests are computed as warcio checks them: the payload is everything after the head, as it was
+//! sent (still chunked and compressed). The same exchange and seed give the same bytes.
 //!
 //! Deliberately absent: files. [`Archive`](crate::Archive) appends what is packed here.
 
@@ -17,10 +17,10 @@ use crate::digest;
 use crate::error::{Error, Result};
 use crate::http;
 
-/// The level libdeflate gives the best return for: see docs/decisions/archive-compression.md.
+/// The level at which libdeflate pays off best: see docs/decisions/archive-compression.md.
 const LEVEL: i32 = 1;
 
-/// What the request and response were spoken in.
+/// The protocol of the request and the response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
     /// HTTP/1.0 or 1.1; the recorded bytes are those of the wire.
@@ -30,7 +30,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// As WARC-Protocol names it.
+    /// Its name in WARC-Protocol.
     fn code(self) -> &'static str {
         match self {
             Protocol::Http1 => "http/1.1",
@@ -39,26 +39,26 @@ impl Protocol {
     }
 }
 
-/// One request, what came back, and what we made of it.
+/// One request, its response, and what was made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<'a> {
-    /// Tells it from other exchanges of the crawl, also of the same URL at the same time.
+    /// Distinguishes it from all other exchanges of the crawl, even of the same URL at the same time.
     pub sequence: u64,
-    /// What was asked for.
+    /// The URL requested.
     pub url: &'a CanonicalUrl,
-    /// The address we were connected to; none behind a proxy.
+    /// The IP address of the server; none behind a proxy.
     pub ip: Option<IpAddr>,
     /// When the request was sent.
     pub date: Timestamp,
-    /// What was spoken.
+    /// The protocol.
     pub protocol: Protocol,
     /// Head and body as sent; empty if it was not recorded.
     pub request: &'a [u8],
-    /// Head and body as received; empty if nothing came.
+    /// Head and body as received; empty if there was no response.
     pub response: &'a [u8],
-    /// Whether and why the response breaks off.
+    /// Whether and why the response was cut short.
     pub truncated: Option<Truncation>,
-    /// What we made of it, as JSON; empty for nothing.
+    /// What was made of it, as JSON; empty if nothing was.
     pub metadata: &'a [u8],
 }
 
@@ -69,14 +69,14 @@ pub enum RecordKind {
     Response,
     /// What we sent.
     Request,
-    /// What we made of it.
+    /// What was made of it.
     Metadata,
-    /// What begins a file.
+    /// The first record of a file.
     Info,
 }
 
 impl RecordKind {
-    /// As WARC-Type names it.
+    /// Its name in WARC-Type.
     pub fn code(self) -> &'static str {
         match self {
             RecordKind::Response => "response",
@@ -102,7 +102,7 @@ pub struct PackedExchange {
     pub(crate) bytes: Vec<u8>,
     pub(crate) parts: Vec<(RecordKind, Range<usize>)>,
     pub(crate) date: Timestamp,
-    /// The fields of the metadata record up to those that depend on its block, to write it again.
+    /// The fields of the metadata record that do not depend on its block, kept to write the record again.
     metadata_head: Vec<u8>,
 }
 
@@ -112,21 +112,21 @@ impl PackedExchange {
         &self.bytes
     }
 
-    /// Which record lies where in [`PackedExchange::bytes`]; the response first.
+    /// Where each record is in [`PackedExchange::bytes`]; the response comes first.
     pub fn parts(&self) -> &[(RecordKind, Range<usize>)] {
         &self.parts
     }
 }
 
-/// Whether compressing again can gain anything.
+/// Whether compressing a record is worthwhile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Squeeze {
     Yes,
-    /// A compressed body gains nothing and costs a third of the work of a plain one.
+    /// A body that is already compressed gains nothing and would still cost a third of the work of a plain one.
     Pointless,
 }
 
-/// Packs exchanges. Each thread keeps its own, because a compressor's memory is worth keeping.
+/// Packs exchanges. Each thread keeps its own, to reuse the compressor's memory.
 pub struct Packer {
     seed: u64,
     compressor: Compressor,
@@ -143,7 +143,7 @@ impl std::fmt::Debug for Packer {
 }
 
 impl Packer {
-    /// Makes record ids from this seed; all packers of a crawl have the same.
+    /// A packer that makes record ids from this seed, which all packers of a crawl share.
     pub fn new(seed: u64) -> Packer {
         let level = |level| CompressionLvl::new(level).unwrap_or_default();
         Packer {
@@ -225,7 +225,7 @@ impl Packer {
         Ok(())
     }
 
-    /// The record that begins a file: who wrote it, and how.
+    /// The first record of a file: who wrote it, and how.
     pub(crate) fn pack_info(
         &mut self,
         file_name: &str,
@@ -304,7 +304,7 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     }
 }
 
-/// A line break in a value would begin a field of its own.
+/// A line break in a value would start another field.
 fn one_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn revised_metadata_are_as_if_they_had_been_packed_at_first() {
+    fn revised_metadata_looks_as_if_it_had_been_packed_first() {
         let url = url();
         let mut packer = Packer::new(1);
         let mut packed = packer.pack(&exchange(&url)).unwrap();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_happen_is_not_recorded() {
+    fn missing_parts_are_not_recorded() {
         let url = url();
         let packed = Packer::new(1)
             .pack(&Exchange {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_break_in_the_information_makes_no_field() {
+    fn a_line_break_in_warcinfo_values_does_not_start_a_field() {
         let mut packer = Packer::new(1);
         let fields = [("operator".to_owned(), "me\r\nevil: yes".to_owned())];
         let bytes = packer.pack_info("a.warc.gz", Timestamp::ZERO, &fields).unwrap();

@@ -1,11 +1,11 @@
-//! `pages/pages.jsonl`: one line per attempt, refused and failed ones too.
+//! `pages/pages.jsonl`: one line per attempt, including refused and failed ones.
 //!
-//! A line counts once its newline is there. The file grows like the archive does: what lies behind the committed length
-//! is cut off on opening. Pages that were judged again keep their line; their [`JudgementRecord`] stands in a file of its
-//! own and is laid over it on reading.
+//! A line counts once its newline is written. The file grows as the archive does: what lies beyond the committed length is
+//! cut off on opening. Pages that were judged again keep their line; their [`JudgementRecord`] is in a separate file and
+//! replaces fields of the line on reading.
 //!
-//! Records hold codes and numbers, no sentences: those are made where they are shown. docs/records.md describes every
-//! field. **Invariant:** each line names the version of its form, and a line of another version is refused.
+//! Records hold codes and numbers, not sentences; those are made where they are shown. docs/records.md describes every
+//! field. **Invariant:** each line names the version of its format, and a line of another version is refused.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -21,17 +21,17 @@ use crate::append::AppendFile;
 use crate::archive::{MOST_CUT, Position};
 use crate::error::{Context, Error, Result};
 
-/// Longer lines are not ours; reading them would let a file decide how much memory we take.
+/// Longer lines are not ours. Reading them would let a file decide how much memory is used.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// The version of the form that records are written in. Lines that name none are of version 1.
+/// The version of the record format. Lines that name none are of version 1.
 pub const RECORD_VERSION: u32 = 2;
 
 fn first_version() -> u32 {
     1
 }
 
-/// How a URL came to be asked for.
+/// How a URL was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Via {
@@ -48,20 +48,20 @@ pub enum Via {
     Host,
 }
 
-/// What came of one attempt at a URL.
+/// The record of one attempt at a URL.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PageRecord {
-    /// The version of this form: [`RECORD_VERSION`].
+    /// The version of the format: [`RECORD_VERSION`].
     #[serde(default = "first_version")]
     pub v: u32,
-    /// What was asked for.
+    /// The URL requested.
     pub url: String,
     /// Where a redirect leads.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub final_url: Option<String>,
-    /// What was asked for: a page, a robots.txt or a sitemap.
+    /// What was requested: a page, a robots.txt or a sitemap.
     pub kind: LeaseKind,
-    /// The HTTP status, where one came.
+    /// The HTTP status, if the server answered.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u16>,
     /// How it ended.
@@ -76,9 +76,9 @@ pub struct PageRecord {
     pub fetched_at: String,
     /// How long it took, in milliseconds.
     pub ms: u64,
-    /// Bytes that came over the wire.
+    /// Bytes received over the wire.
     pub bytes: u64,
-    /// As the server named it.
+    /// The content type as the server named it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub content_type: Option<String>,
     /// The page's title.
@@ -102,7 +102,7 @@ pub struct PageRecord {
     /// What a reader should know about the page.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub notes: Vec<PageNote>,
-    /// Set if results leave the page out, which one of the notes explains.
+    /// Set if results leave the page out; one of the notes explains why.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub hidden: bool,
     /// How many of the page's links are not followed, by reason.
@@ -110,13 +110,13 @@ pub struct PageRecord {
     pub skipped: Option<SkippedLinks>,
     /// Links away from a seed.
     pub depth: u16,
-    /// The page that first led here; none for seeds.
+    /// The page that linked here first; none for seeds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent: Option<String>,
     /// Whether the user named it, or a URL that redirects to it.
     #[serde(default)]
     pub seed: bool,
-    /// How it came to be asked for.
+    /// How it was found.
     pub via: Via,
     /// The class of the queue it was taken from; none for robots.txt files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -127,28 +127,28 @@ pub struct PageRecord {
     /// Set if it had been read before and was fetched again for the cash it had gathered.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub revisit: bool,
-    /// The agent that asked for it, counted from 1, where a crawl has several.
+    /// The agent that fetched it, counted from 1, if the crawl has several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<u8>,
     /// 0 for the first try.
     #[serde(default)]
     pub attempt: u8,
-    /// Set if no request was made: refused by rules, by its address, or because its host has no name.
+    /// Set if no request was made: robots rules or its address forbid it, or its host does not exist.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub unasked: bool,
-    /// Where the response lies, if one came.
+    /// Where the response is stored, if there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub archive: Option<Position>,
     /// For finding near-duplicates; sixteen hexadecimal digits in the file.
     #[serde(skip_serializing_if = "Option::is_none", default, with = "hex")]
     pub fingerprint: Option<u64>,
-    /// The address the page says is its own.
+    /// The URL the page says it should be known by.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub canonical: Option<String>,
 }
 
 impl Default for PageRecord {
-    /// A page that was read, of no URL.
+    /// A page that was read, without a URL.
     fn default() -> PageRecord {
         PageRecord {
             v: RECORD_VERSION,
@@ -190,7 +190,7 @@ impl Default for PageRecord {
 }
 
 impl PageRecord {
-    /// Whether a page was asked for, rather than a robots.txt or a sitemap.
+    /// Whether a page was requested, rather than a robots.txt or a sitemap.
     pub fn is_page(&self) -> bool {
         self.kind == LeaseKind::Page
     }
@@ -222,7 +222,7 @@ impl PageRecord {
         self.notes.contains(&note)
     }
 
-    /// What came of the attempt; none if the fields do not fit together.
+    /// The outcome of the attempt; none if the fields contradict each other.
     pub fn outcome(&self) -> Option<Outcome> {
         let to = self.redirect().and_then(|to| CanonicalUrl::parse(to).ok());
         Outcome::recorded(self.outcome, self.status, to.as_ref(), self.truncated)
@@ -233,7 +233,7 @@ impl PageRecord {
         self.is_page() && self.outcome != OutcomeCode::Redirect && !self.unasked && !self.revisit
     }
 
-    /// Takes over what a later judgement decides.
+    /// Replaces everything that a later judgement decides.
     fn judge_as(&mut self, judgement: JudgementRecord) {
         let JudgementRecord {
             v: _,
@@ -257,7 +257,7 @@ impl PageRecord {
     }
 }
 
-/// Sixty-four bits as text, because many readers of JSON keep only fifty-three of a number.
+/// Sixty-four bits as text, because many JSON readers keep only fifty-three bits of a number.
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -283,8 +283,8 @@ pub struct PagesFile {
 }
 
 impl PagesFile {
-    /// Opens the file as it was at this length, and tells how many bytes behind it were cut off. A file that begins with a
-    /// record of another version is refused, so that no file holds two versions.
+    /// Opens the file as it was at this length, and returns how many bytes after it were cut off. A file that begins with a
+    /// record of another version is refused, so that no file mixes versions.
     pub fn open(path: &Path, length: u64) -> Result<(PagesFile, u64)> {
         if let Some(Err(other @ Error::OtherVersion { .. })) = PagesReader::open(path)?.next() {
             return Err(other);
@@ -308,7 +308,7 @@ impl PagesFile {
         self.file.append(&self.line)
     }
 
-    /// Hands everything to the system and tells the file's length, for the commit.
+    /// Hands everything to the system and returns the file's length, for the commit.
     pub fn mark(&mut self) -> Result<u64> {
         self.file.flush()?;
         Ok(self.file.length())
@@ -319,8 +319,7 @@ impl PagesFile {
         self.file.sync()
     }
 
-    /// For a file that [`Error::Short`] was told of: the length to open it with, which keeps every whole line that is
-    /// left.
+    /// After [`Error::Short`]: the length to open the file with, which keeps every complete line that is left.
     pub fn repaired_length(path: &Path, committed: u64) -> Result<u64> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -345,10 +344,10 @@ impl PagesFile {
     }
 }
 
-/// What is thought of a page now that it was judged again: everything in a page record that a judgement decides.
+/// The new judgement of a page that was judged again: everything in a page record that a judgement decides.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct JudgementRecord {
-    /// The version of this form: [`RECORD_VERSION`].
+    /// The version of the format: [`RECORD_VERSION`].
     #[serde(default = "first_version")]
     pub v: u32,
     /// The line of the page records it is about, from 1.
@@ -401,7 +400,7 @@ pub struct JudgementsFile {
 }
 
 impl JudgementsFile {
-    /// Begins a file anew.
+    /// Creates an empty file, replacing any earlier one.
     pub fn create(path: &Path) -> Result<JudgementsFile> {
         let (file, _) = AppendFile::open(path, 0, u64::MAX)?;
         Ok(JudgementsFile {
@@ -427,7 +426,7 @@ impl JudgementsFile {
     }
 }
 
-/// A line that names the version of its form.
+/// A line that names the version of its format.
 trait Versioned: serde::de::DeserializeOwned {
     fn version(&self) -> u32;
 }
@@ -444,7 +443,7 @@ impl Versioned for JudgementRecord {
     }
 }
 
-/// All that can be known of a line of another version.
+/// All that can be read from a line of another version.
 #[derive(Deserialize)]
 struct AnyVersion {
     #[serde(default = "first_version")]
@@ -468,7 +467,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// A file that is not there has no lines.
+    /// A file that does not exist has no lines.
     fn open(path: &Path) -> Result<Lines> {
         let file = match File::open(path) {
             Ok(file) => Some(BufReader::with_capacity(64 << 10, file)),
@@ -510,7 +509,7 @@ impl Lines {
             let value = match serde_json::from_slice::<T>(&self.buffer) {
                 Ok(value) => value,
                 Err(source) => {
-                    // Nothing is wrong with a line that says it is of another version, except that we cannot read it.
+                    // A line that says it is of another version is not wrong; this program just cannot read it.
                     if let Ok(other) = serde_json::from_slice::<AnyVersion>(&self.buffer) {
                         self.check(&other)?;
                     }
@@ -524,7 +523,7 @@ impl Lines {
             self.check(&value)?;
             return Ok(Some(value));
         }
-        // Whatever the reason, nothing sensible can follow.
+        // Whatever the reason, nothing useful can follow.
         self.file = None;
         if length == LONGEST_LINE {
             return Err(Error::LongLine {
@@ -545,7 +544,7 @@ struct Judgements {
 }
 
 impl Judgements {
-    /// The judgement of a line, if there is one. Lines are asked for in order.
+    /// The judgement of a line, if there is one. Lines must be requested in order.
     fn of_line(&mut self, line: u64) -> Result<Option<JudgementRecord>> {
         while self.next.as_ref().is_some_and(|next| next.line < line) {
             self.next = self.lines.read()?;
@@ -566,7 +565,7 @@ pub struct PagesReader {
 }
 
 impl PagesReader {
-    /// Reads a file from its beginning. A file that is not there has no lines: the crawl has just begun.
+    /// Reads a file from its beginning. A file that does not exist has no lines: the crawl has just begun.
     pub fn open(path: &Path) -> Result<PagesReader> {
         Ok(PagesReader {
             lines: Lines::open(path)?,
@@ -574,7 +573,7 @@ impl PagesReader {
         })
     }
 
-    /// Reads the records with these judgements in place of their own; what is not in the file keeps its own.
+    /// Reads the records with these judgements in place of their own. Records without a judgement in the file keep theirs.
     pub fn judged_by(self, judgements: &Path) -> Result<PagesReader> {
         let mut lines = Lines::open(judgements)?;
         let next = lines.read()?;
@@ -584,7 +583,7 @@ impl PagesReader {
         })
     }
 
-    /// Bytes of a last line without an end, once the iteration is over: being written just now, or left by a crash.
+    /// The bytes of an unfinished last line, once iteration is over: it is being written right now, or a crash left it.
     pub fn torn(&self) -> Option<u64> {
         self.lines.torn
     }
@@ -682,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_are_not_known_are_passed_over() {
+    fn unknown_fields_are_ignored() {
         let line = r#"{"v":2,"url":"http://a.test/","kind":"page","outcome":"ok","fetched_at":"x","ms":1,"bytes":2,"depth":0,"via":"seed","mood":9}"#;
         let record: PageRecord = serde_json::from_str(line).unwrap();
         assert_eq!((record.url.as_str(), record.status), ("http://a.test/", None));
@@ -715,11 +714,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_at_any_byte_gives_its_whole_lines_and_repairs_to_them() {
+    fn a_file_cut_at_any_byte_gives_its_complete_lines_and_repairs_to_them() {
         let (_folder, path) = written(3);
         let whole = std::fs::read(&path).unwrap();
         for length in 0..=whole.len() {
-            // A new file each time: many file systems wait for the disk when a full one is emptied and written again.
+            // A new file each time: many file systems wait for the disk when a non-empty file is truncated and rewritten.
             std::fs::remove_file(&path).unwrap();
             std::fs::write(&path, &whole[..length]).unwrap();
             let lines = whole[..length].iter().filter(|byte| **byte == b'\n').count();
@@ -776,7 +775,7 @@ mod tests {
     }
 
     #[test]
-    fn later_judgements_are_laid_over_the_lines_they_are_about() {
+    fn later_judgements_replace_those_of_their_lines() {
         let (folder, path) = written(4);
         let path_of_judgements = folder.path().join("judgements-1.jsonl");
         let mut judgements = JudgementsFile::create(&path_of_judgements).unwrap();

@@ -10,17 +10,17 @@ use crate::mark::Mark;
 use crate::pack::PackedExchange;
 use crate::pages::{PageRecord, PagesFile};
 
-/// What opening threw away: appended, but never committed.
+/// What opening cut off: appended, but never committed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cut {
-    /// Of the archive.
+    /// Cut from the archive.
     pub archive: ArchiveCut,
-    /// Bytes of page records.
+    /// Bytes cut from the page records.
     pub pages: u64,
 }
 
 impl Cut {
-    /// Whether the last run was stopped between two commits.
+    /// Whether nothing was cut: the last run did not stop between two commits.
     pub fn is_nothing(&self) -> bool {
         *self == Cut::default()
     }
@@ -34,7 +34,7 @@ pub struct RecordFiles {
 }
 
 impl RecordFiles {
-    /// Opens both as they were at `mark`; the default mark begins a crawl.
+    /// Opens both as they were at `mark`; the default mark starts a crawl.
     pub fn open(folder: &CrawlFolder, settings: ArchiveSettings, mark: Mark) -> Result<(RecordFiles, Cut)> {
         let layout = folder.layout();
         let settings = settings.continuing(&layout.archive())?;
@@ -47,8 +47,8 @@ impl RecordFiles {
         Ok((RecordFiles { archive, pages }, cut))
     }
 
-    /// For a folder that [`Error::Short`](crate::Error::Short) was told of: the mark to open it with, which keeps every
-    /// whole record and line that is left. The difference to `mark` is lost.
+    /// After [`Error::Short`](crate::Error::Short): the mark to open the folder with, which keeps every complete record and
+    /// line that is left. What lies between it and `mark` is lost.
     pub fn repaired_mark(folder: &CrawlFolder, settings: &ArchiveSettings, mark: Mark) -> Result<Mark> {
         let layout = folder.layout();
         let settings = settings.clone().continuing(&layout.archive())?;
@@ -58,12 +58,12 @@ impl RecordFiles {
         })
     }
 
-    /// Replaces the metadata record of an exchange that is not appended yet.
+    /// Replaces the metadata record of an exchange that has not been appended yet.
     pub fn revise_metadata(&mut self, exchange: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
         self.archive.revise_metadata(exchange, metadata)
     }
 
-    /// Appends an exchange; its position belongs into the page record.
+    /// Appends an exchange; its position belongs in the page record.
     pub fn append_exchange(&mut self, exchange: &PackedExchange) -> Result<Position> {
         self.archive.append(exchange)
     }
@@ -73,7 +73,7 @@ impl RecordFiles {
         self.pages.append(page)
     }
 
-    /// Hands everything to the system and tells where the files end, for the commit.
+    /// Hands everything to the system and returns where the files end, for the commit.
     pub fn mark(&mut self) -> Result<Mark> {
         Ok(Mark {
             archive: self.archive.mark()?,
@@ -81,7 +81,7 @@ impl RecordFiles {
         })
     }
 
-    /// Waits until everything is on the disk. Do so before flushing the store that holds the mark.
+    /// Waits until everything is on the disk. Call this before flushing the store that holds the mark.
     pub fn sync(&mut self) -> Result<()> {
         self.archive.sync()?;
         self.pages.sync()

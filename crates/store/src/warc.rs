@@ -1,8 +1,8 @@
-//! Reading WARC files, whoever wrote them: versions 0.17 to 1.1, plain or gzip, a member a record or one for all.
+//! Reads WARC files of any origin: versions 0.17 to 1.1, plain or gzip, one member per record or one for the whole file.
 //!
-//! Nothing in a file can make the reader fail: damage is told and passed over where a next record can be found, and
-//! memory stays within [`ReadLimits`]. An `Err` in the iteration is a stretch that yields no record; what is wrong with
-//! a record that could be read is in [`WarcRecord::faults`].
+//! Nothing in a file can make the reader fail. Damage is reported and skipped where another record can be found, and
+//! memory stays within [`ReadLimits`]. An `Err` in the iteration is a part of the file without a readable record; what is
+//! wrong with a record that could be read is in [`WarcRecord::faults`].
 //!
 //! Deliberately absent: ARC files, and searching for the next member after damaged gzip data.
 
@@ -21,7 +21,7 @@ use crate::members::{Members, Stop};
 /// How much of a record is kept in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
-    /// Bytes of a record's head; a longer one is damage.
+    /// Bytes of a record's head; a longer one counts as damage.
     pub head: usize,
     /// Bytes of a block; of a longer one the beginning is kept.
     pub block: usize,
@@ -42,13 +42,13 @@ impl Default for ReadLimits {
 pub struct WarcRecord {
     /// What follows `WARC/`.
     pub version: String,
-    /// The head's fields in order; continued lines joined, bytes that are no UTF-8 replaced.
+    /// The head's fields in order; continued lines are joined, and invalid UTF-8 is replaced.
     pub fields: Vec<(String, String)>,
-    /// The block, up to the limit or the cut.
+    /// The block, up to the limit or to where it was cut.
     pub block: Vec<u8>,
-    /// The block's length as the head tells it.
+    /// The block's length according to the head.
     pub block_length: u64,
-    /// Where [`read_at`] finds it again; none in the middle of a gzip member.
+    /// The offset for [`read_at`]; none in the middle of a gzip member.
     pub offset: Option<u64>,
     /// What is wrong with it; empty for a good record.
     pub faults: Vec<Fault>,
@@ -63,7 +63,7 @@ impl WarcRecord {
             .map(|(_, value)| value.as_str())
     }
 
-    /// `response`, `request`, `warcinfo`…, empty if it does not say.
+    /// `response`, `request`, `warcinfo`…; empty if missing.
     pub fn kind(&self) -> &str {
         self.field("WARC-Type").unwrap_or_default()
     }
@@ -72,7 +72,7 @@ impl WarcRecord {
         self.kind().eq_ignore_ascii_case(kind)
     }
 
-    /// What the record is about, without the angle brackets some writers put around it.
+    /// The URI of the record, without the angle brackets some writers put around it.
     pub fn target_uri(&self) -> Option<&str> {
         let uri = self.field("WARC-Target-URI")?;
         Some(
@@ -96,7 +96,7 @@ pub struct WarcReader<R> {
     path: PathBuf,
     members: Members<R>,
     limits: ReadLimits,
-    /// A version line that ended a stretch of garbage, and where it began.
+    /// A version line found after garbage, and its offset.
     held: Option<(Vec<u8>, Option<u64>)>,
 }
 
@@ -121,7 +121,7 @@ impl WarcReader<BufReader<File>> {
     }
 }
 
-/// Reads the one record that begins at `offset` of a file: of a plain one, or of one with a gzip member a record.
+/// Reads the one record that begins at `offset`, in a plain file or in one with a gzip member per record.
 pub fn read_at(path: &Path, offset: u64) -> Result<WarcRecord> {
     WarcReader::open_at(path, offset)?.next().unwrap_or_else(|| {
         Err(Error::Damaged {
@@ -154,12 +154,12 @@ impl<R: BufRead> WarcReader<R> {
         })
     }
 
-    /// With other limits.
+    /// The same reader with other limits.
     pub fn with_limits(self, limits: ReadLimits) -> WarcReader<R> {
         WarcReader { limits, ..self }
     }
 
-    /// Where a file cut off now would end with a whole record; none if records and gzip members do not end together.
+    /// Where the file could be cut off now to end with a complete record; none in the middle of a gzip member.
     pub(crate) fn boundary(&self) -> Option<u64> {
         (self.held.is_none() && self.members.at_boundary()).then(|| self.members.offset())
     }
@@ -196,7 +196,7 @@ impl<R: BufRead> WarcReader<R> {
         record.block_length = length.unwrap_or(0);
         let mut faults = std::mem::take(&mut record.faults);
         fault::check_head(&record, &mut faults);
-        // From here on the record is worth having, so damage goes into it and ends the reading with the next call.
+        // From here on the record is useful, so damage is noted in it, and the next call ends the reading.
         match self.read_block(&mut record, &mut faults) {
             Ok(()) => {}
             Err(Stop::Fault(fault)) => faults.push(fault),
@@ -206,7 +206,7 @@ impl<R: BufRead> WarcReader<R> {
         Ok(Some(record))
     }
 
-    /// Steps to the next byte that can begin a record; gives the offset to find it again by, none at the file's end.
+    /// Moves to the next byte that can begin a record and returns its offset for [`read_at`]; none at the end of the file.
     #[expect(clippy::option_option, reason = "no record, or a record without an entrance")]
     fn skip_blank_lines(&mut self) -> Result<Option<Option<u64>>, Stop> {
         let mut entrance = None;
@@ -249,7 +249,7 @@ impl<R: BufRead> WarcReader<R> {
         }
     }
 
-    /// Passes over lines up to one that begins a record, or to the end of the member.
+    /// Skips lines up to one that begins a record, or to the end of the member.
     fn skip_garbage(&mut self) -> Result<(), Stop> {
         let mut line = Vec::new();
         let mut at_line_start = true;
@@ -308,7 +308,7 @@ impl<R: BufRead> WarcReader<R> {
     }
 
     fn read_block(&mut self, record: &mut WarcRecord, faults: &mut Vec<Fault>) -> Result<(), Stop> {
-        // Writers disagree on which block a revisit's digest is of, its own or that of the record it points to.
+        // Writers disagree on whether a revisit's digest covers its own block or that of the record it refers to.
         let digest = record
             .field("WARC-Block-Digest")
             .filter(|_| !record.is_kind("revisit"))
@@ -344,7 +344,7 @@ impl<R: BufRead> WarcReader<R> {
         self.read_end(faults)
     }
 
-    /// The line ends after a block, and of a gzip member its checksum.
+    /// Reads the line ends after a block, and the checksum at the end of a gzip member.
     fn read_end(&mut self, faults: &mut Vec<Fault>) -> Result<(), Stop> {
         let mut newlines = 0;
         loop {
@@ -362,7 +362,7 @@ impl<R: BufRead> WarcReader<R> {
     }
 }
 
-/// What a line that begins a record names as its version.
+/// The version named by a line that begins a record.
 fn version_of(line: &[u8]) -> Option<String> {
     let (prefix, version) = line.split_at_checked(5)?;
     prefix

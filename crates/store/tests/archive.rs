@@ -1,4 +1,4 @@
-//! The archive through crashes: cut anywhere, it opens at the committed mark or says what is missing.
+//! How the archive survives crashes: cut anywhere, it opens at the committed mark or says what is missing.
 #![allow(clippy::unwrap_used)]
 
 mod exchanges;
@@ -38,7 +38,7 @@ fn bodies(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn an_archive_cut_at_any_byte_opens_at_its_mark_or_tells_and_repairs() {
+fn an_archive_cut_at_any_byte_opens_at_its_mark_or_can_be_repaired() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     let mut archive = open(folder, ArchiveMark::default());
@@ -66,7 +66,7 @@ fn an_archive_cut_at_any_byte_opens_at_its_mark_or_tells_and_repairs() {
     for length in 0..=whole.len() {
         let cut_file = &whole[..length];
         for (committed, mark) in marks.iter().enumerate() {
-            // A new file each time: many file systems wait for the disk when a full one is emptied and written again.
+            // A new file each time: many file systems wait for the disk when a non-empty file is truncated and rewritten.
             fs::remove_file(&path).unwrap();
             fs::write(&path, cut_file).unwrap();
             let opened = Archive::open(folder, settings(), *mark);

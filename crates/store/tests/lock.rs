@@ -9,7 +9,7 @@ use scenthound_store::{CrawlFolder, CrawlView, Error};
 
 const HELD: &str = "SCENTHOUND_TEST_HELD_FOLDER";
 
-/// Not a test of its own: the other process of the test below. It holds the folder until it is killed.
+/// Not a real test: the other process of the test below. It holds the folder until it is killed.
 #[test]
 fn other_process() {
     let Some(root) = std::env::var_os(HELD) else {

@@ -1,4 +1,4 @@
-//! Archives others wrote: the suites of warcio and JWAT, good files and bad, and the recorded webs of the lab.
+//! Archives written by others: the test files of warcio and JWAT, good and bad, and the recorded webs of the lab.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod exchanges;
@@ -48,7 +48,7 @@ const EXPECTED_FAILURES: [(&str, &str); 1] = [(
 )];
 
 #[test]
-fn jwat_files_are_told_apart_as_their_names_say() {
+fn jwat_files_are_good_or_bad_as_their_names_say() {
     let Some(folder) = shared_data("suites/warc/jwat") else {
         return;
     };
@@ -71,7 +71,7 @@ fn jwat_files_are_told_apart_as_their_names_say() {
 }
 
 #[test]
-fn warcio_files_give_what_they_hold() {
+fn warcio_files_are_read_in_full() {
     let Some(folder) = shared_data("suites/warc/warcio") else {
         return;
     };
@@ -80,7 +80,7 @@ fn warcio_files_give_what_they_hold() {
         ("bad.arc", 0, true),
         ("example-bad-non-chunked.warc.gz", 6, false),
         ("example-bad.warc.gz.bad", 6, false),
-        // Its fault is in a payload digest; we check those of blocks.
+        // Its fault is in a payload digest; the reader checks only block digests.
         ("example-digest.warc", 4, false),
         ("example-iana.org-chunked.warc", 3, false),
         ("example-resource.warc.gz", 3, false),
@@ -114,7 +114,7 @@ fn warcio_files_give_what_they_hold() {
 }
 
 #[test]
-fn a_file_in_one_single_gzip_member_is_read_but_has_no_entrances() {
+fn a_file_in_a_single_gzip_member_is_read_but_has_no_offsets() {
     let mut packer = scenthound_store::Packer::new(1);
     let mut plain = Vec::new();
     for number in 0..5 {
@@ -213,7 +213,7 @@ fn a_file_cut_at_any_byte_is_read_up_to_the_cut() {
     }
 }
 
-/// Folder and records. Those of university that are no pages are the redirects of alternate spellings.
+/// Folder and records. The records of university that are not pages are redirects of alternate spellings.
 const WEBS: [(&str, usize); 4] = [
     ("university", 9624),
     ("encyclopedia", 5232),
@@ -272,7 +272,7 @@ fn read_all(bytes: &[u8]) {
     }
 }
 
-/// Lines a reader takes for something, in any order.
+/// Fragments that mean something to the reader, in any order.
 fn scraps() -> impl Strategy<Value = Vec<u8>> {
     const SCRAPS: [&[u8]; 16] = [
         b"WARC/1.0\r\n",

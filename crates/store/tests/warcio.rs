@@ -1,4 +1,4 @@
-//! The real warcio reads what we write, every record of it, and finds every digest right.
+//! The real warcio reads every record we write and finds every digest correct.
 #![allow(clippy::unwrap_used)]
 
 mod exchanges;

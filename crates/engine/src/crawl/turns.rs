@@ -1,4 +1,4 @@
-//! Whose turn it is: leases for the agents of a crawl, and what their strategies have learnt passed on to what waits.
+//! Gives leases to the agents in turn, and rescores waiting links when a strategy has learnt something.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
 
-/// A change of a strategy's mind is passed on to what waits at most this often, in pages of the agent…
-const PAGES_AN_EPOCH: u64 = 100;
-/// …and to so many waiting links a page.
-const RESCORED_A_PAGE: usize = 1_000;
-/// A seed that cannot be had for longer than this holds nobody up.
+/// After a strategy has learnt something, waiting links are rescored at most once per this many pages of the agent…
+const PAGES_PER_EPOCH: u64 = 100;
+/// …and at most this many links after each page.
+const RESCORED_PER_PAGE: usize = 1_000;
+/// Seeds that stay unreachable for longer than this are skipped.
 const SEED_PATIENCE: Duration = Duration::from_secs(60);
 
 impl<F: Frontier, R: Recorder> Crawl<F, R> {
-    /// Draws a list where one is wanted. Several agents take URLs one by one, each from its own stack.
+    /// Draws a list for best-N-first. Several agents take URLs one by one, each from its own stack.
     pub(super) fn draw(&mut self, now: Timestamp) -> Result<(), CrawlError> {
         if self.settings.list_size > 0 && self.slots.len() == 1 {
             self.frontier.draw(self.settings.list_size, now)?;
@@ -41,7 +41,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Leases for the agents in turn, one each, until there is no more room or nobody has any.
+    /// Takes leases for the agents in turn, one each, until there is no more room or no agent has any left.
     pub(super) fn take(&mut self, room: usize, now: Timestamp) -> Result<Next, CrawlError> {
         let agents = self.slots.len();
         let mut asking: Vec<usize> = (0..agents).map(|at| (self.turn + at) % agents).collect();
@@ -67,7 +67,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     Next::Done => {}
                 }
             }
-            // One agent was given all there is.
+            // A single agent has already got all there is.
             asking = if agents == 1 && !self.slots.iter().any(|slot| slot.is_stale) {
                 Vec::new()
             } else {
@@ -85,7 +85,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         })
     }
 
-    /// Leases for one agent.
+    /// Takes leases for one agent.
     fn take_of(&mut self, at: usize, most: usize, now: Timestamp) -> Result<Next, CrawlError> {
         let rules = self.settings.agents;
         let share = match self.slots.len() {
@@ -132,7 +132,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(next)
     }
 
-    /// Has what waits in an agent's stack scored again, so many links at once.
+    /// Opens an epoch: marks an agent's stack as stale and rescores the first `most` links.
     fn open_epoch(&mut self, at: usize, now: Timestamp, most: usize) -> Result<(), CrawlError> {
         let Some(slot) = self.slots.get_mut(at) else {
             return Ok(());
@@ -147,20 +147,20 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(())
     }
 
-    /// Passes a change of a strategy's mind on to what waits, a part after each page.
+    /// Rescores stale links in an agent's stack, a batch after each page.
     pub(super) fn freshen(&mut self, at: usize, now: Timestamp) -> Result<(), CrawlError> {
         let Some(slot) = self.slots.get_mut(at) else {
             return Ok(());
         };
         let strategy = &mut slot.agent.strategy;
-        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + PAGES_AN_EPOCH;
+        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + PAGES_PER_EPOCH;
         if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
-            return self.open_epoch(at, now, RESCORED_A_PAGE);
+            return self.open_epoch(at, now, RESCORED_PER_PAGE);
         }
         if slot.is_stale {
             slot.is_stale = self.frontier.freshen(
                 agent_id(at),
-                RESCORED_A_PAGE,
+                RESCORED_PER_PAGE,
                 &mut |link| strategy.rescore(link),
                 now,
             )?;
@@ -186,8 +186,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Asks the strategy what a page that was read is worth, judges it by that where so wanted, and completes what is known of
-    /// its links.
+    /// Asks the strategy for the page's score, makes it the judgement where the settings say so, and completes the evidence
+    /// of the page's links.
     pub(super) fn score_page(
         &mut self,
         lease: &Lease,
@@ -237,7 +237,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                         **evidence = known;
                     }
                 }
-                // Nobody asks for it again: only the words of this link matter.
+                // It is not fetched again, so only the words of this link matter.
                 Standing::Leased | Standing::Fetched { .. } | Standing::Gone => continue,
             }
             evidence.add_parent(ParentPage {
@@ -248,7 +248,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(())
     }
 
-    /// The directory: every agent, in order.
+    /// Facts about every agent, in order.
     pub fn agents(&self) -> Vec<AgentFacts> {
         let numbered = self.slots.iter().enumerate();
         numbered
@@ -282,7 +282,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 }
 
-/// The number of the agent at a place of the slots.
+/// The id of the agent in this slot.
 fn agent_id(at: usize) -> AgentId {
     AgentId(u8::try_from(at).unwrap_or(AgentId::MOST))
 }

@@ -33,12 +33,12 @@ use scenthound_types::{CanonicalUrl, Failure, Keyring, Lease, LeaseKind, Outcome
 /// A web drawn as text.
 pub struct SmallWeb {
     pages: FixtureWeb,
-    /// What a URL answers in place of its page: the first time, the second time… and the last for ever after. None is the
-    /// page.
+    /// What a URL returns in place of its page: the first time, the second time, and so on; the last one repeats. None is
+    /// the page.
     others: BTreeMap<String, Vec<Option<SiteResponse>>>,
-    /// How often each URL was asked for.
+    /// How many times each URL was requested.
     asked: Mutex<BTreeMap<String, usize>>,
-    /// The first line's.
+    /// The URL of the first line.
     seed: CanonicalUrl,
 }
 
@@ -153,7 +153,7 @@ pub fn plain() -> LabSettings {
     }
 }
 
-/// Robots.txt is asked for and obeyed.
+/// robots.txt is requested and obeyed.
 pub fn obedient() -> LabSettings {
     LabSettings {
         policy: HostPolicy {
@@ -206,7 +206,7 @@ pub fn crawl_as_agents(web: &SmallWeb, seeds: &[&[&str]], settings: &LabSettings
     replay_agents(web, tea(), agents, settings).unwrap()
 }
 
-/// The pages asked for, in order, by name.
+/// The pages requested, in order, by name.
 pub fn visits(run: &Run) -> Vec<String> {
     let visits = run.journal.visits.iter();
     visits
@@ -214,7 +214,7 @@ pub fn visits(run: &Run) -> Vec<String> {
         .collect()
 }
 
-/// One line of the journal: an attempt at a page, a robots.txt or a sitemap, or a URL settled without asking.
+/// One line of the journal: an attempt at a page, a robots.txt or a sitemap, or a URL settled without a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
     /// When it was settled.
@@ -244,7 +244,7 @@ pub fn attempts(run: &Run) -> Vec<Attempt> {
         .collect()
 }
 
-/// What came of each attempt at one URL, in order.
+/// The outcome of each attempt at one URL, in order.
 pub fn outcomes(run: &Run, name: &str) -> Vec<String> {
     let all = attempts(run).into_iter();
     all.filter(|attempt| attempt.name == name)
@@ -272,7 +272,7 @@ pub const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A crawl that the test drives by hand, for what no site can answer.
+/// A crawl that the test drives by hand, for outcomes no site can produce.
 pub type OwnCrawl = Crawl<MemoryFrontier, Journal>;
 
 pub fn start(settings: CrawlSettings, frontier: MemoryFrontier, seeds: &[&str], now: Timestamp) -> OwnCrawl {

@@ -12,7 +12,7 @@ use crate::exit;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Web folders with an archive and tasks.toml, or synth:NAME; may be given several times.
+    /// Web folders with an archive and tasks.toml, or synth:NAME; may be repeated.
     #[arg(long, value_name = "FOLDER", required = true, num_args = 1..)]
     web: Vec<PathBuf>,
     /// Names of tasks, comma-separated; `all` for every task.
@@ -41,7 +41,7 @@ pub struct Args {
     /// Number of threads [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Write a self-contained page with plots.
+    /// Write a self-contained HTML page with plots.
     #[arg(short, long, value_name = "FILE.html")]
     output: Option<PathBuf>,
     /// Print all runs as JSON.
@@ -52,7 +52,7 @@ pub struct Args {
     csv: bool,
 }
 
-/// Compares. Interrupted, it reports what is finished and says so with its exit code.
+/// Runs the comparison. If interrupted, it reports the crawls that finished and returns the exit code for an interruption.
 pub fn run(args: Args) -> Result<ExitCode> {
     let settings = CompareSettings {
         strategies: args.strategies,

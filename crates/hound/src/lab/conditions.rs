@@ -1,4 +1,4 @@
-//! The options that all crawls of the lab share.
+//! The options shared by all crawls in the lab.
 
 use std::time::Duration;
 

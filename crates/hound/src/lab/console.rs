@@ -1,4 +1,4 @@
-//! What the lab says while it works, on stderr, and its errors with the right exit code.
+//! What the lab prints on stderr while it works, and its errors with the right exit code.
 
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::webs::{cache_folder, spinner};
 use crate::pages_input::bad_input;
 
-/// Runs something in a lab that shows its progress on stderr. The first Ctrl-C ends crawls that run in a batch.
+/// Runs a closure with a lab that shows its progress on stderr. The first Ctrl-C stops the crawls of a batch.
 pub fn with_lab<T>(threads: Option<usize>, run: impl FnOnce(&Lab<'_>) -> Result<T>) -> Result<T> {
     let console = Console::default();
     let begun = Instant::now();
@@ -27,7 +27,7 @@ pub fn with_lab<T>(threads: Option<usize>, run: impl FnOnce(&Lab<'_>) -> Result<
     }))
 }
 
-/// An error of the lab, told apart by who is at fault.
+/// Turns an error of the lab into one with the right exit code: bad input, or a failure of ours.
 pub fn failed(error: LabError) -> anyhow::Error {
     if error.is_bad_input() {
         bad_input(in_full(&error))
@@ -36,7 +36,7 @@ pub fn failed(error: LabError) -> anyhow::Error {
     }
 }
 
-/// An error and its causes, leaving out causes that its message gives already.
+/// An error and its causes, without causes that its message already contains.
 fn in_full(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

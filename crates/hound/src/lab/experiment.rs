@@ -1,4 +1,4 @@
-//! `hound lab experiment`: the tables and figures of the papers, made again here, beside theirs.
+//! `hound lab experiment`: reproduces the tables and figures of the papers and shows them beside the originals.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use super::console::{failed, with_lab};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The experiment; without a name, all experiments are listed.
+    /// Name of the experiment; without it, all experiments are listed.
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Web folders to use instead of the experiment's own web; may be given several times.
+    /// Web folders to use instead of the experiment's own web; may be repeated.
     #[arg(long, value_name = "FOLDER", num_args = 1..)]
     web: Vec<PathBuf>,
     /// Names of tasks, comma-separated; `all` for every task.
@@ -24,7 +24,7 @@ pub struct Args {
     /// Number of threads [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Write a self-contained page with plots.
+    /// Write a self-contained HTML page with plots.
     #[arg(short, long, value_name = "FILE.html")]
     output: Option<PathBuf>,
     /// Print the tables as CSV.

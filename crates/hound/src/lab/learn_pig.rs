@@ -1,4 +1,4 @@
-//! `hound lab learn-pig`: where the links of pages of each relevance and genre lead, counted on a recorded web.
+//! `hound lab learn-pig`: counts, on a recorded web, where links lead from pages of each relevance and genre.
 
 use std::path::PathBuf;
 
@@ -21,13 +21,13 @@ pub struct Args {
     /// Names of tasks, comma-separated, or `all`; their counts are added up.
     #[arg(long, value_name = "NAME", default_value = "all", value_delimiter = ',')]
     task: Vec<String>,
-    /// The judge; `truth` judges by the labels, `default` is the task's own (terms, or logistic).
+    /// The judge; `truth` uses the labels, `default` is the task's own (terms, or logistic).
     #[arg(long, value_name = "NAME", default_value = "default")]
     judge: JudgeSpec,
-    /// Genre detector: a model file, or genre or genre-9, which are built in.
+    /// Genre detector: a model file, or one of the built-in detectors genre and genre-9.
     #[arg(long, value_name = "FILE|NAME", default_value = "genre")]
     detector: String,
-    /// Write the table to a file.
+    /// Write the table to this file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print one JSON object.
@@ -49,7 +49,10 @@ pub fn run(args: Args) -> Result<()> {
         Ok(())
     })?;
     if names.is_empty() {
-        return Err(bad_input(format!("{} has no task", args.web.display())));
+        return Err(bad_input(format!(
+            "{} has no tasks; add a tasks.toml",
+            args.web.display()
+        )));
     }
     if let Some(path) = &args.output {
         std::fs::write(path, table.to_toml())

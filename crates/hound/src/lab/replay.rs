@@ -14,7 +14,7 @@ use super::console::{failed, with_lab};
 use super::webs::spinner;
 use crate::pages_input::bad_input;
 
-/// Hundreds of ranks that are printed; all are in the JSON.
+/// How many of the hundreds of ranks are printed; the JSON has all of them.
 const RANKS_SHOWN: usize = 6;
 
 #[derive(Debug, clap::Args)]
@@ -25,18 +25,18 @@ pub struct Args {
     /// Name of the task.
     #[arg(long, value_name = "NAME", required_unless_present = "topic")]
     task: Option<String>,
-    /// For a web without tasks: a topic file with seeds and terms. The pages to find are those that its judge calls relevant.
+    /// For a web without tasks: a topic file with seeds and terms. The pages that its judge calls relevant are the ones to find.
     #[arg(long, value_name = "FILE.toml", conflicts_with = "task")]
     topic: Option<PathBuf>,
     /// The strategy, with its settings: NAME or NAME:setting=value…
     #[arg(long, value_name = "NAME", default_value = "best-first")]
     strategy: StrategySpec,
-    /// The judge; `truth` judges by the labels, `default` is the task's own (terms, or logistic).
+    /// The judge; `truth` uses the labels, `default` is the task's own (terms, or logistic).
     #[arg(long, value_name = "NAME", default_value = "default")]
     judge: JudgeSpec,
     #[command(flatten)]
     conditions: ConditionArgs,
-    /// Write the visited URLs to a file, in order.
+    /// Write the visited URLs to this file, in order.
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
     /// Print one JSON object.
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<()> {
                 let trials = lab.open(&args.web, &name).map_err(failed)?;
                 trials.into_iter().next().ok_or_else(|| {
                     bad_input(format!(
-                        "{} has no task; name a topic file with --topic",
+                        "{} has no tasks; name a topic file with --topic",
                         args.web.display()
                     ))
                 })?

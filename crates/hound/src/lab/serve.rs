@@ -1,4 +1,4 @@
-//! `hound lab serve`: any recorded or synthetic web on loopback, for the live crawler.
+//! `hound lab serve`: serves a recorded or synthetic web on loopback for the live crawler.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -28,13 +28,13 @@ pub struct Args {
     /// Time that each response takes.
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::conditions::read_time)]
     latency: Duration,
-    /// Share of URLs that answer with status 500; always the same URLs.
+    /// Share of URLs that return status 500; always the same URLs.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     failures: f64,
     /// Share of URLs whose connection is closed without a response.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     hang_ups: f64,
-    /// Write the certificate of the test authority to this file [default: a temporary file].
+    /// Write the certificate of the test CA to this file [default: a temporary file].
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }

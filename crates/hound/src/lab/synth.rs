@@ -1,4 +1,4 @@
-//! `hound lab synth`: a synthetic web as a folder, or its settings to start from.
+//! `hound lab synth`: writes a synthetic web to a folder, or prints its settings as a starting point.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Args {
     /// A preset, or a settings file ending in .toml; without one, the presets are listed.
     #[arg(value_name = "PRESET|FILE.toml")]
     web: Option<String>,
-    /// Random seed; another number makes another web of the same kind.
+    /// Random seed; a different seed gives a different web of the same kind.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Number of pages [default: the preset's].
@@ -27,7 +27,7 @@ pub struct Args {
     /// Mean number of links per page [default: the preset's].
     #[arg(long, value_name = "N")]
     links: Option<f64>,
-    /// Print the settings as TOML, to change and use again, and write nothing.
+    /// Print the settings as TOML, ready to edit, and write nothing.
     #[arg(long)]
     settings: bool,
     /// Write the web to this folder: archive, labels and tasks.
@@ -41,7 +41,7 @@ pub fn run(args: Args) -> Result<()> {
         for name in preset_names() {
             let Some(settings) = preset(name) else { continue };
             say!(
-                "  {name:16} {:>9} pages on {} hosts, {} links a page",
+                "  {name:16} {:>9} pages on {} hosts, {} links per page",
                 settings.pages,
                 settings.hosts,
                 settings.out_degree

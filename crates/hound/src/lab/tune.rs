@@ -1,4 +1,4 @@
-//! `hound lab tune`: which settings find the pages soonest.
+//! `hound lab tune`: finds the settings that find relevant pages soonest.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::console::{failed, with_lab};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Web folders; may be given several times.
+    /// Web folders; may be repeated.
     #[arg(long, value_name = "FOLDER", required = true, num_args = 1..)]
     web: Vec<PathBuf>,
     /// Names of tasks, comma-separated; at least two.
@@ -24,7 +24,7 @@ pub struct Args {
     /// The judge; `default` is the task's own.
     #[arg(long, value_name = "NAME", default_value = "default")]
     judge: JudgeSpec,
-    /// Values of a setting: name=0:1:0.05 (from, to, step) or name=a,b,c. Given several times, all combinations are tried.
+    /// Values of a setting: name=0:1:0.05 (from, to, step) or name=a,b,c. If repeated, all combinations are tried.
     #[arg(long = "try", value_name = "SETTING=VALUES", required = true)]
     tried: Vec<Axis>,
     /// Try only N of the combinations, chosen at random.
@@ -67,7 +67,7 @@ pub fn run(args: Args) -> Result<()> {
             tuning.held_out.len()
         );
     }
-    // As it has always been written in the JSON: without a hyphen.
+    // Without a hyphen: readers of the JSON expect this spelling.
     let objective = settings.objective.name().replace('-', "");
     if args.json {
         print_json(&tuning, &objective);

@@ -1,4 +1,4 @@
-//! Webs for commands outside the lab, and where parsed webs are kept.
+//! Webs for commands outside the lab, and where parsed webs are cached.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use scenthound_lab::recorded::{RecordedWeb, WebFolder};
 
 use super::console::{failed, with_lab};
 
-/// Where parsed webs and trained judges are kept: `SCENTHOUND_CACHE`, or the user's cache folder.
+/// Where parsed webs and trained judges are cached: `SCENTHOUND_CACHE`, or the user's cache folder.
 pub fn cache_folder() -> Option<PathBuf> {
     let from = |name: &str| {
         std::env::var_os(name)
@@ -20,7 +20,7 @@ pub fn cache_folder() -> Option<PathBuf> {
         .or_else(|| Some(from("HOME")?.join(".cache").join("scenthound")))
 }
 
-/// A spinner on stderr, silent where there is no terminal.
+/// A spinner on stderr, hidden when stderr is not a terminal.
 pub fn spinner(message: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -30,7 +30,7 @@ pub fn spinner(message: &str) -> ProgressBar {
     bar
 }
 
-/// Reads a recorded web, from the cache if it is there, and says what was wrong with it.
+/// Reads a recorded web, from the cache if possible, and prints warnings about the archive.
 pub fn load(folder: &WebFolder) -> Result<RecordedWeb> {
     with_lab(None, |lab| lab.load(folder).map_err(failed))
 }

@@ -1,4 +1,4 @@
-//! A bench web on loopback for tests of the whole program: it remembers every request.
+//! A bench web on loopback for tests of the whole program. It records every request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener};
@@ -15,7 +15,7 @@ use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, TestSite, ser
 const HOSTS: usize = 6;
 pub const PAGES: usize = 480;
 
-/// A small web on addresses of its own, so that hosts need no name server.
+/// A small web whose hosts are IP addresses, so that they need no name server.
 pub struct Web {
     pub serving: Serving,
     pub seed: String,
@@ -23,7 +23,7 @@ pub struct Web {
 }
 
 impl Web {
-    /// The usual one.
+    /// Serves the usual web.
     pub fn start() -> Web {
         let size = BenchSize {
             hosts: HOSTS,
@@ -34,9 +34,9 @@ impl Web {
         Web::sized(size, Duration::from_millis(10))
     }
 
-    /// One of another size, whose answers take so long.
+    /// Serves a web of another size and latency.
     pub fn sized(size: BenchSize, latency: Duration) -> Web {
-        // A port that is free on the first address is all but surely free on the others; try again if not.
+        // A port that is free on the first address is almost certainly free on the others; if not, try again.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0")
                 .unwrap()
@@ -85,7 +85,7 @@ impl Web {
             .unwrap()
     }
 
-    /// The first page of every host, besides the seed.
+    /// The first page of every host other than the seed.
     pub fn more_seeds(&self) -> Vec<&str> {
         let mut hosts: BTreeMap<&str, &str> = BTreeMap::new();
         for url in self.urls.iter().filter(|url| **url != self.seed) {

@@ -1,11 +1,11 @@
-//! The real program as tests run it, and small sites for it to crawl on loopback.
+//! Runs the real program in tests, and serves small sites on loopback for it to crawl.
 //!
 //! Every run gets a folder to work in, a cache inside that folder and a fixed terminal width, so that a test depends
 //! neither on the machine nor on the person who runs it.
 #![allow(
     dead_code,
     clippy::unwrap_used,
-    reason = "each test takes what it needs, and may panic"
+    reason = "each test uses what it needs, and may panic"
 )]
 
 pub mod bench_web;
@@ -20,14 +20,14 @@ use serde_json::Value;
 /// The exit code for input that was refused.
 pub const BAD_INPUT: i32 = 4;
 
-/// What a run of the program left behind.
+/// The result of running the program.
 #[derive(Debug)]
 pub struct Run {
     /// Standard output.
     pub out: String,
     /// Standard error.
     pub err: String,
-    /// The exit code; none after a signal.
+    /// The exit code; `None` after a signal.
     pub code: Option<i32>,
 }
 
@@ -81,7 +81,7 @@ impl Run {
     }
 }
 
-/// The program with these arguments, working in `folder`.
+/// The program with these arguments, run in `folder`.
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hound"));
     command
@@ -97,7 +97,7 @@ pub fn hound_in(folder: &Path, arguments: &[&str]) -> Run {
     command(folder, arguments).output().unwrap().into()
 }
 
-/// Runs the program in an empty folder that is gone afterwards.
+/// Runs the program in an empty folder, which is deleted afterwards.
 pub fn hound(arguments: &[&str]) -> Run {
     hound_in(tempfile::tempdir().unwrap().path(), arguments)
 }
@@ -126,7 +126,7 @@ pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// A folder for one test, gone with it.
+/// A folder for one test, deleted with it.
 pub struct Workspace(tempfile::TempDir);
 
 impl Workspace {
@@ -175,14 +175,14 @@ impl<F: Fn(&str) -> SiteResponse + Send + Sync> TestSite for Paths<F> {
     }
 }
 
-/// Serves a site of one host on loopback: the server, and the site's URL without the last slash.
+/// Serves a site of one host on loopback. Returns the server and the site's URL without the trailing slash.
 pub fn serve_paths(answer: impl Fn(&str) -> SiteResponse + Send + Sync + 'static) -> (Serving, String) {
     let serving = serve(Arc::new(Paths(answer)), ServeOptions::default()).unwrap();
     let root = format!("http://127.0.0.1:{}", serving.addr().port());
     (serving, root)
 }
 
-/// The paths asked for, in order, but for robots.txt.
+/// The paths requested, in order, except robots.txt.
 pub fn paths_asked_for(serving: &Serving) -> Vec<String> {
     let requests = serving.requests().into_iter();
     requests

@@ -1,4 +1,4 @@
-//! Experiments on judges: every reachable page is judged, no strategy comes into it.
+//! Experiments on judges: every reachable page is judged; no strategy is involved.
 
 use scenthound_judge::terms::{DocumentCounter, GenerateSettings, RunCounts, generate};
 use scenthound_judge::{IdfTable, Judge, ModelKind, TermSets, TermSettings};
@@ -39,7 +39,7 @@ fn f1_curve(trial: &Trial, judge: &dyn Judge) -> Curve {
     )
 }
 
-/// The best F1 and the threshold that gives it; among equals the lowest.
+/// The best F1 and the threshold that gives it; ties go to the lowest.
 fn best(curve: &[(f64, f64)]) -> (f64, f64) {
     curve.iter().fold(
         (0.0, 0.0),
@@ -153,7 +153,7 @@ pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         .collect();
     Ok(Experiment::new(
         "Genre and content terms apart or together",
-        "How well does similarity to the terms tell relevant pages from the others, at each threshold?",
+        "How well does similarity to the terms separate relevant pages from the others, at each threshold?",
     )
     .table(
         table,
@@ -175,15 +175,15 @@ pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         },
         "Mean over the tasks.",
     )
-    .note("The best threshold is chosen with the labels in hand, for every judge alike; so did the paper.")
-    .note("Other webs, other topics, other decades: what can be compared is who is ahead of whom.")
-    .note("SVM-RBF is trained on the task's example pages; it is empty where a task gives too few."))
+    .note("The best threshold is chosen using the labels, for every judge alike, as in the paper.")
+    .note("Other webs, other topics, other decades: only the order of the judges can be compared.")
+    .note("SVM-RBF is trained on the task's example pages; the cell is empty if a task has too few."))
 }
 
-/// The first share of a list, at least one of them.
+/// This percentage of a list, spread evenly, and at least one term.
 fn share(list: &[String], percent: usize) -> Vec<String> {
     let kept = (list.len() * percent).div_ceil(100).max(1);
-    // Every n-th rather than the first ones: lists are often written with the best terms in front.
+    // Every n-th term rather than the first ones: lists often start with the best terms.
     (0..kept.min(list.len()))
         .filter_map(|at| list.get(at * list.len() / kept).cloned())
         .collect()
@@ -235,11 +235,11 @@ pub fn fewer_terms(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     bench.lab.tell(LabEvent::StepEnded);
     Ok(Experiment::new(
         "Fewer terms",
-        "What is lost with 75, 50 and 25 % of the terms, of either kind?",
+        "How much is lost with 75, 50 or 25 % of the terms of either kind?",
     )
-    .table(table, "Mean over the tasks that give terms, ± standard error.")
+    .table(table, "Mean over the tasks that have terms, ± standard error.")
     .note("The paper: with fewer terms the best threshold rises, and content terms matter more than genre terms.")
-    .note("Kept are terms spread evenly over each list, so that no order of the list is favoured."))
+    .note("The terms kept are spread evenly over each list, so that its order does not matter."))
 }
 
 pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
@@ -299,8 +299,8 @@ pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     bench.lab.tell(LabEvent::StepEnded);
     Ok(Experiment::new(
         "Generated terms",
-        "How good are terms that were counted in the example pages, rather than written by a person?",
+        "How good are terms extracted from the example pages, compared with terms written by a person?",
     )
     .table(table, "Best F1 over all thresholds. Half of the terms are genre terms, half content terms, both from the positive examples.")
-    .note("The paper: 50 to 86 % F1 with generated terms, an expert's pick of them mostly best."))
+    .note("The paper: 50 to 86 % F1 with generated terms, an expert's selection of them is mostly best."))
 }

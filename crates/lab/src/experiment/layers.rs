@@ -1,7 +1,7 @@
-//! Experiments on layers: does it pay to know how far a page stands from a target?
+//! Experiments on layers: does it pay to know how far a page is from a target?
 //!
-//! The lab builds the context graph around a task's positive examples from the web's own links, as search engines once gave them,
-//! and learns from it before the crawl begins. Building it does not count as fetching.
+//! The lab builds the context graph around a task's positive examples from the web's own links, in place of a search engine's
+//! back-links, and learns from it before the crawl begins. Building it does not count as fetching.
 
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
@@ -10,7 +10,7 @@ use scenthound_report::{Experiment, RunResult, stats};
 use super::measure::{Bench, Contender, cell, contender, coverage, curve, harvest};
 use crate::error::LabError;
 
-/// The last hundred ranks shown begin here.
+/// The last hundred ranks shown begin at this rank.
 const MOST_RANK: u32 = 1001;
 
 /// The paper's topic of entrance examinations: few pages, far apart.
@@ -36,12 +36,12 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let mut experiment = Experiment::new(
         title,
-        "How soon are on-topic pages found if pages that lead to them are followed first, and the links that say so before others?",
+        "How soon are on-topic pages found if pages that lead to them are followed first, and links with hot words before others?",
     )
     .table(found(&contenders, &runs), "Mean over the tasks, ± standard error.")
     .table(
         ranked(&contenders, &runs),
-        "Share of on-topic pages among each hundred of the ranks of all pages fetched. Ranked by layer-0 posterior, then \
+        "Share of on-topic pages among each hundred ranks of all pages fetched. Ranked by layer-0 posterior, then \
          similarity to the targets; those of breadth-first by the judge's relevance.",
     )
     .figure(
@@ -54,12 +54,12 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
     )
     .figure(by_rank(&contenders, &runs), "Mean over the tasks.");
     for (ahead, behind) in [(0, 1), (0, 2), (1, 2)] {
-        if let Some(told) = tested(&contenders, &runs, ahead, behind) {
-            experiment = experiment.note(told);
+        if let Some(note) = tested(&contenders, &runs, ahead, behind) {
+            experiment = experiment.note(note);
         }
     }
     Ok(experiment
-        .note("The paper: layered queues with hot words at least as good as the plain context graph, and both ahead of breadth-first; ranks 1, 501 and about 1000 still on topic.")
+        .note("The paper: layered queues with hot words are at least as good as the plain context graph, and both are ahead of breadth-first; ranks 1, 501 and about 1000 are still on topic.")
         .setting("budget", format!("{:?}", bench.conditions.budget())))
 }
 
@@ -88,7 +88,7 @@ fn found(contenders: &[Contender], runs: &[Vec<RunResult>]) -> Table {
     table
 }
 
-/// The share of the hundred ranks from this one; nothing where the crawl fetched fewer.
+/// The share among the hundred ranks from this one; empty if the crawl fetched fewer pages.
 fn share_from(run: &RunResult, first: u32) -> Option<f64> {
     let found = run.share_by_rank.iter().find(|(rank, _)| *rank == first);
     found.map(|(_, share)| *share)
@@ -142,7 +142,7 @@ fn by_rank(contenders: &[Contender], runs: &[Vec<RunResult>]) -> LineChart {
             ..Axis::default()
         },
         y: Axis {
-            title: "relevant among the hundred from here".to_owned(),
+            title: "relevant among the hundred ranks from here".to_owned(),
             ..Axis::default()
         },
         series: series.collect(),

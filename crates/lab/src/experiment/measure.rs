@@ -1,4 +1,4 @@
-//! What the experiments have in common: crawls by name, and means over tasks.
+//! What the experiments share: crawls by name, and means over tasks.
 
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::Cell;
@@ -18,7 +18,7 @@ pub struct Bench<'l> {
     pub conditions: Conditions,
 }
 
-/// A contender: what tables call it, its strategy, its judge.
+/// A contender: its name in tables, its strategy and its judge.
 #[derive(Clone)]
 pub struct Contender {
     pub label: String,
@@ -113,7 +113,7 @@ pub fn curve(
     LineChart {
         title: title.to_owned(),
         x: Axis {
-            title: "visited pages, % of the reachable".to_owned(),
+            title: "visited pages, % of reachable".to_owned(),
             ..Axis::default()
         },
         y: Axis {
@@ -130,7 +130,7 @@ pub fn coverage(run: &RunResult, share: f64) -> f64 {
     found_after(run, share) / (run.relevant_reachable.max(1) as f64)
 }
 
-/// Share of relevant pages among the visits up to a share of the reachable.
+/// Share of relevant pages among the visits up to a share of the reachable pages.
 pub fn harvest(run: &RunResult, share: f64) -> f64 {
     let visits = (share * run.reachable as f64)
         .ceil()

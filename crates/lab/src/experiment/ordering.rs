@@ -1,4 +1,4 @@
-//! Experiments on strategies: who finds the relevant pages soonest.
+//! Experiments on strategies: which one finds the relevant pages soonest.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     };
     let mut experiment = Experiment::new(
         "The five queueing policies",
-        "Who should get a good page's score: its children (ps), its siblings (fs), or both (pfs); always (1) or above a threshold (2)?",
+        "Which pages should get a good page's score: its children (ps), its siblings (fs), or both (pfs); always (1) or above a threshold (2)?",
     )
     .table(
         table_of("policy, merge", soon(), &contenders, runs.iter().map(|runs| soon_cells(runs))),
@@ -90,8 +90,8 @@ pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         );
     }
     Ok(experiment
-        .note("The paper, on one topic of the web of 2005: ps far worst, thresholded ahead of unthresholded, fs best below 30 % visited, pfs best for the whole.")
-        .note("The paper sets scores; max keeps a dull sibling from wiping out a good one's raise."))
+        .note("The paper, on one topic of the web of 2005: ps is by far the worst, thresholded policies are ahead of unthresholded ones, fs is best below 30 % visited, pfs is best overall.")
+        .note("The paper merges by set; max keeps an irrelevant sibling from undoing a good one's raise."))
 }
 
 fn coverage_contenders() -> Result<Vec<Contender>, LabError> {
@@ -108,7 +108,7 @@ fn coverage_contenders() -> Result<Vec<Contender>, LabError> {
 fn coverage_columns() -> Vec<Column> {
     vec![
         Column::new("visits for 90 %", Form::Percent(1)).lower(),
-        Column::new("visits a relevant page", Form::Decimals(1)).lower(),
+        Column::new("visits per relevant page", Form::Decimals(1)).lower(),
         Column::new("auc30", Form::Decimals(3)).higher(),
         Column::new("auc100", Form::Decimals(3)).higher(),
         Column::new("P@20", Form::Decimals(2)).higher(),
@@ -150,7 +150,7 @@ pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         curve("Coverage", "relevant pages found, share", &contenders, &runs, covered),
         "Mean over the tasks.",
     )
-    .note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits a relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
+    .note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits per relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
 }
 
 pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
@@ -239,7 +239,7 @@ pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .figure(chart, "Mean over the tasks ± one standard error.")
     .note("The paper, in simulation: 0.95 best on baseball, 0.85 on gaming, and most weights below 1 ahead of 1.")
     .note("The shares are estimated while crawling unless a table is given (pig=FILE).")
-    .note("To choose a weight without fooling oneself: hound lab tune --strategy genre --try relevance-weight=0:1:0.05"))
+    .note("To choose a weight without overfitting: hound lab tune --strategy genre --try relevance-weight=0:1:0.05"))
 }
 
 pub fn genre_harvest(bench: &Bench<'_>) -> Result<Experiment, LabError> {
@@ -299,9 +299,9 @@ pub fn genre_harvest(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     };
     let mut experiment = Experiment::new(
         "Harvest with genre-weighted links",
-        "How many of the pages fetched are relevant, with and without the genre of the page a link stands on?",
+        "How many of the pages fetched are relevant, with and without the genre of the page a link is on?",
     )
-    .table(table, "After the budget, at most 300 pages a host unless said otherwise. Relevant by the labels; the paper judges by the guiding classifier itself.")
+    .table(table, "At the end of the budget, at most 300 pages per host unless set otherwise. Relevance is by the labels; the paper uses the guiding classifier itself.")
     .figure(curve("Harvest rate", "relevant among visited, share", &contenders, &runs, harvest), "Mean over the tasks.");
     if let Some(test) = stats::paired_t_test(&pairs) {
         experiment = experiment.note(format!(
@@ -399,8 +399,8 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         }
     }
     Ok(experiment
-        .note("The paper: OTIE significantly best on target recall after 20,000 pages, ahead of link-context from about 2,000 on; link-context ends only just above OPIC; harvest of OTIE and link-context not significantly different; breadth-first and OPIC equally poor in harvest.")
-        .note("Relevant by the labels here; in the paper by a committee of three classifiers.")
+        .note("The paper: OTIE is significantly best on target recall after 20,000 pages and ahead of link-context from about 2,000 on; link-context ends only just above OPIC; the harvest rates of OTIE and link-context do not differ significantly; breadth-first and OPIC harvest equally poorly.")
+        .note("Relevance is by the labels here, by a committee of three classifiers in the paper.")
         .setting("budget", format!("{:?}", conditions.budget())))
 }
 
@@ -440,9 +440,9 @@ pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         &contenders,
         rows,
     );
-    Ok(Experiment::new("OTIE's parameters", "What do the revision a and its power d do?")
+    Ok(Experiment::new("OTIE's parameters", "What is the effect of the revision a and its power d?")
         .table(table, "Mean over the tasks, ± standard error.")
-        .note("The paper: a larger a raises harvest and lowers target recall, but 0.50 lowers both against 0.85; d hardly matters.")
+        .note("The paper: a larger a raises harvest and lowers target recall, but 0.50 lowers both compared with 0.85; d hardly matters.")
         .setting("budget", format!("{:?}", conditions.budget())))
 }
 
@@ -479,7 +479,7 @@ pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         .collect();
     let columns = vec![
         Column::new("minutes", Form::Decimals(0)).lower(),
-        Column::new("minutes a 1,000 pages", Form::Decimals(2)).lower(),
+        Column::new("minutes per 1,000 pages", Form::Decimals(2)).lower(),
         Column::new("pages", Form::Count),
     ];
     let mut table = table_of("strategy", columns, &contenders, rows.into_iter());
@@ -500,10 +500,10 @@ pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     }
     Ok(Experiment::new(
         "Running time under politeness",
-        "A list of the best links is fetched whole before the next is drawn. How long do the workers wait for hosts that rest?",
+        "A list of the best links is fetched completely before the next is drawn. How long do the workers wait for resting hosts?",
     )
     .table(table, "Virtual time, mean over the tasks, ± standard error.")
-    .note("A list from one host takes a delay for each of its pages; one spread over hosts is fetched at once. The paper's link-context fills its lists with one site, cash spreads.")
+    .note("A list from one host takes one delay per page; a list spread over hosts is fetched at once. In the paper, link-context fills its lists with one site, while cash spreads.")
     .setting("list", format!("{:?}", conditions.list_size))
     .setting("workers", conditions.workers.to_string())
     .setting("delay", format!("{:?}", conditions.delay))

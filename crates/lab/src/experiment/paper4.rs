@@ -1,7 +1,7 @@
-//! Experiments on agents and their tables of words.
+//! Experiments on agents and their word tables.
 //!
 //! Crawls begin at search results, as in the paper: the task's own seeds and the first ten pages that a search of the
-//! web itself for the task's query finds. Precision is the paper's: the share of pages that contain the query. The share by the
+//! web itself finds for the task's query. Precision is the paper's: the share of pages that contain the query. The share by the
 //! labels is shown beside it.
 
 mod crawls;
@@ -20,10 +20,10 @@ use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::trial::{LabBudget, Trial};
 
-/// Search results that a crawl begins at.
+/// Number of search results that a crawl begins at.
 const ANSWERS: usize = 10;
 
-/// The bench's trials as in the paper: begun at search results, with every sense of a word welcome.
+/// The bench's trials as in the paper: starting at search results, with no sense of a word excluded.
 fn searched(bench: &Bench<'_>) -> Vec<Trial> {
     let mut trials = search::seeded(&bench.trials, ANSWERS);
     for trial in &mut trials {
@@ -35,7 +35,7 @@ fn searched(bench: &Bench<'_>) -> Vec<Trial> {
 fn begun(experiment: Experiment) -> Experiment {
     experiment.setting(
         "seeds",
-        format!("the task's, and the first {ANSWERS} pages that a search of the web for the query gives"),
+        format!("the task's own, and the first {ANSWERS} results of searching the web for the query"),
     )
 }
 
@@ -98,7 +98,7 @@ fn chart(title: &str, across: &str, up: &str, series: Vec<Series>) -> LineChart 
     }
 }
 
-/// Mean of what grows with the visits, one line per entry.
+/// Mean of a count that grows with the visits, one line per entry.
 fn growing(
     title: &str,
     up: &str,
@@ -193,20 +193,20 @@ pub fn concurrency(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         .collect()
     };
     Ok(begun(Experiment::new(
-        "Requests out at a time",
-        "How much sooner is an agent done if it may ask for several pages at once, and does it choose worse for not having seen the answers?",
+        "Requests in flight",
+        "How much sooner does an agent finish if it may request several pages at once, and does it choose worse because it has not yet seen the responses?",
     ))
     .table(table, "Virtual time; mean over the tasks, ± standard error.")
     .figure(
-        chart("Time by requests out", "requests out", "virtual seconds", lines(|crawled| crawled.virtual_seconds)),
+        chart("Time by requests in flight", "requests in flight", "virtual seconds", lines(|crawled| crawled.virtual_seconds)),
         "Mean over the tasks ± one standard error.",
     )
     .figure(
-        chart("Precision by requests out", "requests out", "pages with the query, share", lines(Crawled::precision)),
+        chart("Precision by requests in flight", "requests in flight", "pages with the query, share", lines(Crawled::precision)),
         "Mean over the tasks ± one standard error.",
     )
-    .note("The paper: 150 pages take 3 to 4 minutes with one request and about 30 seconds with twelve; precision stays.")
-    .note("An answer takes the same time from everybody here, which was chosen so that one request at a time takes about as long as the paper's. A host has one request at a time, and rests for the delay after it.")
+    .note("The paper: 150 pages take 3 to 4 minutes with one request and about 30 seconds with twelve; precision stays the same.")
+    .note("Every response takes the same time here, chosen so that one request at a time takes about as long as in the paper. Each host gets one request at a time and then rests for the delay.")
     .setting("latency", format!("{} s", latency.as_secs_f64()))
     .setting("budget", given.budget_in_words()))
 }
@@ -249,7 +249,7 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
                 Column::new("entropy", Form::Decimals(2)).higher(),
                 Column::new("hosts with the query", Form::Decimals(1)).higher(),
                 Column::new("domains with the query", Form::Decimals(1)).higher(),
-                Column::new("entropy of those", Form::Decimals(2)).higher(),
+                Column::new("entropy with the query", Form::Decimals(2)).higher(),
             ],
         ]
         .concat(),
@@ -275,7 +275,7 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let visits = most_visits(&crawls);
     let mut experiment = begun(Experiment::new(
         "Three agents against one",
-        "The same number of pages: do agents with seeds, tables and stacks of their own come to more places, and at what price?",
+        "With the same number of pages, do agents with their own seeds, tables and queues reach more hosts, and at what price?",
     ))
     .table(
         table,
@@ -283,7 +283,7 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     )
     .table(
         by_agent(&entries, &crawls),
-        "What each agent had of it: pages it asked for that count, those with the query, and their hosts.",
+        "Per agent: the pages it requested that count, those with the query, and their hosts.",
     )
     .figure(
         growing("Pages with the query", "pages with the query", visits, &entries, &crawls, |crawled, visits| {
@@ -322,7 +322,7 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         }
     }
     Ok(experiment
-        .note("The paper: agents from different seeds explore different parts of the web, so there is more diversity; one agent with all the seeds has the higher precision.")
+        .note("The paper: agents from different seeds explore different parts of the web, so there is more diversity, but one agent with all the seeds has the higher precision.")
         .setting("budget", one.budget_in_words()))
 }
 
@@ -441,31 +441,31 @@ pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
                 line(name, place, points, |crawled| crawled.auc30)
             });
     Ok(begun(Experiment::new(
-        "The table of words",
-        "How many words of the seeds should the table have, and should pages like it add theirs?",
+        "The word table",
+        "How many words of the seeds should the table have, and should similar pages add theirs?",
     ))
-    .table(fixed, "A table that stays as it is. Mean over the tasks, ± standard error.")
+    .table(fixed, "A fixed table. Mean over the tasks, ± standard error.")
     .table(
         grown,
-        "A page at least so similar to the table adds its heaviest words, so many per cent of 100; up to 1,000. Similarity over all the page's words, or over those that the table holds.",
+        "A page that is at least this similar to the table adds its heaviest words, as a percentage of 100, until the table has 1,000. Similarity is over all the page's words, or over those in the table.",
     )
     .figure(
-        chart("A table that stays", "words", "auc30", vec![static_line]),
+        chart("A fixed table", "words", "auc30", vec![static_line]),
         "Mean over the tasks ± one standard error.",
     )
     .figure(
-        chart("A table that grows", "adds, % of 100 words", "auc30", grown_lines.collect()),
+        chart("A growing table", "adds, % of 100 words", "auc30", grown_lines.collect()),
         "Mean over the tasks ± one standard error.",
     )
-    .note("The paper: 50 words are best when the table stays, 10 are not enough; a table that grows starts at 100 and adds 50 % from a similarity of 0.6 or 0.8.")
-    .note("With 0 words every link is worth the same and the crawl is breadth-first. Where the budget is less than 30 % of the reachable pages, auc30 goes on with what was found by then.")
+    .note("The paper: 50 words are best for a fixed table, 10 are not enough; a growing table starts at 100 and adds 50 % from a similarity of 0.6 or 0.8.")
+    .note("With 0 words every link has the same score and the crawl is breadth-first. If the budget is less than 30 % of the reachable pages, auc30 carries the last value forward.")
     .setting("budget", conditions.budget_in_words()))
 }
 
 pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
     let conditions = within(bench, 1_000);
-    let weighed = |label: &str, topic: f64, genre: f64| Entry {
+    let weighted = |label: &str, topic: f64, genre: f64| Entry {
         genres: Genres::OfTask,
         ..Entry::table(
             label,
@@ -485,11 +485,11 @@ pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     const HALVES: usize = 3;
     let mut entries = vec![
         Entry::table("table alone", "", &conditions),
-        weighed("genre alone", 0.0, 1.0),
-        weighed("sum (1, 1)", 1.0, 1.0),
-        weighed("mean 0.5, 0.5", 0.5, 0.5),
-        weighed("mean 0.8, 0.2", 0.8, 0.2),
-        weighed("mean 0.2, 0.8", 0.2, 0.8),
+        weighted("genre alone", 0.0, 1.0),
+        weighted("sum (1, 1)", 1.0, 1.0),
+        weighted("mean 0.5, 0.5", 0.5, 0.5),
+        weighted("mean 0.8, 0.2", 0.8, 0.2),
+        weighted("mean 0.2, 0.8", 0.2, 0.8),
     ];
     let mixes = entries.len();
     entries.extend(KINDS.map(alone));
@@ -510,17 +510,17 @@ pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         row(&mut table, &entry.label, cells.concat());
     }
     let mut experiment = begun(Experiment::new(
-        "Kinds of pages and the table",
-        "Should a link be scored by the words of the topic, by those of the kind of page that is wanted, or by both?",
+        "Genres and the word table",
+        "Should a link be scored by the words of the topic, by those of the wanted genre, or by both?",
     ))
     .table(
         table,
-        "The kind is the task's own; any of news, forum and blog where it has none. Mean over the tasks, ± standard error.",
+        "The genre is the task's own; any of news, forum and blog if it has none. Mean over the tasks, ± standard error.",
     );
     if let Some(crossed) = crossed(&trials, &entries, &crawls, mixes) {
         experiment = experiment.table(
             crossed,
-            "Precision by the labels of each kind's words alone, on tasks about each kind.",
+            "Precision (labels) with the words of each genre alone, on the tasks of each genre.",
         );
     }
     let visits = most_visits(&crawls);
@@ -545,14 +545,14 @@ pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     };
     Ok(experiment
         .note(format!(
-            "0.5 and 0.5 is half the sum, so it visits the same pages in the same order: so it was on {same} of {} tasks.",
+            "0.5 and 0.5 is half the sum, so it should visit the same pages in the same order, and did on {same} of {} tasks.",
             trials.len()
         ))
-        .note("The paper: the sum is best and 0.5, 0.5 worst, which cannot come from the weights.")
+        .note("The paper: the sum is best and 0.5, 0.5 worst, which the weights cannot explain.")
         .setting("budget", conditions.budget_in_words()))
 }
 
-/// Each kind alone, on the tasks about each kind; none where no task is about one.
+/// Each genre alone, on the tasks of each genre; `None` if no task is about one.
 fn crossed(trials: &[Trial], entries: &[Entry], crawls: &[Vec<Crawled>], from: usize) -> Option<Table> {
     let kinds: Vec<&str> = KINDS
         .into_iter()
@@ -590,7 +590,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     }
     const FIRST: usize = 1_000;
     let conditions = within(bench, FIRST as u64);
-    // A search engine does not know which sense is meant: its answers are of both.
+    // A search engine does not know which sense is meant, so its results contain both.
     let exclusive = search::seeded(&bench.trials, ANSWERS);
     let inclusive = searched(bench);
     let without = vec![Entry::table("none", "", &conditions)];
@@ -604,7 +604,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     crawls.extend(crawl(bench, &exclusive, &with)?);
     let entries: Vec<Entry> = without.into_iter().chain(with).collect();
     let mut table = Table::new(vec![
-        Column::words("wrong words to be ignored"),
+        Column::words("wrong words to ignore a page"),
         Column::new("visited", Form::Decimals(0)),
         Column::new("relevant", Form::Decimals(1)).higher(),
         Column::new("irrelevant", Form::Decimals(1)).lower(),
@@ -633,7 +633,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         row(&mut table, &entry.label, cells);
     }
     let mut by_task = Table::new(
-        std::iter::once(Column::words("wrong words to be ignored"))
+        std::iter::once(Column::words("wrong words to ignore a page"))
             .chain(
                 bench
                     .trials
@@ -649,7 +649,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         row(&mut by_task, &entry.label, kept.collect());
     }
     let figure = growing(
-        "Irrelevant pages that were kept",
+        "Irrelevant pages kept",
         "irrelevant pages kept",
         FIRST,
         &entries,
@@ -670,13 +670,13 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         .collect();
     Ok(begun(Experiment::new(
         "A word in two senses",
-        "Pages with words of the wrong sense are ignored, and so are their links. How many irrelevant pages does that keep away?",
+        "Pages with words of the wrong sense are ignored, and so are their links. How many irrelevant pages does that avoid?",
     ))
     .table(
         table,
-        "Among the first 1,000 pages visited; relevant by the labels. Mean over the tasks, ± standard error.",
+        "Among the first 1,000 pages visited; relevance is by the labels. Mean over the tasks, ± standard error.",
     )
-    .table(by_task, "Irrelevant pages kept, task by task.")
+    .table(by_task, "Irrelevant pages kept, by task.")
     .figure(figure, "Mean over the tasks.")
     .note("The paper: with disambiguation the number of irrelevant pages in 1,000 drops sharply. It ignores a page for one word.")
     .setting("words", words.join("; "))

@@ -1,6 +1,6 @@
-//! From an archive to a web: every response read, parsed and put into the compact form.
+//! Builds a web from archives: reads and parses every response and puts it into the compact form.
 //!
-//! Archives are read in order and pages are taken in that order, so the same archive always gives the same web,
+//! Archives are read in order and pages are added in that order, so the same archives always give the same web,
 //! however many threads parse.
 
 use std::path::{Path, PathBuf};
@@ -16,21 +16,21 @@ use crate::recorded::RecordedFault;
 use crate::recorded::response::{Precedence, Recorded, is_robots_txt};
 use crate::recorded::web::{RecordedWeb, Spot, UrlId};
 
-/// How far the reading is.
+/// How far reading has got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Records read.
     pub records: u64,
-    /// Pages taken in.
+    /// Pages added.
     pub pages: u64,
 }
 
-/// Longer bodies are cut, as the live crawler does.
+/// Longer bodies are truncated, as in the live crawler.
 const MAX_BODY: usize = 8 << 20;
-/// Pages are parsed together in batches of about this many bytes.
+/// Pages are parsed in batches of about this many bytes.
 const BATCH_BYTES: usize = 32 << 20;
 
-/// Reads archives into a web.
+/// Builds a web from archives.
 pub fn build(archives: &[PathBuf], mut progress: impl FnMut(Progress)) -> Result<RecordedWeb, RecordedFault> {
     let mut builder = Builder::default();
     let mut records = 0_u64;
@@ -66,10 +66,10 @@ pub fn build(archives: &[PathBuf], mut progress: impl FnMut(Progress)) -> Result
             }
         }
         if faults > 1 {
-            builder
-                .web
-                .warnings
-                .push(format!("{}: {faults} stretches yield no record", path.display()));
+            builder.web.warnings.push(format!(
+                "{}: {faults} damaged parts could not be read",
+                path.display()
+            ));
         }
     }
     let web = builder.finish();
@@ -84,7 +84,7 @@ struct RawPage {
     url: CanonicalUrl,
     spelled: String,
     content_type: Option<String>,
-    /// What its headers ask of robots.
+    /// The X-Robots-Tag directives of its headers.
     directives: PageDirectives,
     body: Vec<u8>,
     truncated: bool,
@@ -99,12 +99,12 @@ struct Builder {
 }
 
 impl Builder {
-    /// Damage tends to come in numbers; the first of a file tells where to look.
+    /// Damage tends to come in clusters; one warning per file shows where to look.
     fn warn_once(&mut self, path: &Path, what: &str) {
         if !self.warned.iter().any(|known| known == path) {
             self.warned.push(path.to_owned());
             self.web.warnings.push(format!(
-                "{}: {what}; what could be read before and after is used",
+                "{}: {what}; the readable parts before and after are used",
                 path.display()
             ));
         }
@@ -170,7 +170,7 @@ impl Builder {
         }
     }
 
-    /// An answer that was the same as another one and not kept twice: it leads to where that one is kept.
+    /// A response identical to one stored under another URL: it becomes a redirect there.
     fn take_revisit(&mut self, url: &CanonicalUrl, record: &WarcRecord) {
         let kept = record
             .field("WARC-Refers-To-Target-URI")
@@ -201,7 +201,7 @@ impl Builder {
         }
     }
 
-    /// Keeps the better of two answers.
+    /// Keeps the response with the higher precedence.
     fn answer(&mut self, url: UrlId, spot: Spot) {
         let precedence = |spot: Spot| match spot {
             Spot::NotRecorded => Precedence::Nothing,

@@ -1,7 +1,7 @@
-//! A web as one file, read back in a moment.
+//! A web as one file that loads quickly.
 //!
-//! The file's name is made from the archives' bytes and the form's version, so a changed archive or a changed form is
-//! simply another file, and nothing stale is ever read. A checksum guards the rest: a damaged file is built anew.
+//! The file's name is a hash of the archives' bytes and the format version, so a changed archive or format gets a new file
+//! and nothing stale is ever read. A checksum covers the contents: a damaged file is built again.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -16,10 +16,10 @@ use crate::recorded::web::{ByHash, KEYS, RecordedWeb, Spot, UrlId, Vocabulary};
 
 const MAGIC: &[u8; 8] = b"HOUNDWEB";
 
-/// Of what the file holds: raised whenever the form or what parsing makes of a page changes.
+/// The format version: increase it whenever the format, or the result of parsing a page, changes.
 pub(crate) const FORM: u32 = 4;
 
-/// The cache file of these archives.
+/// The cache file for these archives.
 pub(crate) fn path_for(archives: &[PathBuf], folder: &Path) -> Result<PathBuf, RecordedFault> {
     let mut hash = Xxh3::new();
     hash.update(&FORM.to_le_bytes());
@@ -32,13 +32,13 @@ pub(crate) fn path_for(archives: &[PathBuf], folder: &Path) -> Result<PathBuf, R
                 read => hash.update(buffer.get(..read).unwrap_or_default()),
             }
         }
-        // Two archives are not one that is as long as both.
+        // Otherwise two archives would hash like one that is both joined.
         hash.update(b"\0archive");
     }
     Ok(folder.join(format!("{:032x}.web", hash.digest128())))
 }
 
-/// Writes the web whole or not at all.
+/// Writes the web completely or not at all.
 pub(crate) fn save(web: &RecordedWeb, path: &Path) -> Result<(), RecordedFault> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(RecordedFault::file(folder))?;
@@ -54,7 +54,7 @@ pub(crate) fn save(web: &RecordedWeb, path: &Path) -> Result<(), RecordedFault> 
     Ok(())
 }
 
-/// Reads a web back; none if there is no file or it is not whole.
+/// Reads a web back; `None` if the file is missing or damaged.
 pub(crate) fn load(path: &Path) -> Option<RecordedWeb> {
     let mut bytes = fs::read(path).ok()?;
     let (head, body) = bytes.split_at_checked(20)?;
@@ -148,7 +148,7 @@ fn from_bytes(bytes: &[u8]) -> Option<RecordedWeb> {
             3 => Spot::Status(bytes.small() as u16),
             4 => Spot::NoText,
             5 => Spot::Rules(bytes.small()),
-            // Pages say themselves which URL they answer.
+            // Each page stores its own URL.
             _ => Spot::NotRecorded,
         });
     }

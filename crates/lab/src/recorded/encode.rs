@@ -1,8 +1,8 @@
-//! Numbers and words as few bytes.
+//! Numbers and words in few bytes.
 //!
-//! Small numbers are the common ones: a length, a word seen early. Seven bits a byte, the high bit says that more follow.
-//! Reading never fails loudly: beyond the end everything is 0 and empty. The cache's checksum has said that the bytes are
-//! whole; this only keeps a mistake from becoming a panic.
+//! Most numbers are small: a length, a word seen early. Each byte holds seven bits; the high bit means that more follow.
+//! Reading never fails loudly: beyond the end everything is 0 or empty. The cache's checksum has already shown that the bytes
+//! are intact; this only keeps a bug from becoming a panic.
 
 pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {

@@ -1,4 +1,4 @@
-//! What a recorded web cannot be made from.
+//! Why a recorded web could not be opened.
 
 use std::path::PathBuf;
 
@@ -8,32 +8,32 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordedFault {
-    /// A file cannot be read or written.
+    /// A file could not be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
     },
-    /// An archive cannot be opened.
+    /// An archive could not be opened.
     #[error(transparent)]
     Archive(#[from] scenthound_store::Error),
-    /// There is nothing to crawl.
+    /// There is no archive.
     #[error(
-        "{path}: no archive here; a web is a WARC file (.warc or .warc.gz), a folder with pages.warc.gz, or a crawl folder"
+        "{path}: no archive found; a web is a WARC file (.warc or .warc.gz), a folder with pages.warc.gz, or a crawl folder"
     )]
     NoArchive {
-        /// Where one was looked for.
+        /// The path that was searched.
         path: PathBuf,
     },
-    /// The archives hold no page.
-    #[error("{path}: the archive holds no page that could be read")]
+    /// The archives contain no page.
+    #[error("{path}: the archive contains no readable pages")]
     NoPages {
         /// The web.
         path: PathBuf,
     },
-    /// A file does not hold what it should.
+    /// A file has invalid contents.
     #[error("{path}{}: {what}", line.map(|line| format!(":{line}")).unwrap_or_default())]
     Content {
         /// The file.
@@ -43,24 +43,24 @@ pub enum RecordedFault {
         /// What is wrong, and what would be right.
         what: String,
     },
-    /// No task of that name.
-    #[error("{path}: there is no task {name:?}; there are: {known}")]
+    /// There is no task of that name.
+    #[error("{path}: there is no task {name:?}; known tasks: {known}")]
     NoTask {
         /// The folder.
         path: PathBuf,
-        /// What was asked for.
+        /// The name asked for.
         name: String,
-        /// What there is.
+        /// The tasks that exist.
         known: String,
     },
-    /// No label of that name.
-    #[error("{path}: there is no label {name:?}; there are: {known}")]
+    /// There is no label column of that name.
+    #[error("{path}: there is no label column {name:?}; known columns: {known}")]
     NoLabel {
         /// The file of labels.
         path: PathBuf,
-        /// What was asked for.
+        /// The name asked for.
         name: String,
-        /// What there is.
+        /// The columns that exist.
         known: String,
     },
     /// A web without labels.
@@ -78,7 +78,7 @@ pub enum RecordedFault {
         key: &'static str,
     },
     /// None of a task's seeds is in the web.
-    #[error("task {task}: none of its seeds was recorded ({seeds}); name seeds that the archive holds")]
+    #[error("task {task}: none of its seeds was recorded ({seeds}); choose seeds that are in the archive")]
     NoSeeds {
         /// The task.
         task: String,

@@ -1,4 +1,4 @@
-//! A web on disk: an archive and what goes with it.
+//! A web on disk: an archive and the files that go with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::recorded::task::{Task, read_tasks};
 use crate::recorded::web::RecordedWeb;
 use crate::recorded::{RecordedFault, cache};
 
-/// A web folder: its archives, labels and tasks. A single archive or a crawl folder is one without tasks.
+/// A web folder: its archives, labels and tasks. A single archive or a crawl folder is a web without tasks.
 #[derive(Clone, Debug)]
 pub struct WebFolder {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is called: the last part of the path.
+    /// Its name: the last part of the path.
     pub name: String,
     /// Its archives, in the order they are read.
     pub archives: Vec<PathBuf>,
@@ -25,16 +25,16 @@ pub struct WebFolder {
 /// Whether a web came from the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Opened {
-    /// It was read back.
+    /// It was read from the cache.
     Cached,
-    /// It was parsed, and is in the cache now.
+    /// It was parsed and written to the cache.
     Built,
-    /// It was parsed; the cache could not be written.
+    /// It was parsed, but could not be written to the cache.
     NotKept,
 }
 
 impl WebFolder {
-    /// Looks at a folder, an archive or a crawl folder; reads the tasks but no page.
+    /// Opens a folder, an archive or a crawl folder. Reads the tasks, but no pages.
     pub fn open(path: &Path) -> Result<WebFolder, RecordedFault> {
         let tasks_file = path.join("tasks.toml");
         let tasks = if tasks_file.is_file() {
@@ -91,13 +91,13 @@ impl WebFolder {
         }))
     }
 
-    /// The labels, where the folder has any.
+    /// The labels, if the folder has any.
     pub fn labels(&self) -> Result<Option<Labels>, RecordedFault> {
         let path = self.path.join("labels.tsv");
         path.is_file().then(|| Labels::read(&path)).transpose()
     }
 
-    /// The web itself, from the cache if it is there. A cache that cannot be written costs time, not the web.
+    /// The web itself, from the cache if possible. If the cache cannot be written, the web is returned all the same.
     pub fn load(
         &self,
         cache_folder: Option<&Path>,
@@ -120,7 +120,7 @@ impl WebFolder {
     }
 }
 
-/// The archives that a path stands for: itself, those of the folder, or those of a crawl folder, in order of name.
+/// The archives that a path stands for: the file itself, those of the folder, or those of a crawl folder, sorted by name.
 pub fn archives_of(path: &Path) -> Result<Vec<PathBuf>, RecordedFault> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);

@@ -1,4 +1,4 @@
-//! What people know about the pages of a web: a table with a header line, tab-separated, one line a URL.
+//! What people know about the pages of a web: a tab-separated table with a header line and one line per URL.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Labels {
         let Some(url_at) = columns.iter().position(|column| column == "url") else {
             return Err(fault(
                 1,
-                "the first line names the columns, tab-separated, one of them url".to_owned(),
+                "the first line must name the columns, tab-separated, and one of them must be url".to_owned(),
             ));
         };
         let mut rows = Vec::new();
@@ -45,7 +45,7 @@ impl Labels {
             let mut cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
             if cells.len() > columns.len() {
                 let what = format!(
-                    "{} cells, but the first line names {}",
+                    "{} cells, but the first line names {} columns",
                     cells.len(),
                     columns.len()
                 );

@@ -1,12 +1,12 @@
-//! What a recorded response means, and which of two responses of one URL counts.
+//! What a recorded response means, and which of two responses for one URL counts.
 //!
-//! Archives often hold several responses of one URL. A page counts before a redirect, a redirect before a failure, and the
+//! Archives often hold several responses for one URL. A page counts before a redirect, a redirect before a failure, and the
 //! first before later ones of its kind.
 
 use scenthound_store::HttpResponse;
 use scenthound_types::{CanonicalUrl, Readable, looks_like_text};
 
-/// How much one recorded answer counts against another of the same URL: the greater wins.
+/// The precedence of a recorded response over others for the same URL: the greater wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Precedence {
     /// Nothing was recorded.
@@ -22,18 +22,18 @@ pub(crate) enum Precedence {
 /// What a recorded response means.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Recorded {
-    /// A body that is read.
+    /// A body to read.
     Body,
     /// A body of a type that is not read.
     NoText,
-    /// Another URL.
+    /// A redirect.
     Redirect(CanonicalUrl),
     /// A status without a body to read, or a redirect that leads nowhere.
     Status,
 }
 
 impl Recorded {
-    /// Reads a response of this URL; none for a redirect to another spelling of the same URL, which says nothing.
+    /// Interprets a response for this URL; `None` for a redirect to another spelling of the same URL, which carries no information.
     pub(crate) fn of(url: &CanonicalUrl, http: &HttpResponse<'_>) -> Option<Recorded> {
         Some(match http.status {
             301 | 302 | 303 | 307 | 308 => match http.header("location").and_then(|to| url.join(to).ok()) {
@@ -60,10 +60,10 @@ impl Recorded {
     }
 }
 
-/// As many bytes as it takes to recognise text.
+/// Enough bytes to recognise text.
 const SNIFFED: usize = 1024;
 
-/// Whether a URL is that of a host's rules, which are read whatever their type.
+/// Whether a URL is a robots.txt, which is read whatever its content type.
 pub(crate) fn is_robots_txt(url: &CanonicalUrl) -> bool {
     url.path_and_query() == "/robots.txt"
 }

@@ -1,4 +1,4 @@
-//! What is to be found in a web, and from where.
+//! What to find in a web, and where to start.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,25 +10,25 @@ use serde::Deserialize;
 use crate::recorded::RecordedFault;
 use crate::recorded::web::{PageId, RecordedWeb};
 
-/// A task as its folder tells it.
+/// A task as its folder describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Task {
     /// The name it is chosen by.
     pub name: String,
-    /// What it is, for people.
+    /// A description for people.
     #[serde(default)]
     pub title: String,
-    /// As one would ask a search engine.
+    /// The query one would give a search engine.
     #[serde(default)]
     pub query: String,
     /// Where a crawl begins.
     #[serde(default)]
     pub seeds: Vec<String>,
-    /// Words for the kind of page, if the task gives them.
+    /// Words for the kind of page, if the task has any.
     #[serde(default)]
     pub genre: Vec<String>,
-    /// Words for what it is about, if the task gives them.
+    /// Words for the subject, if the task has any.
     #[serde(default)]
     pub content: Vec<String>,
     /// Words of the wrong sense.
@@ -69,9 +69,9 @@ impl Task {
 /// A task's pages in a web.
 #[derive(Clone, Debug, Default)]
 pub struct TaskPages {
-    /// Seeds that were recorded, as the crawl starts from them.
+    /// The seeds that were recorded.
     pub seeds: Vec<CanonicalUrl>,
-    /// The pages to find, examples and ignored ones taken out.
+    /// The pages to find, without examples and ignored pages.
     pub relevant: BTreeSet<PageId>,
     /// Pages to find that were not recorded.
     pub relevant_missing: usize,
@@ -79,7 +79,7 @@ pub struct TaskPages {
     pub positive: Vec<PageId>,
     /// Pages a user might give as examples of what is not wanted.
     pub negative: Vec<PageId>,
-    /// Pages that are crawled through and not counted: examples, and those the task ignores.
+    /// Pages that are crawled but not counted: examples, and those the task ignores.
     pub uncounted: BTreeSet<PageId>,
 }
 
@@ -89,7 +89,7 @@ struct TaskFile {
     task: Vec<Task>,
 }
 
-/// Reads a file of tasks. Paths in it are relative to it.
+/// Reads a task file. Paths in it are relative to its folder.
 pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, RecordedFault> {
     let text = fs::read_to_string(path).map_err(RecordedFault::file(path))?;
     let file: TaskFile = toml::from_str(&text).map_err(|error| RecordedFault::Content {
@@ -121,7 +121,7 @@ pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, RecordedFault> {
 }
 
 impl Task {
-    /// Looks the task's pages up in the web. Several spellings of one page are one page.
+    /// Looks up the task's pages in the web. Different spellings of one page are one page.
     pub fn pages(&self, web: &RecordedWeb) -> Result<TaskPages, RecordedFault> {
         let positive = read_list(self.examples_positive.as_deref())?;
         let negative = read_list(self.examples_negative.as_deref())?;
@@ -174,7 +174,7 @@ impl Task {
     }
 }
 
-/// A list of URLs, one a line; empty lines and lines that begin with # are passed over.
+/// Reads a list of URLs, one per line. Empty lines and lines that begin with # are skipped.
 fn read_list(path: Option<&Path>) -> Result<Vec<String>, RecordedFault> {
     let Some(path) = path else {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
-//! A recorded web in memory: who answers what, and every page's words and links in few bytes.
+//! A recorded web in memory: what each URL returns, and every page's words and links in few bytes.
 //!
-//! Words are numbers into one vocabulary, written as varying-length numbers, so a page costs about two bytes a word. The
-//! targets of all links stand in one flat array: crawling by links alone never touches a word.
+//! Words are numbers in one vocabulary, stored as variable-length integers, so a page costs about two bytes per word. The
+//! targets of all links are in one flat array: crawling by links alone never touches a word.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,7 +13,7 @@ use scenthound_types::{
 
 use crate::recorded::encode::{Bytes, put, put_str};
 
-/// Number of a URL that was recorded or linked to, in order of first mention.
+/// Number of a URL that was recorded or linked to, in the order of first mention.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct UrlId(pub u32);
 
@@ -21,29 +21,29 @@ pub struct UrlId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PageId(pub u32);
 
-/// What a URL answers.
+/// What a URL returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spot {
-    /// Nobody asked it when the web was recorded.
+    /// It was not requested when the web was recorded.
     NotRecorded,
     /// A page.
     Page(PageId),
-    /// Another URL.
+    /// A redirect.
     Redirect {
         /// The HTTP status.
         status: u16,
-        /// Where to.
+        /// The target.
         to: UrlId,
     },
-    /// A status that is no page and no redirect, or a redirect that leads nowhere.
+    /// A status that is neither a page nor a redirect, or a redirect without a valid target.
     Status(u16),
-    /// Something that is no text.
+    /// A body that is not text.
     NoText,
-    /// A robots.txt, kept as it was sent.
+    /// A robots.txt, kept as the server sent it.
     Rules(u32),
 }
 
-/// Keys are hashes already.
+/// The keys are already hashes, so they are used as they are.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct AsIs(u64);
 
@@ -61,7 +61,7 @@ impl Hasher for AsIs {
 
 pub(crate) type ByHash<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
 
-/// The keys by which URLs are found here; any fixed number does.
+/// The seed of the keys by which URLs are looked up here; any fixed number will do.
 pub(crate) const KEYS: u64 = 0x5ce7_4b01;
 
 /// A recorded web.
@@ -70,23 +70,23 @@ pub struct RecordedWeb {
     pub(crate) urls: Vec<CanonicalUrl>,
     pub(crate) by_url: ByHash<u32>,
     pub(crate) spots: Vec<Spot>,
-    /// How the archive spells the URL, where that is not the canonical spelling.
+    /// How the archive spells the URL, if that differs from the canonical spelling.
     pub(crate) spelled: HashMap<u32, String>,
     /// The URL of each page.
     pub(crate) page_urls: Vec<UrlId>,
-    /// Where each page's bytes begin; one more for the end.
+    /// Where each page's bytes begin, and at the end where the last page's bytes end.
     pub(crate) page_starts: Vec<u64>,
     pub(crate) bytes: Vec<u8>,
-    /// Where each page's targets begin; one more for the end.
+    /// Where each page's targets begin, and at the end where the last page's targets end.
     pub(crate) link_starts: Vec<u32>,
     pub(crate) targets: Vec<UrlId>,
     pub(crate) words: Vocabulary,
     pub(crate) rules: Vec<Vec<u8>>,
-    /// What was wrong with the archive, in sentences.
+    /// What is wrong with the archive, in sentences.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Every word of the web once. Number 0 is the break between blocks.
+/// Every word of the web, once. Number 0 is the break between blocks.
 pub(crate) struct Vocabulary {
     pub(crate) tokens: Vec<Token>,
     pub(crate) ends: Vec<u32>,
@@ -120,7 +120,7 @@ impl Vocabulary {
         number
     }
 
-    /// A vocabulary as the cache holds it; it learns no more words.
+    /// A vocabulary from the cache; no more words can be added.
     pub(crate) fn from_spellings(ends: Vec<u32>, spellings: String) -> Vocabulary {
         let mut start = 0;
         let tokens = ends
@@ -200,12 +200,12 @@ impl RecordedWeb {
         self.urls.len()
     }
 
-    /// All links of all pages.
+    /// Number of links on all pages.
     pub fn links_in_all(&self) -> usize {
         self.targets.len()
     }
 
-    /// What was wrong with the archive, in sentences.
+    /// What is wrong with the archive, in sentences.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -228,7 +228,7 @@ impl RecordedWeb {
         self.urls.get(id.0 as usize)
     }
 
-    /// What a URL answers.
+    /// What a URL returns, by its number.
     pub fn spot(&self, id: UrlId) -> Spot {
         self.spots
             .get(id.0 as usize)
@@ -236,7 +236,7 @@ impl RecordedWeb {
             .unwrap_or(Spot::NotRecorded)
     }
 
-    /// What a URL answers.
+    /// What a URL returns.
     pub fn find(&self, url: &CanonicalUrl) -> Spot {
         self.id(url).map_or(Spot::NotRecorded, |id| self.spot(id))
     }
@@ -288,7 +288,7 @@ impl RecordedWeb {
             .unwrap_or_default()
     }
 
-    /// A robots.txt as it was sent.
+    /// A robots.txt as the server sent it.
     pub fn rules(&self, number: u32) -> &[u8] {
         self.rules.get(number as usize).map_or(&[], Vec::as_slice)
     }
@@ -372,7 +372,7 @@ impl RecordedWeb {
         links
     }
 
-    /// The number of a URL, new or known.
+    /// The number of a URL, existing or new.
     pub(crate) fn intern(&mut self, url: &CanonicalUrl) -> UrlId {
         let next = self.urls.len() as u32;
         let id = *self.by_url.entry(Keyring::new(KEYS).key(url).0).or_insert(next);
@@ -383,7 +383,7 @@ impl RecordedWeb {
         UrlId(id)
     }
 
-    /// Takes in a page; the caller has seen that its URL has none yet.
+    /// Adds a page; the caller has checked that its URL has none yet.
     pub(crate) fn add_page(&mut self, page: &ParsedPage) -> PageId {
         if self.page_starts.is_empty() {
             self.page_starts.push(0);
@@ -452,7 +452,7 @@ impl RecordedWeb {
 macro_rules! tags {
     ($($tag:ident)+) => {
         fn put_tags(tags: &TagCounts, out: &mut Vec<u8>) {
-            // Named one by one, so that a new one cannot be forgotten.
+            // Destructured in full, so that a new field cannot be forgotten.
             let TagCounts { $($tag),+ } = *tags;
             $( put(out, $tag.into()); )+
         }

@@ -1,7 +1,7 @@
-//! From pages to URLs and back, without a table of either.
+//! Maps pages to URLs and back, without a table of either.
 //!
-//! A host's name spells its place in syllables; a path ends in the page's number on its host. The words in between come
-//! from the page's nature, so a path is checked by making it again: any other spelling is no page.
+//! A host's name spells its place in syllables; a path ends in the page's number on its host. The words in between follow
+//! from the page's nature, so a path is checked by generating it again: any other spelling is not a page.
 
 use crate::synth::SynthWeb;
 use crate::synth::rng::{PageRng, Purpose};
@@ -13,7 +13,7 @@ const CONSONANTS: [char; 16] = [
 const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
 const SYLLABLES: u64 = 80;
 
-/// How hosts are called.
+/// How hosts are named.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Naming {
     syllables: u32,
@@ -23,14 +23,14 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
-    /// Names for so many hosts.
+    /// Names for this many hosts.
     pub(crate) fn new(hosts: u32) -> Naming {
         let mut syllables = 3;
         while SYLLABLES.pow(syllables) < u64::from(hosts) {
             syllables += 1;
         }
         let names = SYLLABLES.pow(syllables);
-        // Neither 2 nor 5 divides it, so it can be undone; neighbours become strangers.
+        // Coprime to the number of names, so the mapping can be inverted. It gives neighbouring places unrelated names.
         let scatter = 297_121;
         Naming {
             syllables,
@@ -67,7 +67,7 @@ impl Naming {
     }
 }
 
-/// What undoes multiplying by `number` among the remainders of `whole`.
+/// The inverse of `number` modulo `whole`.
 fn inverse(number: u64, whole: u64) -> u64 {
     let (mut old, mut new) = (i128::from(whole), i128::from(number));
     let (mut undo_old, mut undo) = (0_i128, 1_i128);
@@ -94,14 +94,14 @@ impl SynthWeb {
         self.push_path(host, page - self.layout.start(host), out);
     }
 
-    /// The URL of whatever a link leads to.
+    /// The URL of a link's target.
     pub fn target_url(&self, target: SynthPage) -> String {
         let mut url = String::with_capacity(48);
         self.push_target_url(target, &mut url);
         url
     }
 
-    /// Appends the URL of whatever a link leads to.
+    /// Appends the URL of a link's target.
     pub fn push_target_url(&self, target: SynthPage, out: &mut String) {
         match target {
             SynthPage::Page(page) => self.push_url(page, out),
@@ -119,7 +119,7 @@ impl SynthWeb {
         }
     }
 
-    /// Scheme and host of a host, by its number.
+    /// Scheme and name of a host, by its number.
     pub(crate) fn push_origin(&self, host: u32, out: &mut String) {
         out.push_str(if self.is_https(host) {
             "https://"
@@ -148,11 +148,11 @@ impl SynthWeb {
         }
         let page = self.layout.start(host) + local;
         let mut rng = PageRng::new(self.settings.seed, Purpose::Slug, u64::from(page));
-        let telling = rng.chance(self.settings.url_signal);
+        let shows_topic = rng.chance(self.settings.url_signal);
         let roll = rng.number();
         let words = &self.slugs;
         let nature = self.nature_at(host, local);
-        let (section, word) = if telling {
+        let (section, word) = if shows_topic {
             let list = nature
                 .topic
                 .and_then(|topic| words.topics.get(usize::from(topic)))
@@ -172,7 +172,7 @@ impl SynthWeb {
         out.push_str(".html");
     }
 
-    /// What stands at a host's path; none for what this web never links to.
+    /// What is at a path of a host; `None` for paths this web never links to.
     pub fn find(&self, host: &str, path_and_query: &str) -> Option<SynthPage> {
         let place = u32::try_from(self.naming.place(host)?).ok()?;
         let host = self.layout.host_at(place)?;
@@ -198,7 +198,7 @@ impl SynthWeb {
         (spelled == path_and_query).then_some(SynthPage::Page(start + local))
     }
 
-    /// What stands at a URL; none for what this web never links to, also under the other scheme.
+    /// What is at a URL; `None` for URLs this web never links to, including those with the wrong scheme.
     pub fn find_url(&self, url: &str) -> Option<SynthPage> {
         let (scheme, rest) = url.split_once("://")?;
         let slash = rest.find('/')?;
@@ -209,7 +209,7 @@ impl SynthWeb {
     }
 }
 
-/// The words a slug is taken from: only the frequent ones, as titles do.
+/// The words that slugs are made of: only frequent ones, as in titles.
 fn list_head(words: &[String]) -> &[String] {
     words.get(..words.len().min(400)).unwrap_or(words)
 }

@@ -1,53 +1,53 @@
-//! Why a synthetic web cannot be made or written.
+//! Why a synthetic web could not be generated or written.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a synthetic web cannot be made or written.
+/// Why a synthetic web could not be generated or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SynthFault {
-    /// A setting, or two that do not fit together.
+    /// A setting is invalid, or two settings do not fit together.
     #[error("{setting} = {value}: {right}")]
     Setting {
         /// Its name as in a settings file.
         setting: &'static str,
-        /// What it is.
+        /// Its value.
         value: String,
         /// What would be right.
         right: String,
     },
-    /// The settings file is not as it should be.
-    #[error("the settings of the web cannot be read: {0}")]
+    /// The settings file is invalid.
+    #[error("the settings of the web could not be read: {0}")]
     Toml(#[from] toml::de::Error),
-    /// The folder holds something.
-    #[error("{} is not empty: name a new folder, nothing is overwritten", path.display())]
+    /// The folder is not empty.
+    #[error("{} is not empty, and nothing is overwritten; name a new folder", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A file or folder cannot be written.
-    #[error("cannot write {}", path.display())]
+    /// A file or folder could not be written.
+    #[error("could not write {}", path.display())]
     Write {
-        /// What was written.
+        /// The file or folder.
         path: PathBuf,
         /// What went wrong.
         source: io::Error,
     },
-    /// A page cannot be packed as a record.
-    #[error("cannot pack {url}")]
+    /// A page could not be packed as a record.
+    #[error("could not pack {url} as a WARC record")]
     Pack {
         /// The page.
         url: String,
         /// What went wrong.
         source: Box<scenthound_store::Error>,
     },
-    /// A page's own address is none.
-    #[error("{url} is no address")]
+    /// A generated URL is invalid.
+    #[error("the generated URL {url} is not valid")]
     Url {
-        /// The page.
+        /// The URL.
         url: String,
         /// What is wrong with it.
         source: scenthound_types::UrlFault,

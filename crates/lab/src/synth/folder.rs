@@ -1,7 +1,7 @@
-//! A synthetic web written down: records, labels, tasks and lists of relevant pages, as recorded webs come.
+//! Writes a synthetic web to a folder: records, labels, tasks and lists of relevant pages, in the form of a recorded web.
 //!
-//! The same web gives the same bytes: every record has one fixed date. Of an endless calendar the first pages are
-//! written; what lies behind them was not recorded. Dead links are recorded as what they are, pages that answer 404.
+//! The same web gives the same bytes: every record has one fixed date. Only the first pages of an endless calendar are
+//! written; the rest count as not recorded. Dead links are recorded as pages with status 404.
 //! Deliberately absent: robots.txt.
 
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::synth::SynthFault;
 use crate::synth::tasks::SynthTask;
 use crate::synth::web::{SynthPage, SynthWeb};
 
-/// The first of January 2025.
+/// 1 January 2025.
 const DATE: Timestamp = Timestamp::from_millis(1_735_689_600_000);
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ struct Tasks<'a> {
     task: Vec<TaskEntry<'a>>,
 }
 
-/// Writes the web as a folder. `progress` is told how many pages are written, now and then and at the end.
+/// Writes the web to a folder. `progress` is called with the number of pages written, now and then and at the end.
 pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)) -> Result<(), SynthFault> {
     begin(folder)?;
     let mut files = Files::create(web, folder)?;
@@ -100,7 +100,7 @@ pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)
     Ok(())
 }
 
-/// The folder with its folder of lists; what is there must be empty.
+/// Creates the folder and its folder of lists; an existing folder must be empty.
 fn begin(folder: &Path) -> Result<(), SynthFault> {
     let fault = |source| SynthFault::Write {
         path: folder.to_owned(),
@@ -163,12 +163,12 @@ fn write_tasks(web: &SynthWeb, folder: &Path) -> Result<(), SynthFault> {
         source: io::Error::other(error),
     })?;
     let mut file = Output::create(path)?;
-    file.bytes(b"# A synthetic web. relevant: one URL a line. Example pages are not scored.\n\n")?;
+    file.bytes(b"# A synthetic web. The files of relevant pages have one URL per line. Example pages are not scored.\n\n")?;
     file.bytes(text.as_bytes())?;
     for task in web.tasks().iter().filter(|task| !task.exclude.is_empty()) {
         let words = task.exclude.join(", ");
         file.line(&format!(
-            "# words of the other meaning, for {}: {words}",
+            "# Words of the other meaning, for {}: {words}",
             task.name
         ))?;
     }
@@ -179,12 +179,12 @@ fn write_tasks(web: &SynthWeb, folder: &Path) -> Result<(), SynthFault> {
         source: io::Error::other(error),
     })?;
     let mut file = Output::create(path)?;
-    file.bytes(b"# The settings this web was made by.\n")?;
+    file.bytes(b"# The settings this web was generated with.\n")?;
     file.bytes(text.as_bytes())?;
     file.finish()
 }
 
-/// What grows page by page.
+/// The files that grow page by page.
 struct Files {
     records: Output,
     labels: Output,
@@ -225,7 +225,7 @@ impl Files {
     }
 }
 
-/// A file that knows its name when something goes wrong.
+/// A file that includes its path in errors.
 struct Output {
     path: PathBuf,
     file: BufWriter<File>,

@@ -1,7 +1,7 @@
 //! A page as HTML.
 //!
-//! Pages of some genres look like it: galleries have pictures, video pages players, blogs dates, shops prices. That is
-//! all markup; the visible words are those of the blocks.
+//! Pages of some genres look the part: galleries have pictures, video pages players, blogs dates, shops prices. All of that
+//! is markup; the visible words are those of the blocks.
 
 use std::fmt::Write as _;
 
@@ -94,7 +94,7 @@ impl SynthWeb {
         push_text(block.text.get(at..).unwrap_or_default().trim_end(), html);
     }
 
-    /// A path on the same host, a whole URL elsewhere.
+    /// A path for the same host, an absolute URL otherwise.
     fn push_href(&self, host: u32, target: SynthPage, html: &mut String) {
         match target {
             SynthPage::Page(page) if self.layout.host(page) == host => {
@@ -131,7 +131,7 @@ impl SynthWeb {
     }
 }
 
-/// Our own words hold no markup; they are escaped all the same, so that a new list cannot break a page.
+/// Our own words contain no markup, but they are escaped anyway, so that a new list cannot break a page.
 fn push_text(text: &str, html: &mut String) {
     for c in text.chars() {
         match c {

@@ -1,11 +1,11 @@
-//! Which page belongs to which host, and which hosts are about what.
+//! Which page belongs to which host, and what each host is about.
 //!
-//! Pages are numbered host by host, hosts are ordered by their main topic and then by their main genre. So "some page
-//! of a host about topic 3" is a number in a range, and no page needs an entry in any table. What is kept is a few bytes
-//! a host.
+//! Pages are numbered host by host; hosts are sorted by main topic, then by main genre. So "some page of a host about
+//! topic 3" is a number in a range, and no page needs an entry in any table. Only a few bytes per host are kept.
 //!
-//! Besides this order hosts have a random *place*, 0 to the last: the place gives a host its name, and the places form
-//! a tree (place `p` is the parent of places `8p + 1` to `8p + 8`) along which every host can be reached from place 0.
+//! Independently of this order, each host has a random *place*, numbered from 0: the place gives the host its name, and the
+//! places form a tree (place `p` is the parent of places `8p + 1` to `8p + 8`) through which every host can be reached from
+//! place 0.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -14,22 +14,22 @@ use crate::synth::SynthFault;
 use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::SynthSettings;
 
-/// Children of a place in the tree of hosts.
+/// Number of children of a place in the tree of hosts.
 const HOST_BRANCHES: u32 = 8;
 
 /// Hosts and their pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// The first page of each host, and after the last one the number of pages.
+    /// The first page of each host, followed by the number of pages.
     starts: Vec<u32>,
-    /// For each 2^shift pages the host of the first of them.
+    /// The host of every 2^shift-th page.
     buckets: Vec<u32>,
     shift: u32,
-    /// Of each host, topic · genres + genre; topic = number of topics for hosts about nothing in particular.
+    /// For each host, topic · genres + genre; topic = number of topics for hosts without a topic.
     classes: Vec<u16>,
-    /// Of each host.
+    /// The place of each host.
     places: Vec<u32>,
-    /// Of each place.
+    /// The host at each place.
     at: Vec<u32>,
     /// Pages of the hosts of each class.
     class_pages: Vec<Range<u32>>,
@@ -39,12 +39,12 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Deals pages to hosts and hosts to topics and genres.
+    /// Assigns pages to hosts, and hosts to topics and genres.
     pub(crate) fn new(settings: &SynthSettings) -> Result<Layout, SynthFault> {
         let genres = settings.genres.len() as u16;
         let sizes = host_sizes(settings);
-        let mut hosts = deal(settings, &sizes)?;
-        // Among hosts of a class the order of sizes would be an order of ranks; chance takes it out.
+        let mut hosts = assign_classes(settings, &sizes)?;
+        // Shuffle the hosts within a class; otherwise they would be sorted by size.
         let mut rng = PageRng::new(settings.seed, Purpose::Shuffle, 0);
         let mut keyed: Vec<(u16, u64, u32)> = hosts
             .drain(..)
@@ -115,11 +115,11 @@ impl Layout {
         let low = self.buckets.get(bucket).copied().unwrap_or(0) as usize;
         let high = self.buckets.get(bucket + 1).copied().unwrap_or(self.hosts()) as usize;
         let starts = self.starts.get(low..=high).unwrap_or_default();
-        // The bucket's first host begins at or before the page, so at least one start passes.
+        // The bucket's first host begins at or before the page, so at least one start qualifies.
         (low + starts.partition_point(|start| *start <= page)).saturating_sub(1) as u32
     }
 
-    /// The host's main topic; the number of topics for none.
+    /// The host's main topic; the number of topics if it has none.
     #[inline]
     pub(crate) fn topic(&self, host: u32) -> u16 {
         self.class(host) / self.genres
@@ -136,13 +136,13 @@ impl Layout {
         self.classes.get(host as usize).copied().unwrap_or(0)
     }
 
-    /// Pages of the hosts about a topic.
+    /// The pages of the hosts about a topic.
     #[inline]
     pub(crate) fn topic_pages(&self, topic: u16) -> Range<u32> {
         self.topic_pages.get(usize::from(topic)).cloned().unwrap_or(0..0)
     }
 
-    /// Pages of the hosts about a topic and of a genre.
+    /// The pages of the hosts with a topic and a genre.
     #[inline]
     pub(crate) fn class_pages(&self, topic: u16, genre: u16) -> Range<u32> {
         let class = usize::from(topic) * usize::from(self.genres) + usize::from(genre);
@@ -159,21 +159,21 @@ impl Layout {
         self.at.get(place as usize).copied()
     }
 
-    /// The hosts that are first linked to from this one.
+    /// The hosts that are entered through links from this one.
     pub(crate) fn child_hosts(&self, host: u32) -> &[u32] {
         let first = u64::from(self.place(host)) * u64::from(HOST_BRANCHES) + 1;
         let end = (first + u64::from(HOST_BRANCHES)).min(self.at.len() as u64) as usize;
         self.at.get(first as usize..end).unwrap_or_default()
     }
 
-    /// Bytes of memory kept.
+    /// Bytes of memory used.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.starts.len() + self.buckets.len() + self.places.len() + self.at.len())
             + 2 * self.classes.len()
     }
 }
 
-/// Pages a host by Zipf's law, the largest first; each has at least one and all together exactly the pages asked for.
+/// Pages per host by Zipf's law, the largest first. Each host has at least one page, and the sum is exactly the number of pages.
 fn host_sizes(settings: &SynthSettings) -> Vec<u32> {
     let spare = f64::from(settings.pages - settings.hosts);
     let weight = |rank: u32| f64::from(rank + 1).powf(-settings.host_zipf);
@@ -182,7 +182,7 @@ fn host_sizes(settings: &SynthSettings) -> Vec<u32> {
     let mut sum = 0.0;
     (0..settings.hosts)
         .map(|rank| {
-            // Rounding the running sum and not each share makes the sizes add up.
+            // Rounding the running sum rather than each share makes the sizes add up.
             sum += weight(rank) / whole * spare;
             let until = if rank + 1 == settings.hosts {
                 settings.pages - settings.hosts
@@ -196,15 +196,15 @@ fn host_sizes(settings: &SynthSettings) -> Vec<u32> {
         .collect()
 }
 
-/// Gives each host, the largest first, to the class that lacks most pages.
-fn deal(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, SynthFault> {
+/// Assigns each host, the largest first, to the class that lacks the most pages.
+fn assign_classes(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, SynthFault> {
     let genres = settings.genres.len();
     let rest = (1.0 - settings.topic_shares.iter().sum::<f64>()).max(0.0);
     let mut shares: Vec<f64> = settings.topic_shares.clone();
     shares.push(rest);
     let mut least_layered = 0;
     if let (Some(layers), Some(first)) = (&settings.layers, shares.first_mut()) {
-        // The layers around the first topic's pages stand on its hosts and are about nothing in particular.
+        // The layers around the first topic's pages are on its hosts and have no topic.
         let whole: f64 = layers.sizes.iter().sum();
         let targets = layers.sizes.first().copied().unwrap_or(1.0);
         let around = *first * (whole / targets - 1.0);
@@ -217,7 +217,7 @@ fn deal(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, Synt
                     setting: "layers.sizes",
                     value: format!("{:?}", layers.sizes),
                     right: format!(
-                        "the layers take {:.0} % of the pages, but only {:.0} % are left by topic-shares",
+                        "the layers take {:.0} % of the pages, but topic-shares leave only {:.0} %",
                         around * 100.0,
                         *background * 100.0
                     ),
@@ -235,9 +235,9 @@ fn deal(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, Synt
             }
         }
     }
-    let mut dealt = Vec::with_capacity(sizes.len());
+    let mut assigned = Vec::with_capacity(sizes.len());
     for &size in sizes {
-        // A host too small for all layers is none of the first topic's, and those after it are no larger.
+        // A host too small for all layers cannot get the first topic, and neither can those after it, which are no larger.
         while let Some(&(_, std::cmp::Reverse(class))) = lacking.peek()
             && usize::from(class) < genres
             && size < least_layered
@@ -249,24 +249,24 @@ fn deal(settings: &SynthSettings, sizes: &[u32]) -> Result<Vec<(u16, u32)>, Synt
                 setting: "hosts",
                 value: settings.hosts.to_string(),
                 right: format!(
-                    "hosts of at least {least_layered} pages each, so that all layers fit: fewer hosts or more pages"
+                    "use fewer hosts or more pages: all layers must fit on a host, which takes {least_layered} pages"
                 ),
             });
         };
-        dealt.push((class.0, size));
+        assigned.push((class.0, size));
         lacking.push((pages - i64::from(size), class));
     }
-    if least_layered > 0 && !dealt.iter().any(|(class, _)| usize::from(*class) < genres) {
+    if least_layered > 0 && !assigned.iter().any(|(class, _)| usize::from(*class) < genres) {
         return Err(SynthFault::Setting {
             setting: "hosts",
             value: settings.hosts.to_string(),
             right: format!("some hosts must have {least_layered} pages or more, so that all layers fit"),
         });
     }
-    Ok(dealt)
+    Ok(assigned)
 }
 
-/// A random place for each host; the first place goes to a host of the last class, about nothing in particular if there is one.
+/// A random place for each host. The first place goes to a host of the last class, which has no topic if there is such a class.
 fn shuffle(seed: u64, classes: &[u16]) -> (Vec<u32>, Vec<u32>) {
     let mut rng = PageRng::new(seed, Purpose::Shuffle, 1);
     let hosts = classes.len() as u32;

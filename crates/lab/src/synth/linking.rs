@@ -1,10 +1,10 @@
 //! Where a page's links lead.
 //!
-//! A page's links are those that hold the web together (its children in the site's tree, home pages of hosts that are
-//! first linked to from here) and free ones, drawn until the page's number of links is met. Free links go where the
-//! settings say: by topical locality, by a table of genres, or by layers.
+//! Some of a page's links hold the web together (its children in the site's tree, home pages of hosts that are entered from
+//! here). The others are free: they are drawn until the page has enough links. Free links go where the settings say: by
+//! topical locality, by a table of genres, or by layers.
 //!
-//! Invariant: every page can be reached from the first page; no link appears twice, none leads to its own page.
+//! Invariant: every page can be reached from the first page; no page links to itself or twice to the same target.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::{Layers, MOST_LINKS, Spread};
 use crate::synth::web::{SynthLink, SynthPage};
 
-/// How many times the links of a plain page a list has, and a hub.
+/// How many times as many links as a plain page a list has, and a hub.
 const LIST_FACTOR: f64 = 2.0;
 const HUB_FACTOR: f64 = 4.0;
 
@@ -29,21 +29,21 @@ struct Source {
     size: u32,
     nature: Nature,
     kind: PageKind,
-    /// The genre a list's items have.
+    /// The genre of a list's items.
     listed: u16,
 }
 
 /// What a free link should lead to.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// This topic; the number of topics for none.
+    /// This topic; the number of topics means none.
     Topic(u16),
     /// Anything but the first topic.
     Irrelevant,
 }
 
 impl SynthWeb {
-    /// The links of a page, in the order they stand on it.
+    /// The links of a page, in document order.
     pub fn links(&self, page: u32, out: &mut Vec<SynthLink>) {
         out.clear();
         let mut rng = PageRng::new(self.settings.seed, Purpose::Links, u64::from(page));
@@ -97,7 +97,7 @@ impl SynthWeb {
             let n = rng.below(1 << 24);
             push(out, &source, SynthPage::Dead { host, n });
         }
-        // A home page link stands first, as in a navigation bar; else the tree's links would stand before all others.
+        // A link to the home page comes first, as in a navigation bar. The others are mixed; otherwise the tree's would come first.
         let home = SynthPage::Page(page - local);
         if let Some(at) = out.iter().position(|link| link.target == home) {
             out.swap(0, at);
@@ -158,7 +158,7 @@ impl SynthWeb {
             None => self.push_tree_children(source, source.size, out),
         }
         for &child in self.layout.child_hosts(source.host) {
-            // A host is entered from any page of its parent, not from the home page alone.
+            // A host may be entered from any page of its parent, not only from the home page.
             let mut rng = PageRng::new(self.settings.seed, Purpose::Entrance, u64::from(child));
             if rng.below(source.size) == source.local {
                 push(out, source, SynthPage::Page(self.layout.start(child)));
@@ -186,8 +186,8 @@ impl SynthWeb {
         }
     }
 
-    /// The outermost layer is a tree; each page of a layer is linked to from a page of the next outer one, and links to
-    /// one of the next inner layer.
+    /// The outermost layer is a tree. Each page of an inner layer is linked from a page of the next outer layer, and each page of
+    /// an outer layer links to a page of the next inner one.
     fn push_layer_children(&self, source: &Source, layer: u8, out: &mut Vec<SynthLink>) {
         let start = self.layout.start(source.host);
         let block = self.layer_block(source.size, layer);
@@ -199,7 +199,7 @@ impl SynthWeb {
         let own = u64::from(block.end - block.start);
         let inner_size = u64::from(inner.end - inner.start);
         let at = u64::from(source.local - block.start);
-        // Inner page j hangs on the outer page floor(j · own / inner size).
+        // Inner page j is linked from the outer page floor(j · own / inner size).
         let first = (at * inner_size).div_ceil(own.max(1));
         let after = ((at + 1) * inner_size).div_ceil(own.max(1)).min(inner_size);
         for child in first..after {
@@ -249,7 +249,7 @@ impl SynthWeb {
         let listed = (source.kind == PageKind::List).then_some(source.listed);
         let at_home = self.layout.topic(source.host) == 0;
         while relevant + irrelevant < degree && (relevant < wanted || irrelevant < unwanted) {
-            // Mixed in proportion, so that neither stands before the other.
+            // Mixed in proportion, so that neither kind comes first.
             let left = f64::from(wanted.saturating_sub(relevant));
             let other = f64::from(unwanted.saturating_sub(irrelevant));
             let before = out.len();
@@ -310,7 +310,7 @@ impl SynthWeb {
         self.push_wanted(source, Wanted::Topic(topic), listed, inside, rng, out);
     }
 
-    /// A free link of a layered page: never past the next inner layer.
+    /// A free link of a layered page never leads past the next inner layer.
     fn push_layered(
         &self,
         source: &Source,
@@ -355,7 +355,7 @@ impl SynthWeb {
         self.layout.host(pages.start + rng.below(pages.end - pages.start))
     }
 
-    /// One link to a page as wanted, on this host if `inside` and there is one; after enough tries to any page.
+    /// One link to a wanted page, on this host if `inside` is set and there is one; after enough tries to any page.
     fn push_wanted(
         &self,
         source: &Source,
@@ -386,7 +386,7 @@ impl SynthWeb {
             Wanted::Topic(topic) => self.layout.topic_pages(topic),
             Wanted::Irrelevant => self.layout.topic_pages(0).end..self.settings.pages,
         };
-        // No link from outside may jump into the layers.
+        // Links from outside may not jump into the layers.
         let first = if self.is_layered() {
             self.layout.topic_pages(0).end
         } else {
@@ -401,7 +401,7 @@ impl SynthWeb {
             if range.is_empty() {
                 continue;
             }
-            // The genre is given up before the topic is.
+            // Give up the genre before the topic.
             let genre = genre.filter(|_| attempt == 0);
             for _ in 0..TRIES {
                 let (host, local) = self.pick(&range, rng);
@@ -414,7 +414,7 @@ impl SynthWeb {
         }
     }
 
-    /// A page of a host that has pages in the range: the host by its size, the page by the skew.
+    /// A page of a host that has pages in the range: the host is drawn by its size, the page by the skew.
     #[inline]
     pub(crate) fn pick(&self, range: &Range<u32>, rng: &mut PageRng) -> (u32, u32) {
         let page = range.start + rng.below(range.end - range.start);
@@ -434,7 +434,7 @@ impl SynthWeb {
     }
 }
 
-/// Adds a link unless it is there or leads to its own page.
+/// Adds a link unless it is a duplicate or leads to its own page.
 #[inline]
 fn push(out: &mut Vec<SynthLink>, source: &Source, target: SynthPage) -> bool {
     if target == SynthPage::Page(source.page) || out.iter().any(|link| link.target == target) {

@@ -1,7 +1,7 @@
 //! What a page is: topic, genre, layer, language, kind. Each follows from the page's number.
 //!
-//! Invariant: pages that hold a site together (those with children in its tree) have their host's topic, so that the
-//! odd pages of a host hang at its edges and the tree says little against the settings' link shares.
+//! Invariant: pages that hold a site together (those with children in its tree) have their host's topic. So pages with another
+//! topic are at the edges, and the tree hardly distorts the link shares of the settings.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use scenthound_types::text::Language;
 use crate::synth::SynthWeb;
 use crate::synth::rng::{PageRng, Purpose};
 
-/// What a page is, in one look.
+/// What a page is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Nature {
     pub(crate) topic: Option<u16>,
     pub(crate) genre: u16,
-    /// Layer of a web with layers; none for pages outside of them and in webs without.
+    /// The page's layer; `None` outside the layers and in webs without layers.
     pub(crate) layer: Option<u8>,
 }
 
@@ -24,13 +24,13 @@ pub(crate) struct Nature {
 pub enum PageKind {
     /// Nothing special.
     Plain,
-    /// Items of one topic and one genre.
+    /// Links to items of one topic and one genre.
     List,
-    /// Many pages of the topic on other hosts.
+    /// Links to many pages of the topic on other hosts.
     Hub,
 }
 
-/// Shares summed up, to draw by.
+/// Cumulative shares to draw from.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares(Vec<f64>);
 
@@ -48,7 +48,7 @@ impl Shares {
         )
     }
 
-    /// The number of the share that a fraction falls into; the number of shares if into none.
+    /// The index of the share that a fraction falls into; the number of shares if it falls into none.
     #[inline]
     pub(crate) fn draw(&self, fraction: f64) -> u16 {
         self.0.partition_point(|sum| *sum <= fraction) as u16
@@ -56,7 +56,7 @@ impl Shares {
 }
 
 impl SynthWeb {
-    /// The topic of a page; none for pages about nothing in particular.
+    /// The topic of a page; `None` if it has none.
     pub fn topic(&self, page: u32) -> Option<u16> {
         self.nature(page).topic
     }
@@ -66,8 +66,8 @@ impl SynthWeb {
         self.nature(page).genre
     }
 
-    /// How many links a page stands from the nearest relevant one; none for pages farther than the layers reach, and
-    /// in webs without layers.
+    /// The number of links from a page to the nearest relevant one; `None` for pages beyond the layers and in webs without
+    /// layers.
     pub fn layer(&self, page: u32) -> Option<u8> {
         self.nature(page).layer
     }
@@ -135,7 +135,7 @@ impl SynthWeb {
         }
     }
 
-    /// A topic by the shares; the number of topics for none. The first topic of a layered web is never drawn.
+    /// A topic drawn by the shares; the number of topics means none. The first topic of a layered web is never drawn.
     pub(crate) fn draw_topic(&self, rng: &mut PageRng) -> u16 {
         let topic = self.topic_draws.draw(rng.fraction());
         if topic == 0 && self.is_layered() {
@@ -177,7 +177,7 @@ impl SynthWeb {
         layer
     }
 
-    /// The pages of a layer on a layered host of this size. The outermost layer comes first; none is empty.
+    /// The pages of a layer on a layered host of this size. The outermost layer comes first; no layer is empty.
     pub(crate) fn layer_block(&self, size: u32, layer: u8) -> Range<u32> {
         let layers = self.layer_starts.len() as u32;
         let spare = f64::from(size.saturating_sub(layers));

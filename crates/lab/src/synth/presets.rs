@@ -1,6 +1,6 @@
-//! Webs by name, one for each paper's experiment.
+//! Named webs, one for each paper's experiment.
 //!
-//! Sizes are the papers'; shares are chosen so that the task is as hard as theirs looks. They mirror the shape of an
+//! Sizes are the papers'. Shares are chosen so that the task looks as hard as theirs. They mirror the shape of an
 //! experiment, not the web of its day.
 
 use crate::synth::settings::{
@@ -66,7 +66,7 @@ fn only(code: &str) -> Vec<LanguageShare> {
     }]
 }
 
-/// For tests: three hundred pages with a bit of everything that does not decide where links lead.
+/// For tests: three hundred pages with a bit of everything except the settings that decide where links lead.
 fn little() -> SynthSettings {
     SynthSettings {
         pages: 300,
@@ -82,7 +82,7 @@ fn little() -> SynthSettings {
     }
 }
 
-/// Paper 1: a genre and a subject, a hundred or so pages among tens of thousands, most of them listed together.
+/// Paper 1: a genre and a subject; about a hundred relevant pages among tens of thousands, most of them listed together.
 fn genre_and_topic(pages: u32) -> SynthSettings {
     let task = |name: &str, topic, genre: &str| TaskSetting {
         name: Some(name.to_owned()),
@@ -121,7 +121,7 @@ fn genre_and_topic(pages: u32) -> SynthSettings {
     }
 }
 
-/// Paper 2: links by the genre of their page.
+/// Paper 2: links depend on the genre of their page.
 fn by_table(table: &FixedTable, pages: u32) -> SynthSettings {
     SynthSettings {
         pages,
@@ -146,7 +146,7 @@ fn by_table(table: &FixedTable, pages: u32) -> SynthSettings {
     }
 }
 
-/// Paper 3: thirty topics of a directory, ten seeds each, far more pages than the 20,000 that are fetched.
+/// Paper 3: thirty topics of a directory, ten seeds each, and far more pages than the 20,000 that are fetched.
 fn thirty_topics() -> SynthSettings {
     SynthSettings {
         pages: 150_000,
@@ -163,7 +163,7 @@ fn thirty_topics() -> SynthSettings {
     }
 }
 
-/// Paper 4: six topics on many hosts of many kinds.
+/// Paper 4: six topics on many hosts with many genres.
 fn several_topics() -> SynthSettings {
     SynthSettings {
         pages: 30_000,
@@ -175,7 +175,7 @@ fn several_topics() -> SynthSettings {
     }
 }
 
-/// The same web, where what is wanted is a kind of page on a topic.
+/// The same web, where tasks want a genre on a topic.
 fn topics_by_genre() -> SynthSettings {
     let kinds = ["news", "forum", "blog"];
     let wanted = (0..2).flat_map(|topic| {
@@ -191,7 +191,7 @@ fn topics_by_genre() -> SynthSettings {
     }
 }
 
-/// Paper 4: one word, two meanings; the other meaning is the more frequent one.
+/// Paper 4: one word with two meanings, of which the other is the more frequent.
 fn two_meanings() -> SynthSettings {
     SynthSettings {
         pages: 30_000,
@@ -217,7 +217,7 @@ fn two_meanings() -> SynthSettings {
     }
 }
 
-/// Paper 5, the small loose topic: few relevant pages, each host to be found anew.
+/// Paper 5, the small, loose topic: few relevant pages, on hosts that must each be found separately.
 fn small_layers() -> SynthSettings {
     SynthSettings {
         pages: 20_000,
@@ -237,7 +237,7 @@ fn small_layers() -> SynthSettings {
     }
 }
 
-/// Paper 5, the large dense topic: many relevant pages on hosts that link to each other.
+/// Paper 5, the large, dense topic: many relevant pages on hosts that link to each other.
 fn large_layers() -> SynthSettings {
     SynthSettings {
         pages: 60_000,

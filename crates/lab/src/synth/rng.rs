@@ -1,10 +1,10 @@
-//! Pseudo-random numbers that follow from the web's seed, a purpose and a page, and from nothing else.
+//! Pseudo-random numbers that depend only on the web's seed, a purpose and a page.
 //!
 //! Invariant: asking for one property of a page never changes another, because each purpose has its own stream.
 
 use scenthound_types::Rng;
 
-/// What a sequence of numbers is for.
+/// What a stream of numbers is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub(crate) enum Purpose {
@@ -26,12 +26,12 @@ pub(crate) enum Purpose {
     Seeds,
 }
 
-/// The numbers of one purpose and one page.
+/// The stream of numbers for one purpose and one page.
 #[derive(Clone, Debug)]
 pub(crate) struct PageRng(Rng);
 
 impl PageRng {
-    /// The sequence of a web for a purpose and a page, host or whatever the number stands for.
+    /// The stream of a web for a purpose and a page, a host or whatever else the number stands for.
     #[inline]
     pub(crate) fn new(seed: u64, purpose: Purpose, number: u64) -> PageRng {
         let start = Rng::mix(seed ^ (purpose as u64).wrapping_mul(0x9fb2_1c65_1e98_df25));
@@ -64,7 +64,7 @@ impl PageRng {
         self.fraction() < probability
     }
 
-    /// `amount` rounded up or down so that the mean of many is `amount`.
+    /// `amount` rounded up or down at random, so that the mean of many is `amount`.
     #[inline]
     pub(crate) fn round(&mut self, amount: f64) -> u32 {
         (amount + self.fraction()) as u32
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_below_their_sides_and_fractions_average_a_half() {
+    fn numbers_stay_below_their_limit_and_fractions_average_a_half() {
         let mut rng = PageRng::new(3, Purpose::Links, 0);
         assert!((0..1_000).all(|_| rng.below(6) < 6));
         assert_eq!(rng.below(0), 0);

@@ -1,6 +1,6 @@
-//! What a synthetic web is like: the knobs, their defaults and what values make sense.
+//! The settings of a synthetic web, their defaults and their valid ranges.
 //!
-//! Invariant: settings that pass [`SynthSettings::check`] make a web; nothing later can fail for their sake.
+//! Invariant: settings that pass [`SynthSettings::check`] describe a web that can be generated, except for layers that do not fit.
 
 use scenthound_types::text::Language;
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,9 @@ pub enum Spread {
     Fixed,
     /// Evenly from half to one and a half times the mean.
     Even,
-    /// Exponential: many with few, few with many.
+    /// Exponential: many pages with few links, few with many.
     Geometric,
-    /// A heavy tail: some pages with ten times the mean.
+    /// A heavy tail: some pages have ten times the mean.
     Pareto,
 }
 
@@ -30,7 +30,7 @@ pub enum Spread {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GenreShare {
-    /// Its name; blog, news, image, video, course, job, sale, forum, docs and other have words of their own.
+    /// Its name; blog, news, image, video, course, job, sale, forum, docs and other have their own words.
     pub name: String,
     /// Share of the pages.
     pub share: f64,
@@ -46,10 +46,10 @@ pub struct LanguageShare {
     pub share: f64,
 }
 
-/// Relevant pages behind layers of pages that are not relevant but lead there.
+/// Relevant pages behind layers of pages that are not relevant but lead to them.
 ///
-/// The first topic's hosts are then built in layers: the home page stands in the outermost one, and no link jumps over
-/// a layer inwards, so a page's layer is its distance to the nearest relevant page.
+/// The first topic's hosts are built in layers: the home page is in the outermost one, and no link skips a layer on the way
+/// inwards, so a page's layer is its distance to the nearest relevant page.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Layers {
@@ -63,7 +63,7 @@ pub struct Layers {
     pub entrances: f64,
 }
 
-/// What is wanted: pages of a topic, of a genre, or of both.
+/// What a task wants: pages of a topic, of a genre, or of both.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TaskSetting {
@@ -82,21 +82,21 @@ pub struct TaskSetting {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeedKind {
-    /// At the web's first page, from which every page can be reached, and at further home pages.
+    /// At the web's first page, from which every page can be reached, and at other home pages.
     Homes,
     /// At pages of the task's topic.
     OnTopic,
 }
 
-/// What a synthetic web is like.
+/// The settings of a synthetic web.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct SynthSettings {
-    /// Another seed makes another web of the same kind.
+    /// The random seed; a different seed gives a different web of the same kind.
     pub seed: u64,
-    /// How many pages, endless parts not counted.
+    /// Number of pages, not counting endless parts.
     pub pages: u32,
-    /// How many hosts.
+    /// Number of hosts.
     pub hosts: u32,
     /// Exponent of the host sizes: 0 for equal hosts, 1 for a few huge and many tiny ones.
     pub host_zipf: f64,
@@ -106,7 +106,7 @@ pub struct SynthSettings {
     pub spread: Spread,
     /// How much links prefer the upper pages of a site: 1 for not at all, 3 for a skewed in-degree.
     pub skew: u8,
-    /// Share of the pages for each topic; the rest is about nothing in particular.
+    /// Share of the pages for each topic; the rest have no topic.
     pub topic_shares: Vec<f64>,
     /// The genres; shares sum to 1.
     pub genres: Vec<GenreShare>,
@@ -114,10 +114,10 @@ pub struct SynthSettings {
     pub host_purity: f64,
     /// Probability that a page has its host's genre.
     pub genre_purity: f64,
-    /// Probability that a link stays on its page's topic, beyond chance.
+    /// Probability that a link stays on its page's topic, beyond what is expected by chance.
     pub topical_locality: f64,
-    /// Share of the links that stay on their host, as far as locality lets them: a link that leaves its host's topic
-    /// leaves the host.
+    /// Share of the links that stay on their host, as far as locality allows: a link that leaves its host's topic also leaves
+    /// the host.
     pub inside: f64,
     /// Share of the pages that list items of one topic and one genre.
     pub lists: f64,
@@ -127,7 +127,7 @@ pub struct SynthSettings {
     pub hubs: f64,
     /// Probability that a page links to its home page.
     pub home_links: f64,
-    /// Links by genre of the source, in place of topical locality.
+    /// Links by genre of the source, instead of topical locality.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_table: Option<LinkTable>,
     /// Layers around the relevant pages.
@@ -137,33 +137,33 @@ pub struct SynthSettings {
     pub languages: Vec<LanguageShare>,
     /// Share of the hosts with an endless calendar.
     pub traps: f64,
-    /// How many pages of each calendar are written to a folder.
+    /// Number of pages of each calendar that are written to a folder.
     pub trap_pages: u32,
     /// Share of the links that lead nowhere.
     pub dead_links: f64,
-    /// Share of the hosts that speak https.
+    /// Share of the hosts that use https.
     pub https: f64,
     /// Mean number of words on a page.
     pub words: u32,
-    /// Share of a topical page's words that are its topic's.
+    /// Share of a topical page's words that come from its topic.
     pub topic_words: f64,
-    /// Share of a page's words that are its genre's.
+    /// Share of a page's words that come from its genre.
     pub genre_words: f64,
-    /// Share of a page's words that belong to some other topic.
+    /// Share of a page's words that come from some other topic.
     pub noise_words: f64,
-    /// Probability that an anchor and the words around it tell of the target.
+    /// Probability that an anchor and the words around it describe the target.
     pub anchor_signal: f64,
-    /// Probability that a page's address tells of its topic.
+    /// Probability that a page's URL reveals its topic.
     pub url_signal: f64,
     /// The first two topics share their first word, as jaguar the car and jaguar the cat do.
     pub ambiguous: bool,
-    /// What is wanted; without any, each topic once.
+    /// The tasks; if empty, one for each topic.
     pub tasks: Vec<TaskSetting>,
     /// Where crawls begin.
     pub seed_kind: SeedKind,
-    /// How many seeds a task has.
+    /// Number of seeds per task.
     pub seeds: u32,
-    /// How many example pages of each kind a task has; negatives are twice as many.
+    /// Number of positive example pages per task; there are twice as many negative ones.
     pub examples: u32,
 }
 
@@ -224,14 +224,14 @@ impl Default for SynthSettings {
 }
 
 impl SynthSettings {
-    /// Reads settings from TOML; what is missing has its default.
+    /// Reads settings from TOML; missing ones get their defaults.
     pub fn from_toml(text: &str) -> Result<SynthSettings, SynthFault> {
         let settings: SynthSettings = toml::from_str(text)?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// Says the first thing that is wrong.
+    /// Returns the first thing that is wrong.
     pub fn check(&self) -> Result<(), SynthFault> {
         let wrong = |setting: &'static str, value: String, right: String| {
             Err(SynthFault::Setting {
@@ -245,7 +245,7 @@ impl SynthSettings {
             return wrong(
                 "pages",
                 self.pages.to_string(),
-                "between 20 and 2147483648".to_owned(),
+                "must be between 20 and 2147483648".to_owned(),
             );
         }
         if self.hosts < least_hosts || self.hosts > self.pages {
@@ -253,7 +253,7 @@ impl SynthSettings {
                 "hosts",
                 self.hosts.to_string(),
                 format!(
-                    "between {least_hosts} (one for each topic and one for the rest) and the number of pages, {}",
+                    "must be between {least_hosts} (one for each topic and one for the rest) and the number of pages, {}",
                     self.pages
                 ),
             );
@@ -262,21 +262,29 @@ impl SynthSettings {
             return wrong(
                 "host-zipf",
                 self.host_zipf.to_string(),
-                "between 0 and 2".to_owned(),
+                "must be between 0 and 2".to_owned(),
             );
         }
         if !(1.0..=100.0).contains(&self.out_degree) {
             return wrong(
                 "out-degree",
                 self.out_degree.to_string(),
-                "between 1 and 100".to_owned(),
+                "must be between 1 and 100".to_owned(),
             );
         }
         if !(1..=5).contains(&self.skew) {
-            return wrong("skew", self.skew.to_string(), "between 1 and 5".to_owned());
+            return wrong(
+                "skew",
+                self.skew.to_string(),
+                "must be between 1 and 5".to_owned(),
+            );
         }
         if !(1..=5_000).contains(&self.words) {
-            return wrong("words", self.words.to_string(), "between 1 and 5000".to_owned());
+            return wrong(
+                "words",
+                self.words.to_string(),
+                "must be between 1 and 5000".to_owned(),
+            );
         }
         self.check_probabilities()?;
         self.check_kinds()?;
@@ -327,7 +335,7 @@ impl SynthSettings {
                 return Err(SynthFault::Setting {
                     setting,
                     value: value.to_string(),
-                    right: "a share or probability lies between 0 and 1".to_owned(),
+                    right: "must be between 0 and 1".to_owned(),
                 });
             }
         }
@@ -343,7 +351,7 @@ impl SynthSettings {
                 return Err(SynthFault::Setting {
                     setting,
                     value: sum.to_string(),
-                    right: "together at most 1".to_owned(),
+                    right: "must add up to at most 1".to_owned(),
                 });
             }
         }
@@ -363,14 +371,14 @@ impl SynthSettings {
             return wrong(
                 "topic-shares",
                 format!("{} topics", self.topic_shares.len()),
-                "between 1 and 100 topics",
+                "must be between 1 and 100 topics",
             );
         }
         if topics > 1.0 + 1e-9 || self.topic_shares.iter().any(|share| *share <= 0.0) {
             return wrong(
                 "topic-shares",
                 format!("{:?}", self.topic_shares),
-                "each above 0, together at most 1",
+                "each must be above 0, and they must add up to at most 1",
             );
         }
         let genres: f64 = self.genres.iter().map(|genre| genre.share).sum();
@@ -378,7 +386,7 @@ impl SynthSettings {
             return wrong(
                 "genres",
                 format!("{} genres with shares summing to {genres}", self.genres.len()),
-                "between 1 and 30 genres whose shares sum to 1",
+                "must be between 1 and 30 genres whose shares sum to 1",
             );
         }
         for (place, genre) in self.genres.iter().enumerate() {
@@ -392,7 +400,7 @@ impl SynthSettings {
                 return wrong(
                     "genres.name",
                     genre.name.clone(),
-                    "each once, of small letters, digits and dashes",
+                    "names must be unique and use only lower-case letters, digits and dashes",
                 );
             }
         }
@@ -401,7 +409,7 @@ impl SynthSettings {
             return wrong(
                 "languages",
                 format!("shares summing to {languages}"),
-                "at least one language; shares sum to 1",
+                "must be at least one language, with shares that sum to 1",
             );
         }
         for language in &self.languages {
@@ -409,18 +417,22 @@ impl SynthSettings {
                 .and_then(words::tongue)
                 .is_none()
             {
-                return wrong("languages.code", language.code.clone(), "one of en, pt, zh, ja");
+                return wrong(
+                    "languages.code",
+                    language.code.clone(),
+                    "must be one of en, pt, zh, ja",
+                );
             }
         }
         if self.ambiguous && self.topic_shares.len() < 2 {
-            return wrong("ambiguous", "true".to_owned(), "needs two topics to share a word");
+            return wrong("ambiguous", "true".to_owned(), "needs at least two topics");
         }
         if let Some(layers) = &self.layers {
             if self.link_table.is_some() {
                 return wrong(
                     "layers",
                     "set together with link-table".to_owned(),
-                    "one of the two: both decide where links lead",
+                    "use only one of the two, since both decide where links lead",
                 );
             }
             let fine = (2..=8).contains(&layers.sizes.len())
@@ -429,7 +441,7 @@ impl SynthSettings {
                 return wrong(
                     "layers.sizes",
                     format!("{:?}", layers.sizes),
-                    "between 2 and 8 sizes above 0, the relevant pages' first",
+                    "must be between 2 and 8 sizes above 0, starting with that of the relevant pages",
                 );
             }
         }
@@ -448,7 +460,8 @@ impl SynthSettings {
                     return Err(SynthFault::Setting {
                         setting: "tasks.name",
                         value: name.clone(),
-                        right: "each once, of small letters, digits and dashes".to_owned(),
+                        right: "names must be unique and use only lower-case letters, digits and dashes"
+                            .to_owned(),
                     });
                 }
             }
@@ -464,7 +477,7 @@ impl SynthSettings {
                     setting: "tasks",
                     value: format!("topic {:?}, genre {:?}", task.topic, task.genre),
                     right: format!(
-                        "a topic below {}, a genre among {}, or both",
+                        "must be a topic below {}, one of the genres {}, or both",
                         self.topic_shares.len(),
                         self.genres
                             .iter()
@@ -479,14 +492,14 @@ impl SynthSettings {
             return Err(SynthFault::Setting {
                 setting: "seeds, examples",
                 value: format!("{}, {}", self.seeds, self.examples),
-                right: "between 1 and 100 seeds, at most 1000 examples".to_owned(),
+                right: "must be between 1 and 100 seeds and at most 1000 examples".to_owned(),
             });
         }
         Ok(())
     }
 }
 
-/// Names end up in file names and addresses.
+/// Names become part of file names and URLs.
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name

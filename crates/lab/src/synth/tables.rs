@@ -1,4 +1,4 @@
-//! How often a link leads to a relevant page, by the relevance and genre of the page it stands on.
+//! How often a link leads to a relevant page, by the relevance and genre of the page it is on.
 //!
 //! The two built-in tables are those measured by Qian, Suebchua and Yamana for gaming and baseball.
 
@@ -16,11 +16,11 @@ pub struct GenreRow {
     pub irrelevant: f64,
 }
 
-/// Relevance of link targets by the source's relevance and genre. Relevant means: of the first topic.
+/// Relevance of link targets by the source's relevance and genre. Relevant means having the first topic.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LinkTable {
-    /// One row a genre.
+    /// One row per genre.
     pub rows: Vec<GenreRow>,
     /// For genres without a row, relevant sources.
     pub all_relevant: f64,
@@ -32,7 +32,7 @@ pub struct LinkTable {
 pub struct FixedTable {
     /// Genre, share for relevant and for irrelevant sources.
     pub rows: [(&'static str, f64, f64); 5],
-    /// For all genres together.
+    /// The shares for all genres together.
     pub all: (f64, f64),
 }
 

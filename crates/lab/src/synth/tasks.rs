@@ -1,30 +1,30 @@
-//! What is wanted from a synthetic web: tasks with terms, seeds and examples.
+//! The tasks of a synthetic web, with terms, seeds and examples.
 //!
-//! Example pages and seeds that are relevant themselves count neither for nor against a crawl; they are few.
+//! Example pages, and seeds that are themselves relevant, count neither for nor against a crawl; they are few.
 
 use crate::synth::SynthWeb;
 use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::settings::{SeedKind, TaskSetting};
 
-/// How many content terms a language gives.
+/// Number of content terms per language.
 const CONTENT_TERMS: usize = 12;
-/// Draws until an example or a seed is given up.
+/// Number of draws before an example or a seed is given up.
 const TRIES: u32 = 20_000;
 
-/// What is wanted.
+/// A task: which pages are wanted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SynthTask {
-    /// For files and commands.
+    /// Its name, for files and commands.
     pub name: String,
-    /// For people.
+    /// Its title, for people.
     pub title: String,
-    /// A few words to search by.
+    /// A few words to search for.
     pub query: String,
-    /// Terms of the wanted genre; none if any genre will do.
+    /// Terms of the wanted genre; empty if any genre will do.
     pub genre_terms: Vec<String>,
-    /// Terms of the wanted topic; none if any topic will do.
+    /// Terms of the wanted topic; empty if any topic will do.
     pub content_terms: Vec<String>,
-    /// Words of the other meaning, where the query has two.
+    /// Words of the other meaning, if the query has two.
     pub exclude: Vec<String>,
     /// Number of the wanted topic.
     pub topic: Option<u16>,
@@ -43,7 +43,7 @@ pub struct SynthTask {
 }
 
 impl SynthTask {
-    /// Whether a page counts neither for nor against.
+    /// Whether a page counts neither for nor against a crawl.
     pub fn is_aside(&self, page: u32) -> bool {
         [&self.positive, &self.negative, &self.ignored]
             .iter()
@@ -52,12 +52,12 @@ impl SynthTask {
 }
 
 impl SynthWeb {
-    /// What is wanted from this web.
+    /// The tasks of this web.
     pub fn tasks(&self) -> &[SynthTask] {
         &self.tasks
     }
 
-    /// Whether a page is what a task wants; examples are too.
+    /// Whether a page is what a task wants; this includes examples.
     pub fn is_relevant(&self, task: &SynthTask, page: u32) -> bool {
         self.fits(task.topic, task.genre, page)
     }
@@ -75,7 +75,7 @@ impl SynthWeb {
                 ..TaskSetting::default()
             })
             .collect();
-        // Behind layers only the first topic is to be found; the others are there to be passed by.
+        // In a web with layers only the first topic is a target; the others are there as distractions.
         let kept = if self.is_layered() { 1 } else { each_topic.len() };
         let settings = if self.settings.tasks.is_empty() {
             each_topic.get(..kept).unwrap_or_default()
@@ -206,7 +206,7 @@ impl SynthWeb {
         {
             share *= genre.share;
         }
-        // Where little is relevant, examples must leave something to find.
+        // If few pages are relevant, the examples must leave some to find.
         let relevant = (f64::from(self.settings.pages) * share) as u32;
         let positives = self.settings.examples.min(relevant / 4) as usize;
         let negatives = 2 * self.settings.examples.min(self.settings.pages / 20) as usize;
@@ -214,7 +214,7 @@ impl SynthWeb {
             if task.positive.len() >= positives && task.negative.len() >= negatives {
                 break;
             }
-            // Every other draw comes from the neighbourhood: near misses are the examples that teach.
+            // Every other draw comes from the neighbourhood: near misses make the most useful examples.
             let page = if turn % 2 == 0 {
                 self.draw_near(task, &mut rng)
             } else {
@@ -236,7 +236,7 @@ impl SynthWeb {
         task.negative.sort_unstable();
     }
 
-    /// A page of a host of the wanted topic, any page if any topic will do.
+    /// A page of a host with the wanted topic; any page if any topic will do.
     fn draw_near(&self, task: &SynthTask, rng: &mut PageRng) -> u32 {
         let range = match (task.topic, task.genre) {
             (Some(topic), Some(genre)) if rng.chance(0.5) => self.layout.class_pages(topic, genre),

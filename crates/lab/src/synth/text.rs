@@ -1,7 +1,7 @@
-//! What a page says: its title, its paragraphs and lists, and the words of its links.
+//! The text of a page: its title, its paragraphs and lists, and the words of its links.
 //!
-//! Words are drawn from what the page is about, what kind of page it is, and everyday words, by the settings' shares. An
-//! anchor that tells takes words from its target's title, and the words around it are the target's too.
+//! Words are drawn from the page's topic, its genre and everyday words, by the shares in the settings. A descriptive anchor
+//! takes words from its target's title, and the words around it are the target's too.
 //!
 //! Invariant: the links of the blocks, in order, are the page's links.
 
@@ -13,7 +13,7 @@ use crate::synth::rng::{PageRng, Purpose};
 use crate::synth::web::{SynthLink, SynthPage};
 use crate::synth::words::{Words, Zipf};
 
-/// What a block is on the page.
+/// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockKind {
     /// The heading, which is the title.
@@ -31,14 +31,14 @@ pub enum BlockKind {
 pub struct BlockLink {
     /// Where it leads.
     pub link: SynthLink,
-    /// The bytes of the block's text that are its anchor.
+    /// The byte range of its anchor in the block's text.
     pub anchor: Range<usize>,
 }
 
 /// A block of a page's visible text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SynthBlock {
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// Its text, without markup.
     pub text: String,
@@ -46,7 +46,7 @@ pub struct SynthBlock {
     pub links: Vec<BlockLink>,
 }
 
-/// Shared tables to draw ranks from.
+/// Shared tables from which ranks are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Draws {
     general: Zipf,
@@ -66,18 +66,18 @@ impl Draws {
     }
 }
 
-/// Words of running text a sentence has.
+/// Number of words in a sentence of running text.
 const SENTENCE: u32 = 14;
-/// Words of a paragraph without links.
+/// Number of words in a paragraph without links.
 const PARAGRAPH: u32 = 45;
 
-/// Whose words are drawn.
+/// The source that words are drawn from.
 struct Voice<'a> {
     words: &'a Words,
     nature: Nature,
     /// Some pages keep to their topic more than others.
     strength: f64,
-    /// The other topic some words stray to.
+    /// The other topic that some words come from.
     stray: u16,
 }
 
@@ -96,7 +96,7 @@ impl SynthWeb {
         self.blocks_of(page, &links)
     }
 
-    /// As [`blocks`](SynthWeb::blocks), with the page's links at hand.
+    /// As [`blocks`](SynthWeb::blocks), for a caller that already has the page's links.
     pub fn blocks_of(&self, page: u32, links: &[SynthLink]) -> Vec<SynthBlock> {
         let seed = self.settings.seed;
         let host = self.layout.host(page);
@@ -118,7 +118,7 @@ impl SynthWeb {
         heading.text = self.title(page);
         blocks.push(heading);
 
-        // A list's links are its items; other pages have half of theirs in the text.
+        // All links of a list or hub are items; other pages have half of theirs in the text.
         let inline = if self.kind(page) == PageKind::Plain {
             rest.len() / 2
         } else {
@@ -126,7 +126,7 @@ impl SynthWeb {
         };
         let (inline, listed) = rest.split_at(inline);
         let mut inline = inline.iter();
-        let mut said = listed.len() as f64 * 5.0;
+        let mut used = listed.len() as f64 * 5.0;
         while let Some(&link) = inline.next() {
             let mut block = SynthBlock::new(BlockKind::Paragraph);
             let mut words = self.push_sentence(&voice, 6, &mut rng, &mut block.text);
@@ -136,10 +136,10 @@ impl SynthWeb {
                 words += self.push_link(page, second, &voice, &mut block);
             }
             words += self.push_sentence(&voice, SENTENCE, &mut rng, &mut block.text);
-            said += f64::from(words);
+            used += f64::from(words);
             blocks.push(block);
         }
-        left -= said;
+        left -= used;
         while left >= 1.0 {
             let mut block = SynthBlock::new(BlockKind::Paragraph);
             let words = PARAGRAPH.min(left as u32);
@@ -159,7 +159,7 @@ impl SynthWeb {
         blocks
     }
 
-    /// The words of a language, by host.
+    /// The words of the language of a host.
     pub(crate) fn words_of(&self, host: u32) -> &Words {
         let mut at = 0;
         if self.words.len() > 1 {
@@ -189,7 +189,7 @@ impl SynthWeb {
         for at in 0..length {
             let roll = rng.number();
             let word = match at {
-                0 | 2 => self.telling_word(words, nature, roll),
+                0 | 2 => self.topical_word(words, nature, roll),
                 1 => genre_word(words, nature, roll),
                 _ => None,
             };
@@ -202,8 +202,8 @@ impl SynthWeb {
         capitalise(out, begin);
     }
 
-    /// A word of the topic, or of the layer for pages that lead to it.
-    fn telling_word<'a>(&self, words: &'a Words, nature: Nature, roll: u64) -> Option<&'a str> {
+    /// A word of the topic or, for pages that lead to it, of the layer.
+    fn topical_word<'a>(&self, words: &'a Words, nature: Nature, roll: u64) -> Option<&'a str> {
         if let Some(topic) = nature.topic {
             let list = words.topics.get(usize::from(topic))?;
             return list.get(self.draws.topical.rank(roll)).map(String::as_str);
@@ -219,7 +219,7 @@ impl SynthWeb {
         let mut fraction = rng.fraction();
         let topical = settings.topic_words * voice.strength;
         if fraction < topical
-            && let Some(word) = self.telling_word(voice.words, voice.nature, roll)
+            && let Some(word) = self.topical_word(voice.words, voice.nature, roll)
         {
             return word;
         }
@@ -243,7 +243,7 @@ impl SynthWeb {
         general_word(voice.words, &self.draws, roll)
     }
 
-    /// Words of the page; says how many.
+    /// Appends words of the page; returns how many.
     fn push_words(&self, voice: &Voice<'_>, words: u32, rng: &mut PageRng, out: &mut String) -> u32 {
         let space = voice.words.tongue.space();
         for _ in 0..words {
@@ -255,7 +255,7 @@ impl SynthWeb {
         words
     }
 
-    /// As [`push_words`](Self::push_words), with a capital and a full stop.
+    /// As [`push_words`](Self::push_words), with a capital letter and a full stop.
     fn push_sentence(&self, voice: &Voice<'_>, words: u32, rng: &mut PageRng, out: &mut String) -> u32 {
         if !out.is_empty() && !out.ends_with(' ') {
             out.push_str(voice.words.tongue.space());
@@ -267,7 +267,7 @@ impl SynthWeb {
         words
     }
 
-    /// A link with the words before and after it; says how many words.
+    /// Appends a link with words before and after it; returns how many words.
     fn push_link(&self, page: u32, link: SynthLink, voice: &Voice<'_>, block: &mut SynthBlock) -> u32 {
         let (kind, a, b) = match link.target {
             SynthPage::Page(target) => (0, target, 0),
@@ -276,11 +276,11 @@ impl SynthWeb {
         };
         let number = (u64::from(page) << 32 | u64::from(a)) ^ (u64::from(b) << 7) ^ (kind << 62);
         let mut rng = PageRng::new(self.settings.seed, Purpose::Anchor, number);
-        let telling = rng.chance(self.settings.anchor_signal);
+        let is_descriptive = rng.chance(self.settings.anchor_signal);
         let mut anchor = String::new();
         let mut about = None;
         match link.target {
-            SynthPage::Page(target) if telling => {
+            SynthPage::Page(target) if is_descriptive => {
                 self.push_title(target, 3, &mut anchor);
                 let host = self.layout.host(target);
                 let mut voice = self.voice(target, host, &mut rng);
@@ -336,7 +336,7 @@ fn general_word<'a>(words: &'a Words, draws: &Draws, roll: u64) -> &'a str {
     words.general.get(rank).map_or("", String::as_str)
 }
 
-/// Makes the letter at `begin` a capital, if it is a small ASCII letter.
+/// Capitalises the letter at `begin` if it is a lower-case ASCII letter.
 fn capitalise(text: &mut str, begin: usize) {
     if let Some(first) = text.get_mut(begin..begin + 1) {
         first.make_ascii_uppercase();

@@ -12,7 +12,7 @@ use crate::synth::tasks::SynthTask;
 use crate::synth::text::Draws;
 use crate::synth::words::{Tongue, Words, tongue};
 
-/// What can stand at an address of a synthetic web.
+/// What can be at a URL of a synthetic web.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SynthPage {
     /// A page, by its number.
@@ -21,14 +21,14 @@ pub enum SynthPage {
     Trap {
         /// The host's number.
         host: u32,
-        /// Counted from 0, without end.
+        /// Its number, counted from 0, without end.
         n: u32,
     },
     /// Nothing; the link is dead.
     Dead {
         /// The host's number.
         host: u32,
-        /// Tells dead links apart.
+        /// Distinguishes the dead links of a host.
         n: u32,
     },
 }
@@ -48,22 +48,22 @@ pub struct SynthWeb {
     pub(crate) topic_draws: Shares,
     pub(crate) genre_draws: Shares,
     pub(crate) language_draws: Shares,
-    /// Of each genre, relevant links of relevant and of irrelevant pages.
+    /// For each genre, the share of relevant links on relevant and on irrelevant pages.
     pub(crate) table: Option<Vec<(f64, f64)>>,
-    /// Where each layer begins as a share of a host's pages, the outermost first; empty without layers.
+    /// Where each layer begins, as a share of a host's pages, the outermost first; empty without layers.
     pub(crate) layer_starts: Vec<f64>,
-    /// Children of a page in its site's tree.
+    /// Number of children of a page in its site's tree.
     pub(crate) branches: u32,
-    /// By language, in the settings' order.
+    /// The words of each language, in the order of the settings.
     pub(crate) words: Vec<Words>,
-    /// English words for addresses.
+    /// English words for URLs.
     pub(crate) slugs: Words,
     pub(crate) draws: Draws,
     pub(crate) tasks: Vec<SynthTask>,
 }
 
 impl SynthWeb {
-    /// A web by its settings.
+    /// A web with these settings.
     pub fn new(settings: SynthSettings) -> Result<SynthWeb, SynthFault> {
         settings.check()?;
         let layout = Layout::new(&settings)?;
@@ -107,17 +107,17 @@ impl SynthWeb {
         Ok(web)
     }
 
-    /// The settings it was made by.
+    /// The settings it was generated with.
     pub fn settings(&self) -> &SynthSettings {
         &self.settings
     }
 
-    /// How many pages there are; they are numbered from 0. Endless parts are not counted.
+    /// Number of pages; they are numbered from 0. Endless parts are not counted.
     pub fn len(&self) -> u32 {
         self.settings.pages
     }
 
-    /// Whether there is no page: never.
+    /// Whether there are no pages, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.settings.pages == 0
     }
@@ -127,7 +127,7 @@ impl SynthWeb {
         self.layout.host_at(0).map_or(0, |host| self.layout.start(host))
     }
 
-    /// The number of the host something stands on.
+    /// The number of the host that a page is on.
     pub fn host_of(&self, target: SynthPage) -> u32 {
         match target {
             SynthPage::Page(page) => self.layout.host(page),
@@ -140,7 +140,7 @@ impl SynthWeb {
         self.layout.hosts()
     }
 
-    /// The URL a link leads to.
+    /// The URL of a link's target.
     pub fn link_url(&self, link: &SynthLink) -> String {
         self.target_url(link.target)
     }
@@ -155,7 +155,7 @@ impl SynthWeb {
 
     /// The name of a topic by its number: its most frequent word.
     pub fn topic_name(&self, topic: u16) -> &str {
-        // The first two topics may share their first word, so a topic is called by its second.
+        // The first two topics may share their first word, so a topic is named after its second.
         self.slugs
             .topics
             .get(usize::from(topic))
@@ -168,7 +168,7 @@ impl SynthWeb {
         self.layout.bytes()
     }
 
-    /// The share of pages of a topic; the number of topics stands for none.
+    /// The share of pages with a topic; the number of topics stands for none.
     pub(crate) fn share(&self, topic: u16) -> f64 {
         match self.settings.topic_shares.get(usize::from(topic)) {
             Some(share) => *share,
@@ -189,7 +189,7 @@ impl TestSite for SynthWeb {
         }
     }
 
-    /// A host speaks either http or https, on the usual port.
+    /// A host uses either http or https, on the default port.
     fn answer_at(&self, asked: &SiteRequest<'_>) -> SiteResponse {
         let host = self.find(asked.host, "/").map(|home| self.host_of(home));
         let spoken = host.map(|host| match self.is_https(host) {

@@ -1,7 +1,7 @@
-//! The words of a synthetic web: real little words, genre words of real pages, and made-up words for everything else.
+//! The words of a synthetic web: real function words, genre words of real pages, and made-up words for everything else.
 //!
-//! Made-up words are numbers spelled in syllables (or characters), so no two of a language are the same, and a topic's
-//! words mean that topic and nothing else. The little words are real, so that language detection has something to hold.
+//! Made-up words are numbers spelled in syllables (or characters), so no two in a language are the same, and a topic's
+//! words mean that topic and nothing else. The function words are real, so that language detection has something to go by.
 //!
 //! Deliberately absent: grammar. A sentence is a run of words with a full stop.
 
@@ -13,16 +13,16 @@ use scenthound_types::text::Language;
 use crate::synth::settings::SynthSettings;
 pub(crate) use crate::synth::words::tongues::{Tongue, tongue};
 
-/// More topics would need more characters than the Chinese words are made of.
+/// More topics would need more characters than there are for Chinese words.
 pub(crate) const MOST_TOPICS: usize = 100;
 
-/// Made-up words anybody may use.
+/// Number of made-up words that any page may use.
 const GENERAL: u32 = 1_500;
-/// Words of one topic.
+/// Number of words of one topic.
 const TOPICAL: u32 = 40;
-/// Words of one genre that has no list of its own.
+/// Number of words of a genre that has no list of its own.
 const MADE_GENRE: u32 = 12;
-/// Words that tell a layer.
+/// Number of words that characterise a layer.
 const LAYER: u32 = 30;
 
 /// All words of one language.
@@ -35,12 +35,12 @@ pub(crate) struct Words {
     pub(crate) topics: Vec<Vec<String>>,
     /// By genre.
     pub(crate) genres: Vec<Vec<String>>,
-    /// By layer, the relevant pages' (which have none of their own) first.
+    /// By layer, starting with that of the relevant pages, which use none.
     pub(crate) layers: Vec<Vec<String>>,
 }
 
 impl Words {
-    /// The words the settings need in one language.
+    /// The words that the settings need in one language.
     pub(crate) fn new(settings: &SynthSettings, language: Language, tongue: Tongue) -> Words {
         let mut next = 0;
         let mut make = |count: u32| -> Vec<String> {
@@ -77,15 +77,15 @@ impl Words {
     }
 }
 
-/// Ranks by Zipf's law, drawn by looking up one number.
+/// Ranks by Zipf's law, drawn with a single table lookup.
 #[derive(Clone, Debug)]
 pub(crate) struct Zipf(Vec<u16>);
 
 impl Zipf {
-    /// Ranks below `words`, the first the most frequent.
+    /// Ranks below `words`, of which the first is the most frequent.
     pub(crate) fn new(words: u16) -> Zipf {
         const SLOTS: u32 = 8_192;
-        // A small shift keeps the first word from filling a page by itself.
+        // A small shift keeps the first word from dominating the page.
         let weight = |rank: u16| 1.0 / (f64::from(rank) + 2.7);
         let whole: f64 = (0..words).map(weight).sum();
         let mut slots = Vec::with_capacity(SLOTS as usize);

@@ -1,5 +1,5 @@
-//! Little archives, written by hand, as webs with one task.
-#![allow(dead_code, reason = "each test file uses its part of it")]
+//! Little hand-written archives, as webs with one task.
+#![allow(dead_code, reason = "each test file uses only part of it")]
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +9,13 @@ use scenthound_judge::{Judge, TermJudge, TermSettings};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_lab::{DirectJudge, PageJudge, Trial};
 
-/// What a URL answered.
-pub enum Told<'a> {
+/// What a URL returned.
+pub enum Recorded<'a> {
     /// A page with these words and links.
     Page(&'a str, &'a [&'a str]),
     /// The same, marked with a robots directive, each link marked nofollow.
     NoFollow(&'a str, &'a [&'a str]),
-    /// Another URL.
+    /// A redirect.
     Moved(&'a str),
     /// A status and nothing else.
     Status(u16),
@@ -23,7 +23,7 @@ pub enum Told<'a> {
     Plain(&'a str),
 }
 
-fn record(url: &str, told: &Told<'_>) -> String {
+fn record(url: &str, recorded: &Recorded<'_>) -> String {
     let html = |words: &str, links: &[&str], rel: &str| {
         let links: String = links
             .iter()
@@ -31,12 +31,12 @@ fn record(url: &str, told: &Told<'_>) -> String {
             .collect();
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>{words}{links}")
     };
-    let block = match told {
-        Told::Page(words, links) => html(words, links, ""),
-        Told::NoFollow(words, links) => html(words, links, " rel=nofollow"),
-        Told::Moved(to) => format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"),
-        Told::Status(status) => format!("HTTP/1.1 {status} Status\r\n\r\n"),
-        Told::Plain(text) => format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{text}"),
+    let block = match recorded {
+        Recorded::Page(words, links) => html(words, links, ""),
+        Recorded::NoFollow(words, links) => html(words, links, " rel=nofollow"),
+        Recorded::Moved(to) => format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"),
+        Recorded::Status(status) => format!("HTTP/1.1 {status} Status\r\n\r\n"),
+        Recorded::Plain(text) => format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{text}"),
     };
     format!(
         "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
@@ -57,8 +57,8 @@ pub struct Lists<'a> {
 }
 
 /// Writes a web folder with one task, called `tea`.
-pub fn write(folder: &Path, web: &[(&str, Told<'_>)], lists: &Lists<'_>) {
-    let records: String = web.iter().map(|(url, told)| record(url, told)).collect();
+pub fn write(folder: &Path, web: &[(&str, Recorded<'_>)], lists: &Lists<'_>) {
+    let records: String = web.iter().map(|(url, recorded)| record(url, recorded)).collect();
     fs::write(folder.join("pages.warc"), records).unwrap();
     let named = [
         ("relevant", lists.relevant),
@@ -77,7 +77,7 @@ pub fn write(folder: &Path, web: &[(&str, Told<'_>)], lists: &Lists<'_>) {
     fs::write(folder.join("tasks.toml"), task).unwrap();
 }
 
-/// The trials of a web folder, parsed anew.
+/// The trials of a web folder, parsed without a cache.
 pub fn trials(folder: &Path) -> Vec<Trial> {
     let folder = WebFolder::open(folder).unwrap();
     let (web, _) = folder.load(None, |_| ()).unwrap();
@@ -93,23 +93,23 @@ pub fn trials(folder: &Path) -> Vec<Trial> {
 }
 
 /// A web and its one task.
-pub fn trial(web: &[(&str, Told<'_>)], lists: &Lists<'_>) -> Trial {
+pub fn trial(web: &[(&str, Recorded<'_>)], lists: &Lists<'_>) -> Trial {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), web, lists);
     trials(folder.path()).remove(0)
 }
 
-/// The judge by the task's own terms.
+/// A judge with the task's own terms.
 pub fn terms(trial: &Trial) -> Arc<dyn Judge> {
     trial.term_judge(&trial.terms().unwrap()).unwrap()
 }
 
-/// The same, reading each page anew.
+/// The same, reading each page every time.
 pub fn reading(trial: &Trial) -> Arc<dyn PageJudge> {
     Arc::new(DirectJudge(terms(trial)))
 }
 
-/// A judge by one word.
+/// A judge that looks for one word.
 pub fn by_word(word: &str) -> Arc<dyn PageJudge> {
     let settings = TermSettings {
         content: vec![word.to_owned()],

@@ -1,4 +1,4 @@
-//! The directory of a crawl's agents, as its status file keeps it.
+//! The directory of a crawl's agents, as kept in its status file.
 
 use scenthound_engine::AgentFacts;
 use scenthound_store::PageRecord;
@@ -13,9 +13,9 @@ pub struct AgentStatus {
     pub name: String,
     /// Its strategy.
     pub strategy: String,
-    /// Where it began.
+    /// Its seeds.
     pub seeds: Vec<String>,
-    /// Page attempts it asked for.
+    /// Its page attempts.
     pub pages: u64,
     /// Relevant pages among them.
     pub relevant: u64,
@@ -23,14 +23,14 @@ pub struct AgentStatus {
     pub waiting: u64,
     /// What it is doing.
     pub state: String,
-    /// What its strategy has learnt, the heaviest words first.
+    /// The words its strategy has learnt and their weights, heaviest first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub learnt: Vec<(String, f64)>,
 }
 
 impl AgentStatus {
-    /// The directory of a crawl's agents. Empty for a single agent that learns nothing: the figures of the crawl then say
-    /// everything about it.
+    /// The directory of a crawl's agents. It is empty for a single agent that learns nothing, because the figures of the crawl
+    /// already describe it.
     pub fn directory(agents: &[AgentFacts]) -> Vec<AgentStatus> {
         if agents.len() == 1 && agents.iter().all(|agent| agent.learnt.is_empty()) {
             return Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn count_for(agents: &mut Vec<AgentStatus>, record: &PageRecord) {
     }
 }
 
-/// What the crawl last wrote about its agents, with the figures counted from the records.
+/// The agents as the crawl last wrote them, with the figures counted from the records.
 pub(super) fn complete(counted: Vec<AgentStatus>, mut last: Vec<AgentStatus>) -> Vec<AgentStatus> {
     for agent in counted {
         match last.iter_mut().find(|known| known.number == agent.number) {

@@ -1,9 +1,9 @@
 //! Where a URL's cash came from, worked out from the records of a crawl.
 //!
-//! Cash flows are not kept while crawling. Each record says with how much cash its page was taken, and the archive has the
-//! page. So every page is processed again, the strategy says again what it gives to each link, and whatever concerns the
-//! URL is added up. Records are in the order the pages were settled, so the strategy knows as much about each link as it
-//! did then.
+//! A crawl does not record its cash flows. But each record says how much cash its page had when it was taken from the queue,
+//! and the archive has the page. So every page is processed again, the strategy decides again what to give to each link, and
+//! the amounts for the URL are added up. Records are in the order in which pages were settled, so the strategy knows as much
+//! about each link as it did then.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use super::pages::each_record;
 use super::{Collection, CollectionError};
 use crate::live_settings;
 
-/// Sources named, the largest first.
+/// How many sources are listed, the largest first.
 const NAMED: usize = 5;
 
 /// A page that gave cash to a URL.
@@ -38,25 +38,25 @@ pub struct CashSource {
 /// The cash a URL gained, and where it came from.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CashFlow {
-    /// All it gained.
+    /// The total it gained.
     pub gained: f64,
-    /// What it was taken with when it was visited; passed on or lost.
+    /// What it had when it was visited; that was passed on or lost.
     pub spent: f64,
     /// What it holds now.
     pub held: f64,
-    /// Its part of the cash that seeds begin with.
+    /// Its share of the cash that seeds start with.
     pub as_seed: f64,
     /// How many pages gave it something.
     pub givers: usize,
-    /// Those that gave the most.
+    /// The pages that gave the most.
     pub top: Vec<CashSource>,
-    /// Pages whose response could not be read again. What they gave is missing here.
+    /// Pages that could not be read from the archive, so what they gave is missing.
     pub unreadable: u64,
 }
 
 impl Collection {
-    /// Where a URL's cash came from; none if the strategy does not pass on cash, if the URL never had any, or if pages were
-    /// judged again since, which mixes the cash of two crawls.
+    /// Where a URL's cash came from. `None` if the strategy does not use cash, if the URL never had any, or if pages have been
+    /// rejudged, which mixes the cash of two crawls.
     pub(super) fn cash_flow(
         &self,
         settings: &Settings,
@@ -92,7 +92,7 @@ impl Collection {
     }
 }
 
-/// A replay of the crawl for what concerns one URL.
+/// A replay of the crawl that follows the cash of one URL.
 struct Replay<'a> {
     view: &'a CrawlView,
     processor: PageProcessor,
@@ -100,7 +100,7 @@ struct Replay<'a> {
     strategy: Box<dyn Strategy>,
     keyring: Keyring,
     wanted: UrlKey,
-    /// Of the pages read so far.
+    /// The relevance of the pages read so far.
     relevances: HashMap<UrlKey, f32>,
     gifts: HashMap<String, f64>,
     spent: f64,
@@ -110,7 +110,7 @@ struct Replay<'a> {
 impl Replay<'_> {
     fn flow(self, as_seed: f64) -> Option<CashFlow> {
         let mut gifts: Vec<(String, f64)> = self.gifts.into_iter().collect();
-        // Equal amounts are sorted by name, or the order would be that of the hash table.
+        // Break ties by name; otherwise the order would depend on the hash table.
         gifts.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let gained = gifts.iter().map(|(_, amount)| amount).sum::<f64>() + as_seed;
         if gained == 0.0 {
@@ -163,7 +163,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What a page gave to the URL; none if the page cannot be read again.
+    /// What a page gave to the URL; `None` if the page could not be read from the archive.
     fn gift(&mut self, record: &PageRecord, url: &CanonicalUrl, key: UrlKey, score: f64) -> Option<f64> {
         let stored = self.view.record(record.archive.as_ref()?).ok()?;
         let http = stored.http()?;

@@ -19,16 +19,16 @@ pub enum CollectionError {
     /// There is no such folder.
     #[error("{} does not exist", .0.display())]
     Missing(PathBuf),
-    /// The folder is not one of a crawl.
-    #[error("{} holds no crawl", .0.display())]
+    /// The folder does not contain a crawl.
+    #[error("{} does not contain a crawl", .0.display())]
     NoCrawl(PathBuf),
-    /// The path is that of a file.
-    #[error("{} is a file, not the folder of a crawl", .0.display())]
+    /// The path is a file.
+    #[error("{} is a file, not a crawl folder", .0.display())]
     NotAFolder(PathBuf),
     /// A file of the folder could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The settings of the crawl do not check out.
+    /// The settings of the crawl are not valid.
     #[error("{} is not valid: {faults}", path.display())]
     Settings {
         /// The file.
@@ -36,16 +36,16 @@ pub enum CollectionError {
         /// What is wrong with it.
         faults: Faults,
     },
-    /// The settings do not build the parts of the crawl: most often a file they name is missing.
+    /// The parts of the crawl could not be built from the settings. Most often a file that they name is missing.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The settings do not build a live crawl.
+    /// A live crawl could not be built from the settings.
     #[error(transparent)]
     LiveBuild(#[from] LiveBuildError),
     /// A crawl is running, and only it can see its frontier.
     #[error("process {pid} is crawling")]
     Crawling {
-        /// The process; 0 if it left no number.
+        /// The process; 0 if its number is unknown.
         pid: u32,
     },
     /// The frontier could not be opened.
@@ -56,10 +56,10 @@ pub enum CollectionError {
     StatusUnreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The status file is not JSON of the expected form, or could not be made so.
+    /// The status file could not be parsed, or the status could not be serialized.
     #[error("{} is damaged; the next run of the crawl replaces it", path.display())]
     StatusDamaged {
         /// The file.
@@ -67,7 +67,7 @@ pub enum CollectionError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// Pages were to be ranked by layer, but no page has one.
+    /// Pages should be ranked by layer, but none has one.
     #[error("no page has a layer to rank by")]
     NoLayers,
     /// Some of the URLs to mark are not pages of the collection, so none was marked.
@@ -75,7 +75,7 @@ pub enum CollectionError {
     NotRead(Vec<NotRead>),
 }
 
-/// Something that a reader should know about an answer that could be given all the same.
+/// A problem that did not prevent an answer but may affect it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Warning {

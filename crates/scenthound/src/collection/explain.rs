@@ -44,7 +44,7 @@ pub enum UrlStanding {
     Waiting,
     /// It is outside the scope of the crawl.
     OutOfScope,
-    /// The crawl has not met it.
+    /// The crawl has never seen it.
     NeverSeen,
     /// It was not fetched. Whether it waits is unknown, because the frontier could not be read.
     NotFetched,
@@ -55,15 +55,15 @@ pub enum UrlStanding {
 pub struct PathStep {
     /// The page.
     pub url: String,
-    /// Links away from a seed.
+    /// How many links it is away from a seed.
     pub depth: u16,
     /// How relevant it is, if it was judged.
     pub relevance: Option<f64>,
-    /// What came of the attempt.
+    /// The outcome of the attempt.
     pub outcome: OutcomeCode,
-    /// What was asked for: a page or a sitemap.
+    /// What was requested: a page or a sitemap.
     pub kind: LeaseKind,
-    /// How it came to be asked for.
+    /// How it was found.
     pub via: Via,
     /// The class of the queue it was taken from.
     pub class: Option<u16>,
@@ -82,21 +82,21 @@ pub struct QueueFacts {
     pub tie: u32,
     /// Its number in the order URLs were found, which breaks the ties that are left.
     pub age: u32,
-    /// How it came into the queue.
+    /// How it got into the queue.
     pub reason: Reason,
-    /// Links away from a seed.
+    /// How many links it is away from a seed.
     pub depth: u16,
     /// The page that first led to it.
     pub parent: Option<String>,
     /// How many URLs wait in all.
     pub waiting: u64,
-    /// When its host may be asked again, in UTC; none if it may be asked now.
+    /// When its host may be asked again, in UTC; `None` if it may be asked now.
     pub host_rests_until: Option<String>,
     /// How often in a row its host has failed.
     pub host_failures: u16,
     /// Page requests to its host so far.
     pub host_pages: u32,
-    /// Whether its host was asked for as many pages as allowed.
+    /// Whether its host has reached the limit of pages per host.
     pub host_is_full: bool,
 }
 
@@ -106,10 +106,10 @@ pub struct QueueFacts {
 pub enum QueueUnknown {
     /// A crawl is running, and only it can see its frontier.
     Crawling {
-        /// The process; 0 if it left no number.
+        /// The process; 0 if its number is unknown.
         pid: u32,
     },
-    /// The crawl has no settings that can be read.
+    /// The settings of the crawl could not be read.
     NoSettings,
     /// The frontier could not be opened.
     Unreadable {
@@ -125,18 +125,18 @@ pub struct Explanation {
     pub url: String,
     /// What has become of it.
     pub standing: UrlStanding,
-    /// The relevance from which on pages are relevant; none for judges that go by something else.
+    /// The least relevance of a relevant page; `None` for judges that decide otherwise.
     pub threshold: Option<f64>,
     /// Whether pages are judged by what the strategy has learnt.
     #[serde(skip)]
     pub strategy_judges: bool,
     /// The user's own verdict, if there is one.
     pub mark: Option<Verdict>,
-    /// The pages from the seed to the URL; up to its parent if it was not tried yet.
+    /// The pages from the seed to the URL, or to its parent if the URL has not been tried yet.
     pub path: Vec<PathStep>,
     /// Its place in the queue, if it is there.
     pub queue: Option<QueueFacts>,
-    /// Where its cash came from, if the strategy passes on cash.
+    /// Where its cash came from, if the strategy uses cash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cash: Option<CashFlow>,
     /// Why nothing is known about the queue.
@@ -153,7 +153,7 @@ pub struct Explanation {
     pub near_duplicates: BTreeSet<String>,
     /// How many near-duplicates there are in all.
     pub near_duplicates_in_all: usize,
-    /// Known URLs that differ little from this one, if the crawl has not met this one.
+    /// Known URLs that differ little from this one, if the crawl has not seen this one.
     pub similar: Vec<KnownVariant>,
     /// Every attempt at it, in order.
     pub attempts: Vec<PageRecord>,
@@ -163,7 +163,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The record of the page as it counts: the last attempt that brought one.
+    /// The record that counts: the last attempt that brought a page.
     pub fn page(&self) -> Option<&PageRecord> {
         self.attempts.iter().rfind(|record| record.is_judged_page())
     }
@@ -218,11 +218,11 @@ impl Collection {
             None => history.path_to(url),
         };
         let details = Details::read(&self.view, url, &path, history.judged())?;
-        let is_unmet = matches!(
+        let is_unseen = matches!(
             standing,
             UrlStanding::NeverSeen | UrlStanding::NotFetched | UrlStanding::OutOfScope
         );
-        let similar = if is_unmet {
+        let similar = if is_unseen {
             variants::known(url, &history, frontier)?
         } else {
             Vec::new()
@@ -230,7 +230,7 @@ impl Collection {
         Ok(Explanation {
             url: url.to_string(),
             standing,
-            // A page contains a query or it does not; no threshold decides.
+            // A page contains the query or it does not; there is no threshold.
             threshold: settings
                 .filter(|settings| settings.judge.kind != JudgeKind::Query)
                 .map(|settings| settings.judge.threshold),
@@ -277,7 +277,7 @@ impl Collection {
         url: &CanonicalUrl,
         warnings: &mut Vec<Warning>,
     ) -> Option<CashFlow> {
-        // Once the frontier counts in a finer unit, amounts recorded before and after do not add up.
+        // Once the frontier has switched to a finer unit, amounts recorded before and after do not add up.
         if frontier.is_some_and(|frontier| frontier.unit() != 0) {
             return None;
         }
@@ -318,7 +318,7 @@ fn standing(
     }
     match state {
         Some(State::Waiting | State::Drawn | State::Leased) => UrlStanding::Waiting,
-        // Settled without a record of its own: the target of a redirect, for example.
+        // Settled without a record of its own, such as the target of a redirect.
         Some(State::Fetched) => UrlStanding::Fetched,
         Some(State::Gone) => UrlStanding::Failed,
         None if is_out_of_scope => UrlStanding::OutOfScope,
@@ -350,7 +350,7 @@ fn queue_facts(
     }
 }
 
-/// An error with everything that caused it, in one line.
+/// An error with all its causes, on one line.
 fn with_sources(error: &CollectionError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

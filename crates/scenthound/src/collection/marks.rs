@@ -1,7 +1,7 @@
 //! The user's own verdicts on pages.
 //!
-//! A URL may be one that redirects; the page it led to is marked. Either all URLs are marked or none, so that a slip in a
-//! long list is noticed.
+//! If a URL redirects, the page it leads to is marked. Either all URLs are marked or none, so that a mistake in a long list
+//! is noticed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use scenthound_types::{CanonicalUrl, Verdict};
 use super::pages::each_record;
 use super::{Collection, CollectionError, url_hash};
 
-/// Redirects followed from a URL to its page.
+/// At most this many redirects are followed from a URL to its page.
 const MAX_REDIRECTS: usize = 20;
 
-/// A URL that cannot be marked because no page of it was read.
+/// A URL that cannot be marked because its page was not read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NotRead {
     /// Its place among the URLs to mark, from 0.
@@ -25,12 +25,12 @@ pub struct NotRead {
     pub why: WhyNotRead,
 }
 
-/// Why no page of a URL was read.
+/// Why the page of a URL was not read.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WhyNotRead {
     /// The crawl has not tried it.
     NotFetched,
-    /// The crawl tried, but got no page: the last attempt.
+    /// The crawl tried but got no page. This is the last attempt.
     Tried(Box<PageRecord>),
     /// It redirects to this URL, which was not read.
     RedirectsTo(String),
@@ -42,7 +42,7 @@ impl Collection {
         Ok(self.view.marks()?)
     }
 
-    /// Marks pages, and returns the URLs of the pages marked, each once. If any URL is not a page that was read, nothing is
+    /// Marks pages and returns the URL of each marked page once. If any URL is not a page that was read, nothing is
     /// marked and [`CollectionError::NotRead`] says why.
     pub fn mark(&self, urls: &[CanonicalUrl], mark: Verdict) -> Result<Vec<String>, CollectionError> {
         let pages = self.find_pages(urls)?;
@@ -52,7 +52,7 @@ impl Collection {
         Ok(pages)
     }
 
-    /// Removes the marks of pages, on the same terms as [`Collection::mark`].
+    /// Removes the marks of pages, under the same conditions as [`Collection::mark`].
     pub fn unmark(&self, urls: &[CanonicalUrl]) -> Result<Vec<String>, CollectionError> {
         let pages = self.find_pages(urls)?;
         self.view

@@ -1,8 +1,8 @@
 //! Near-duplicates among pages, found by their fingerprints.
 //!
 //! Two pages are near-duplicates if their fingerprints differ in at most three of 64 bits and their relevance is nearly the
-//! same. The second condition limits what folding can hide: never a page much better than the one shown in its place.
-//! Fingerprints are cut into four blocks of 16 bits. Three changed bits leave at least one block as it was, so only pages
+//! same. The second condition limits what folding can hide: a folded page is never much better than the one shown.
+//! Fingerprints are cut into four blocks of 16 bits. Three changed bits leave at least one block unchanged, so only pages
 //! that share a block are compared.
 //!
 //! **Invariant:** the original of a near-duplicate came earlier and is not a near-duplicate itself. Pages without words
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 const MAX_BITS: u32 = 3;
 /// How far apart the relevance of near-duplicates may be.
 const MAX_RELEVANCE_GAP: f64 = 0.05;
-/// At most this many originals that share a block are compared. A site that generates endless pages alike in a quarter of
-/// their bits must not make the search quadratic.
+/// At most this many originals that share a block are compared. Otherwise a site that generates endless pages with one block
+/// in common would make the search quadratic.
 const MAX_COMPARED: usize = 256;
 
 /// Whether two pages, each given as fingerprint and relevance, are near-duplicates.
@@ -37,7 +37,7 @@ pub(super) fn are_near_duplicates(a: (u64, f64), b: (u64, f64)) -> bool {
 #[derive(Debug, Default)]
 pub struct NearDuplicates {
     originals: Vec<Original>,
-    /// Places among the originals, by the number of a block and its bits.
+    /// Indexes into the originals, by the number of a block and its bits.
     blocks: HashMap<u32, Vec<u32>>,
 }
 
@@ -63,7 +63,7 @@ impl NearDuplicates {
             .filter(|(_, other)| {
                 are_near_duplicates((fingerprint, relevance), (other.fingerprint, other.relevance))
             })
-            // The earliest, whichever block it was found by.
+            // Take the earliest, whichever block it was found by.
             .min_by_key(|(at, _)| *at);
         if let Some((_, original)) = found {
             return Some(original.page);

@@ -1,4 +1,4 @@
-//! The records of a collection, one after the other.
+//! Reads the records of a collection one by one.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ impl Iterator for Pages {
     }
 }
 
-/// Shows every record with the number of its line, and returns the lines that were skipped.
+/// Visits every record with its line number, and returns the lines that were skipped.
 pub(crate) fn each_record(
     view: &CrawlView,
     mut visit: impl FnMut(u64, PageRecord),
@@ -88,7 +88,7 @@ pub(crate) fn each_record(
     Ok(pages.unreadable)
 }
 
-/// As [`each_record`], with the skipped lines as a warning.
+/// Like [`each_record`], but turns the skipped lines into a warning.
 pub(super) fn each_record_or_warn(
     view: &CrawlView,
     warnings: &mut Vec<Warning>,

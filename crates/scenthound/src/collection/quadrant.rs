@@ -1,7 +1,7 @@
 //! Genre against content: a page has the wanted genre, the wanted content, both or neither.
 //!
-//! A page's quadrant follows from its similarity to the genre terms and to the content terms, each with a threshold of its
-//! own. It is for looking at results; the judge's verdict goes by the whole relevance.
+//! A page's quadrant follows from its similarity to the genre terms and to the content terms, each with its own threshold. It
+//! is for looking at results; the judge's verdict depends on the whole relevance.
 
 use scenthound_types::Parts;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ impl Quadrant {
     }
 }
 
-/// The similarities from which on a page counts as having the genre and the content.
+/// The similarities at which a page counts as having the genre and the content.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct QuadrantThresholds {
     /// For the similarity to the genre terms.
@@ -50,7 +50,7 @@ pub struct QuadrantThresholds {
 }
 
 impl QuadrantThresholds {
-    /// The same threshold for both, as the topic has it. A page exactly at both thresholds then has just that relevance.
+    /// The same threshold for both, such as the topic's. A page exactly at both thresholds then has exactly that relevance.
     pub fn both(threshold: f64) -> QuadrantThresholds {
         QuadrantThresholds {
             genre: threshold,

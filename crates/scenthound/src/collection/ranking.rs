@@ -20,7 +20,7 @@ use super::pages::{each_record, each_record_or_warn};
 use super::quadrant::{Quadrant, QuadrantThresholds};
 use super::{Collection, CollectionError, Warning, url_hash};
 
-/// At most this many records are held at a time.
+/// At most this many records are in memory at a time.
 const CHUNK: usize = 50_000;
 
 /// What pages are ranked by.
@@ -35,7 +35,7 @@ pub enum RankBy {
 /// Which pages are ranked, and how. The default ranks all pages that are not hidden.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RankSettings {
-    /// What pages are ranked by; if not given, by layer if every page has one, else by relevance.
+    /// What to rank by. The default is by layer if every page has one, and by relevance otherwise.
     pub by: Option<RankBy>,
     /// Leave out pages that were judged irrelevant.
     pub relevant_only: bool,
@@ -49,9 +49,9 @@ pub struct RankSettings {
     pub preferred_genres: Vec<String>,
     /// Rank only pages found by these agents, counted from 1; empty for all.
     pub agents: Vec<u8>,
-    /// The similarity to the genre terms from which on a page has the genre; the topic's threshold if not given.
+    /// The similarity to the genre terms at which a page has the genre. The default is the topic's threshold.
     pub genre_threshold: Option<f64>,
-    /// The similarity to the content terms from which on a page has the content; the topic's threshold if not given.
+    /// The similarity to the content terms at which a page has the content. The default is the topic's threshold.
     pub content_threshold: Option<f64>,
 }
 
@@ -62,12 +62,12 @@ impl RankSettings {
     }
 }
 
-/// How many pages there are of each sort, whether they were ranked or not.
+/// How many pages of each sort there are, whether ranked or not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RankingCounts {
     /// Pages that were read and judged, each URL once.
     pub judged: u64,
-    /// Pages that are hidden. They are counted in none of the following.
+    /// Hidden pages. The following figures do not count them.
     pub hidden: u64,
     /// Pages judged relevant.
     pub relevant: u64,
@@ -77,7 +77,7 @@ pub struct RankingCounts {
     pub quadrants: BTreeMap<Quadrant, u64>,
 }
 
-/// What is kept of a page to rank it.
+/// What is kept in memory to rank a page.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     line: u64,
@@ -104,19 +104,19 @@ pub struct RankedPage {
     pub quadrant: Quadrant,
     /// The user's own verdict, if there is one.
     pub mark: Option<Verdict>,
-    /// The page it repeats, where near-duplicates are ranked too.
+    /// The page it repeats, if near-duplicates are ranked too.
     pub duplicate_of: Option<String>,
     /// How many near-duplicates repeat it.
     pub near_duplicates: u64,
 }
 
-/// The pages of a collection, best first. The order is fixed when it is made; records are read when they are asked for.
+/// The pages of a collection, best first. The order is fixed on creation; records are read on demand.
 #[derive(Debug)]
 pub struct Ranking {
     view: CrawlView,
     marks: Marks,
     ranked: Vec<Candidate>,
-    /// How many pages repeat the page of a line.
+    /// How many pages repeat the page on a line.
     repeated: HashMap<u64, u64>,
     counts: RankingCounts,
     by: RankBy,
@@ -176,7 +176,7 @@ impl Collection {
     fn quadrant_thresholds(&self, settings: &RankSettings) -> Result<QuadrantThresholds, CollectionError> {
         let threshold = match (settings.genre_threshold, settings.content_threshold) {
             (Some(_), Some(_)) => DEFAULT_THRESHOLD,
-            // A crawl that was stopped before it wrote its settings has the threshold that topics have by default.
+            // A crawl that was stopped before it wrote its settings gets the default threshold.
             _ => self
                 .settings()?
                 .map_or(DEFAULT_THRESHOLD, |settings| settings.judge.threshold),
@@ -204,7 +204,7 @@ impl Ranking {
         self.by
     }
 
-    /// How many pages there are of each sort.
+    /// How many pages of each sort there are.
     pub fn counts(&self) -> &RankingCounts {
         &self.counts
     }
@@ -214,7 +214,7 @@ impl Ranking {
         self.thresholds
     }
 
-    /// Whether pages were compared with both genre and content terms. If not, quadrants say no more than the relevance.
+    /// Whether pages were compared with both genre and content terms. If not, quadrants add nothing to the relevance.
     pub fn has_quadrants(&self) -> bool {
         self.has_quadrants
     }
@@ -239,7 +239,7 @@ impl Ranking {
         }
     }
 
-    /// The pages at these places, counted from 0; places behind the end are ignored.
+    /// The pages at these positions, counted from 0. Positions past the end are ignored.
     pub fn read(&self, places: Range<usize>) -> Result<Vec<RankedPage>, CollectionError> {
         let end = places.end.min(self.ranked.len());
         let wanted = self.ranked.get(places.start..end).unwrap_or_default();
@@ -272,7 +272,7 @@ impl Ranking {
         Ok(pages.collect())
     }
 
-    /// Counts all pages, and keeps those that the settings ask for.
+    /// Counts all pages and keeps those that the settings select.
     fn choose(&mut self, candidates: &[Candidate], settings: &RankSettings) {
         let mut near_duplicates = NearDuplicates::default();
         for (number, mut page) in (0_u32..).zip(candidates.iter().copied()) {
@@ -349,8 +349,8 @@ impl Iterator for RankedPages<'_> {
     }
 }
 
-/// What pages are ranked by: as asked for, else by layer if every page has one. A crawl that learns layers as it goes has
-/// read its first pages without.
+/// What pages are ranked by: as requested, or by layer if every page has one. A crawl that learns layers as it goes read its
+/// first pages without them.
 fn rank_by(asked: Option<RankBy>, pages: &[Candidate]) -> Result<RankBy, CollectionError> {
     let has_layers = pages.iter().any(|page| page.nearness.is_some());
     match asked {

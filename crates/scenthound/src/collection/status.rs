@@ -1,7 +1,7 @@
 //! The state of a crawl and its figures.
 //!
 //! A running crawl owns its frontier, so it writes its figures to `logs/status.json` about once a second. A crawl that was
-//! killed leaves figures that may be a second old; then whatever the page records contain is counted from them, and
+//! killed leaves figures that may be a second old. In that case everything that the page records contain is counted again, and
 //! [`FiguresFrom`] says so.
 
 use std::collections::BTreeMap;
@@ -20,13 +20,13 @@ use super::agents::{self, AgentStatus};
 use super::pages::each_record_or_warn;
 use super::{Collection, CollectionError, Warning, now};
 
-/// Points of a harvest curve, at most.
+/// A harvest curve has at most this many points.
 const MAX_POINTS: usize = 256;
 
 /// The figures of a crawl, as it writes them to `logs/status.json` while it runs and when it ends.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct StatusFile {
-    /// The version of this form: [`StatusFile::VERSION`].
+    /// The version of the format: [`StatusFile::VERSION`].
     pub version: u32,
     /// When it was written, in UTC.
     pub updated: String,
@@ -66,14 +66,14 @@ pub struct StatusFile {
     pub outcomes: BTreeMap<String, u64>,
     /// The harvest curve: pages, and relevant pages among them.
     pub curve: Vec<(u64, u32)>,
-    /// Why the run ended; none while it runs, or if it was killed.
+    /// Why the run ended; `None` while it runs, or if it was killed.
     pub ended: Option<String>,
-    /// Whether there is something left to resume for.
+    /// Whether anything is left to crawl.
     pub resumable: bool,
     /// The directory of agents, if there are several or one has learnt something.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub agents: Vec<AgentStatus>,
-    /// Which judgements the figures count: 0 for the first, one more each time the pages were judged again.
+    /// Which judgements the figures count: 0 for the first, and one more for each time the pages were rejudged.
     #[serde(default)]
     pub generation: u32,
 }
@@ -99,7 +99,7 @@ impl StatusFile {
         }
     }
 
-    /// The figures last written to a crawl folder; none if there are none.
+    /// The figures last written to a crawl folder, if there are any.
     pub fn read(layout: &Layout) -> Result<Option<StatusFile>, CollectionError> {
         let path = StatusFile::path(layout);
         let text = match fs::read(&path) {
@@ -124,17 +124,17 @@ pub enum CrawlState {
     Ended,
     /// The last run was killed, or the machine went down.
     Killed,
-    /// The folder was made, but nothing has been crawled.
+    /// The folder was created, but nothing has been crawled yet.
     New,
 }
 
-/// Where the figures of a status come from. What the records contain is pages, bodies, relevant, harvest rate, bytes,
-/// errors, outcomes and the curve.
+/// Where the figures of a status come from. The records contain pages, bodies, relevant, harvest rate, bytes, errors,
+/// outcomes and the curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FiguresFrom {
-    /// All as the crawl wrote them.
+    /// All from the status file.
     StatusFile,
-    /// Counted from the records; the rest as the crawl last wrote it.
+    /// Counted from the records; the rest from the status file.
     RecordsAndStatusFile,
     /// Counted from the records; the rest from the frontier.
     RecordsAndFrontier,
@@ -156,9 +156,9 @@ pub struct MarkCounts {
 pub struct Status {
     /// Whether it runs, and how its last run ended.
     pub state: CrawlState,
-    /// The process that is crawling, if one is; 0 if it left no number.
+    /// The process that is crawling, if there is one; 0 if its number is unknown.
     pub worker: Option<u32>,
-    /// The settings; none if there are none yet, or they could not be read.
+    /// The settings; `None` if there are none yet or they could not be read.
     pub settings: Option<Settings>,
     /// The figures.
     pub figures: StatusFile,
@@ -166,7 +166,7 @@ pub struct Status {
     pub figures_from: FiguresFrom,
     /// How many pages the user marked.
     pub marks: MarkCounts,
-    /// Whether crawling on could find more. A budget that is met must be raised first.
+    /// Whether resuming could find more. A budget that is used up must be raised first.
     pub can_resume: bool,
     /// What could not be read.
     pub warnings: Vec<Warning>,
@@ -176,7 +176,7 @@ impl Collection {
     /// The state of the crawl and its figures.
     pub fn status(&self) -> Result<Status, CollectionError> {
         let mut warnings = Vec::new();
-        // The worker comes first: a crawl that ends while we read has written its last figures by then.
+        // Look for the worker first: if the crawl ends while we read, it has written its last figures by then.
         let worker = self.worker()?;
         let settings = self.settings_or_warn(&mut warnings);
         let last = StatusFile::read(self.view.layout()).unwrap_or_else(|error| {
@@ -186,7 +186,7 @@ impl Collection {
         let generation = self.view.layout().generation()?;
         let (state, figures, figures_from) = match (worker, last) {
             (Some(_), Some(figures)) => {
-                // Until the first figures of this run are written, those of the run before are shown, but not how it ended.
+                // Until this run writes its first figures, show those of the previous run, but not how it ended.
                 let figures = StatusFile {
                     ended: None,
                     ..figures
@@ -237,7 +237,7 @@ impl Collection {
         Ok(counts)
     }
 
-    /// Counts what the records contain, as the crawl itself counts.
+    /// Counts what the records contain, in the same way as the crawl itself.
     fn count_records(&self, warnings: &mut Vec<Warning>) -> Result<StatusFile, CollectionError> {
         let mut figures = StatusFile {
             version: StatusFile::VERSION,
@@ -272,7 +272,7 @@ impl Collection {
         Ok(figures)
     }
 
-    /// Adds what only the crawl knew: as it last wrote it, or from its frontier.
+    /// Adds what only the crawl knew, from the status file or else from the frontier.
     fn complete(
         &self,
         counted: StatusFile,
@@ -322,7 +322,7 @@ impl Collection {
     }
 }
 
-/// Whether the attempt failed through a fault of the host, which counts whatever was asked for.
+/// Whether the attempt failed because of the host. Such failures count whatever was requested.
 fn is_host_failure(record: &PageRecord) -> bool {
     matches!(record.outcome(), Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
 }
@@ -359,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_counted_from_records_stays_small_and_true() {
+    fn a_curve_counted_from_records_stays_small_and_correct() {
         let mut curve = Curve::default();
         (1..=100_000).for_each(|pages| curve.push(pages, pages / 4));
         assert!(curve.points.len() < MAX_POINTS);

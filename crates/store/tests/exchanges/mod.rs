@@ -1,4 +1,4 @@
-//! Exchanges of every kind the web has to offer, for the tests that write archives.
+//! Exchanges of every kind found on the web, for tests that write archives.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::io::Write;
 use scenthound_store::{Exchange, PackedExchange, Packer, Protocol};
 use scenthound_types::{CanonicalUrl, Timestamp, Truncation};
 
-/// What came over the wire, with a word for what is special about it.
+/// A response as received, with a short name for what is special about it.
 pub struct Wire {
     pub what: &'static str,
     pub response: Vec<u8>,
@@ -248,7 +248,7 @@ pub fn pack(packer: &mut Packer, number: u64, wire: &Wire) -> PackedExchange {
         .unwrap()
 }
 
-/// A response of this body and nothing special.
+/// An ordinary response with this body.
 pub fn simple(body: &str) -> Wire {
     Wire {
         what: "simple",

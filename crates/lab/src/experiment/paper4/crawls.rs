@@ -1,8 +1,8 @@
 //! Crawls of the experiments on agents, and what is kept of each: every visit that counts, with its agent, its host and
-//! whether the page was any good.
+//! whether the page was good.
 //!
-//! A page has the query if the judge `query` says so; the share of such pages is what the paper calls precision. It is relevant
-//! if the labels say so. The judge only counts pages here: links are ranked by the table.
+//! A page has the query if the judge `query` says so; the share of such pages is what the paper calls precision. It is
+//! relevant if the labels say so. The judge only counts pages here: links are ranked by the table.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -19,39 +19,39 @@ use crate::recorded::PageId;
 use crate::spec::{JudgeSpec, StrategySpec};
 use crate::trial::{Outcome, Trial};
 
-/// One line of a table: what it is called and how it crawls.
+/// One row of a table: its label and how it crawls.
 pub struct Entry {
     pub label: String,
-    /// As after `--strategy`.
+    /// As given to `--strategy`.
     pub strategy: String,
-    /// As after `--judge`.
+    /// As given to `--judge`.
     pub judge: String,
     pub genres: Genres,
     pub conditions: Conditions,
 }
 
-/// The kinds of pages a crawl wants.
+/// The genres a crawl wants.
 #[derive(Clone, Copy)]
 pub enum Genres {
     /// Any.
     Any,
-    /// The one the task is about.
+    /// The genre the task is about.
     OfTask,
-    /// This one.
+    /// This genre.
     One(&'static str),
 }
 
-/// The kinds of pages of the paper, as our lists call them.
+/// The paper's genres, by the names of our word lists.
 pub const KINDS: [&str; 3] = ["news", "forum", "blog"];
 
-/// The kind of pages a task is about, by its name.
+/// The genre a task is about, taken from its name.
 pub fn kind_of(trial: &Trial) -> Option<&'static str> {
     let mut words = trial.task.name.split('-');
     words.find_map(|word| KINDS.into_iter().find(|kind| *kind == word))
 }
 
 impl Entry {
-    /// The strategy `table` with these settings (`:table-size=100`), counted by the judge `query`.
+    /// The strategy `table` with these settings (`:table-size=100`), with pages counted by the judge `query`.
     pub fn table(label: impl Into<String>, settings: &str, conditions: &Conditions) -> Entry {
         Entry {
             label: label.into(),
@@ -66,7 +66,7 @@ impl Entry {
         let kinds: Vec<&str> = match self.genres {
             Genres::Any => Vec::new(),
             Genres::One(kind) => vec![kind],
-            // A task that is about no kind in particular wants any of them.
+            // A task that is about no genre in particular wants any of them.
             Genres::OfTask => kind_of(trial).map_or_else(|| KINDS.to_vec(), |kind| vec![kind]),
         };
         let strategy: StrategySpec = self.strategy.parse()?;
@@ -82,7 +82,7 @@ pub struct Visited {
     pub host: Box<str>,
     pub has_query: bool,
     pub is_relevant: bool,
-    /// Whether it uses the word in the wrong sense.
+    /// Whether the page uses the word in the wrong sense.
     pub is_ignored: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct Crawled {
     pub visits: Vec<Visited>,
     pub auc30: f64,
     pub virtual_seconds: f64,
-    /// Words in the table at the end; the mean of several agents'.
+    /// Words in the table at the end; the mean if there are several agents.
     pub table_words: f64,
 }
 
@@ -107,12 +107,12 @@ impl Crawled {
         share(&self.visits, |visit| visit.is_relevant)
     }
 
-    /// Where the visits that pass went.
+    /// How the visits that pass the filter are spread.
     pub fn places(&self, passes: impl Fn(&Visited) -> bool) -> Places {
         Places::of(self.visits.iter().filter(|visit| passes(visit)))
     }
 
-    /// How many of the first visits pass.
+    /// How many of the first visits pass the filter.
     pub fn among_first(&self, visits: usize, passes: impl Fn(&Visited) -> bool) -> f64 {
         let first = self.visits.iter().take(visits);
         first.filter(|visit| passes(visit)).count() as f64
@@ -123,7 +123,7 @@ fn share(visits: &[Visited], passes: impl Fn(&Visited) -> bool) -> f64 {
     visits.iter().filter(|visit| passes(visit)).count() as f64 / visits.len().max(1) as f64
 }
 
-/// How far visits are spread.
+/// How widely visits are spread.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Places {
     pub hosts: f64,
@@ -145,13 +145,13 @@ impl Places {
         Places {
             hosts: hosts.len() as f64,
             domains: domains.len() as f64,
-            // A sum of nothing is -0.
+            // An empty sum is -0.
             entropy: bits.sum::<f64>().abs(),
         }
     }
 }
 
-/// Crawls every trial as every entry says; by entry, then by trial.
+/// Crawls every trial with every entry; by entry, then by trial.
 pub fn crawl(bench: &Bench<'_>, trials: &[Trial], entries: &[Entry]) -> Result<Vec<Vec<Crawled>>, LabError> {
     let mut jobs = Vec::new();
     for entry in entries {

@@ -1,7 +1,7 @@
-//! A small search engine for recorded and synthetic webs: seeds for crawls that begin at search results.
+//! A small search engine for recorded and synthetic webs, which provides seeds for crawls that begin at search results.
 //!
-//! Pages that links reach are ranked by BM25 over the words of the query, at most two of a host before any third. The same
-//! web and query give the same answer. Deliberately absent: an index; each page is read once for all tasks of a web.
+//! Reachable pages are ranked by BM25 over the words of the query, with at most two per host before any third. The same
+//! web and query give the same results. Deliberately absent: an index; each page is read once for all tasks of a web.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::recorded::{PageId, TaskPages};
 use crate::trial::Trial;
 use crate::web::Web;
 
-/// The most answers of one host while there are others.
+/// The maximum number of results from one host while there are others.
 const MOST_OF_A_HOST: usize = 2;
-/// The usual constants of BM25: how soon a word's count stops mattering, and how much a page's length does.
+/// The usual constants of BM25: how soon a word's count saturates, and how much a page's length matters.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 
-/// The same trials, with the first answers to each query as further seeds.
+/// The same trials, with the first results for each query as additional seeds.
 pub fn seeded(trials: &[Trial], answers: usize) -> Vec<Trial> {
     let mut engines: Vec<(Arc<dyn Web>, Engine)> = Vec::new();
     trials
@@ -55,14 +55,14 @@ pub fn seeded(trials: &[Trial], answers: usize) -> Vec<Trial> {
         .collect()
 }
 
-/// How often a page has the words asked for.
+/// How often a page contains the words of the queries.
 struct Entry {
     page: PageId,
     length: f64,
     counts: BTreeMap<Token, u32>,
 }
 
-/// The pages of a web that have any of the words.
+/// The pages of a web that contain any of the words.
 struct Engine {
     entries: Vec<Entry>,
     pages: f64,
@@ -70,7 +70,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// Reads every page that links reach from any of the trials' seeds.
+    /// Reads every page that can be reached from the seeds of any trial.
     fn read(trials: &[&Trial]) -> Engine {
         let Some(web) = trials.first().map(|trial| trial.web.as_ref()) else {
             return Engine {
@@ -129,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// The first answers to a query.
+    /// The first results for a query.
     fn answer(&self, web: &dyn Web, query: &str, wanted: usize) -> Vec<CanonicalUrl> {
         let words: BTreeSet<Token> = tokenize(query).into_iter().collect();
         let rarity: BTreeMap<Token, f64> = words
@@ -150,7 +150,7 @@ impl Engine {
             .filter(|(score, _)| *score > 0.0)
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // The third and later answers of a host come after those of all other hosts.
+        // The third and later results of a host come after those of all other hosts.
         let mut by_host: BTreeMap<String, usize> = BTreeMap::new();
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (_, page) in ranked {

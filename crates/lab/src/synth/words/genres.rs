@@ -1,6 +1,6 @@
-//! Words that pages of a genre use, in each language.
+//! Words that are typical of a genre, in each language.
 //!
-//! Deliberately few and single: they are for pages we make, not for judging real ones.
+//! Deliberately few and single words: they are for pages we generate, not for judging real ones.
 
 use super::Tongue;
 
@@ -423,7 +423,7 @@ const GENRES: &[(&str, Lists)] = &[
     ),
 ];
 
-/// The genre's words; none for a genre we have no list for.
+/// The genre's words; `None` if we have no list for it.
 pub(super) fn list(genre: &str, tongue: Tongue) -> Option<&'static [&'static str]> {
     let (_, lists) = GENRES.iter().find(|(name, _)| *name == genre)?;
     let [english, portuguese, chinese, japanese] = lists;

@@ -1,4 +1,4 @@
-//! How the languages of a synthetic web spell: little words, made-up words, spaces and full stops.
+//! How the languages of a synthetic web are written: function words, made-up words, spaces and full stops.
 
 use scenthound_types::text::Language;
 
@@ -11,7 +11,7 @@ pub(crate) enum Tongue {
     Japanese,
 }
 
-/// The language by its code; none for those we cannot write.
+/// The language with this code; `None` for those we cannot write.
 pub(crate) fn tongue(language: Language) -> Option<Tongue> {
     match language.code() {
         "en" => Some(Tongue::English),
@@ -37,7 +37,7 @@ const KATAKANA: [&str; 40] = [
     "ツ", "テ", "ト", "ナ", "ニ", "ネ", "ノ", "ハ", "ヒ", "フ", "ヘ", "ホ", "マ", "ミ", "ム", "メ", "モ",
     "ヤ", "ユ", "ラ", "リ", "ル", "レ",
 ];
-/// Common characters, in no order that means anything.
+/// Common characters, in arbitrary order.
 const HAN: &str = "山水火木土金石田竹米花草林森河海湖島橋路門窗屋城村市國家園校師生書文字詩歌畫琴棋劍刀弓車馬牛羊魚鳥虎龍\
 鳳龜蛇鼠兔猴雞狗豬春夏秋冬日月星雲雨雪風雷電光明暗紅黃藍綠白黑紫青東西南北中前後左右上下內外高低長短大小多少新舊古今早晚天地\
 父母兄弟姐妹友客王";
@@ -61,7 +61,7 @@ const LITTLE_JAPANESE: &[&str] = &[
     "ある", "する", "なる", "この", "その",
 ];
 
-/// Anchors that tell nothing.
+/// Anchors that say nothing about their target.
 const DULL_ENGLISH: &[&str] = &[
     "read more",
     "click here",
@@ -83,7 +83,7 @@ const DULL_CHINESE: &[&str] = &["更多", "按這裡", "下一頁", "詳細", "�
 const DULL_JAPANESE: &[&str] = &["もっと見る", "こちら", "次へ", "詳細", "続きを読む"];
 
 impl Tongue {
-    /// The little words of its sentences.
+    /// The function words of its sentences.
     pub(crate) fn little(self) -> &'static [&'static str] {
         match self {
             Tongue::English => LITTLE_ENGLISH,
@@ -93,7 +93,7 @@ impl Tongue {
         }
     }
 
-    /// Anchors that tell nothing of their target.
+    /// Anchors that say nothing about their target.
     pub(crate) fn dull_anchors(self) -> &'static [&'static str] {
         match self {
             Tongue::English => DULL_ENGLISH,
@@ -103,7 +103,7 @@ impl Tongue {
         }
     }
 
-    /// What the link to the home page says.
+    /// The anchor of the link to the home page.
     pub(crate) fn home(self) -> &'static str {
         match self {
             Tongue::English => "Home",
@@ -123,7 +123,7 @@ impl Tongue {
         }
     }
 
-    /// What stands between two words.
+    /// The separator between two words.
     pub(crate) fn space(self) -> &'static str {
         match self {
             Tongue::English | Tongue::Portuguese => " ",
@@ -131,7 +131,7 @@ impl Tongue {
         }
     }
 
-    /// What ends a sentence, with the space after it.
+    /// The end of a sentence, with the space after it.
     pub(crate) fn full_stop(self) -> &'static str {
         match self {
             Tongue::English | Tongue::Portuguese => ". ",
@@ -139,7 +139,7 @@ impl Tongue {
         }
     }
 
-    /// The made-up word of a number. Different numbers below 13,000 have different words.
+    /// The made-up word for a number. Different numbers below 13,000 have different words.
     pub(crate) fn spell(self, number: u32) -> String {
         match self {
             Tongue::English => syllables(&ENGLISH, number),
@@ -148,7 +148,7 @@ impl Tongue {
             Tongue::Chinese => {
                 let characters: Vec<char> = HAN.chars().collect();
                 let count = characters.len() as u32;
-                // A multiplier without a common divisor keeps numbers apart and scatters neighbours.
+                // A coprime multiplier keeps numbers apart and scatters neighbours.
                 let scattered = (u64::from(number) * 7_919 % (u64::from(count) * u64::from(count))) as u32;
                 [scattered / count, scattered % count]
                     .iter()

@@ -1,4 +1,4 @@
-//! Whether a URL may be fetched at all: by the robots.txt of its host, and by the scope of the crawl.
+//! Whether the robots.txt of its host and the scope of the crawl allow a URL to be fetched.
 
 use scenthound_config::{Pattern, Settings};
 use scenthound_engine::{Access, OutOfScope, PRODUCT_TOKEN, ScopeKind};
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::collection::CollectionError;
 
-/// A robots.txt is read up to here, as when it was fetched.
+/// A robots.txt is read up to this size, as when it was fetched.
 const ROBOTS_BYTES: usize = 500 << 10;
 
 /// What the robots.txt of a host says about a URL.
@@ -19,7 +19,7 @@ pub struct RobotsAnswer {
     pub allowed: bool,
     /// The line that decides, if there is one.
     pub rule: Option<String>,
-    /// Whether the file could not be fetched, in which case nothing of the host may be.
+    /// Whether the file could not be fetched; in that case nothing may be fetched from the host.
     pub unreachable: bool,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn archived_robots(
     position: Option<&Position>,
     url: &CanonicalUrl,
 ) -> Option<RobotsAnswer> {
-    // The records of a running crawl may name a position before the archive has been written that far.
+    // The records of a running crawl may give a position that the archive has not reached yet.
     let record = view.record(position?).ok()?;
     let body = record.http()?.body(ROBOTS_BYTES);
     let rules = Rules::parse(&body.bytes, PRODUCT_TOKEN);
@@ -73,7 +73,7 @@ pub enum OutsideScope {
         /// The pattern.
         pattern: Option<String>,
     },
-    /// Its path ends like that of a file that is not a page.
+    /// Its file extension is not that of a page.
     FileEnding,
 }
 
@@ -95,18 +95,18 @@ pub(super) fn outside_scope(
         return Ok(None);
     }
     let crawl = &settings.crawl;
-    let spelled = |pattern: &Pattern| pattern.0.as_str().to_owned();
+    let text = |pattern: &Pattern| pattern.0.as_str().to_owned();
     Ok(Some(match why {
         OutOfScope::Elsewhere => OutsideScope::Elsewhere { scope: crawl.scope },
         OutOfScope::NotIncluded => OutsideScope::NotIncluded {
-            include: crawl.include.iter().map(spelled).collect(),
+            include: crawl.include.iter().map(text).collect(),
         },
         OutOfScope::Excluded => OutsideScope::Excluded {
             pattern: crawl
                 .exclude
                 .iter()
                 .find(|pattern| pattern.0.is_match(url.as_str()))
-                .map(spelled),
+                .map(text),
         },
         OutOfScope::FileEnding => OutsideScope::FileEnding,
     }))

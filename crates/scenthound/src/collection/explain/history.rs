@@ -13,10 +13,10 @@ use crate::collection::near_duplicates::are_near_duplicates;
 use crate::collection::pages::{each_record, each_record_or_warn};
 use crate::collection::{CollectionError, Warning, url_hash};
 
-/// Near-duplicates and sources of redirects named, at most.
+/// At most this many near-duplicates and sources of redirects are listed.
 const NAMED: usize = 10;
 
-/// Where the record of a page is, and which page led to it.
+/// Where the record of a page is, and which page linked to it.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     line: u64,
@@ -31,7 +31,7 @@ pub(super) struct History {
     pub attempts: Vec<PageRecord>,
     /// URLs that redirect to it.
     pub redirected_from: Vec<String>,
-    /// Where the robots.txt of its host is in the archive, as last fetched.
+    /// Where the latest robots.txt of its host is in the archive.
     pub robots: Option<Position>,
     /// The visit of each page that counts, by the hash of its URL.
     visits: HashMap<u64, Visit>,
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parents_that_form_a_circle_end_the_path() {
+    fn a_cycle_of_parents_ends_the_path() {
         let mut history = History::default();
         let visit = |line, parent| Visit {
             line,

@@ -1,5 +1,5 @@
-//! Known URLs that differ from one that was asked for only as spellings of one address often do: in a slash, the scheme,
-//! `www.` or the query.
+//! Known URLs that differ from a given one only in a trailing slash, the scheme, `www.` or the query, as spellings of the same
+//! address often do.
 
 use scenthound_frontier::Frontier;
 use scenthound_frontier_durable::DurableFrontier;
@@ -9,15 +9,15 @@ use serde::Serialize;
 use super::history::History;
 use crate::collection::CollectionError;
 
-/// Variants named, at most.
+/// At most this many variants are listed.
 const NAMED: usize = 10;
 
-/// A URL that differs little from the one asked for, and that the crawl knows.
+/// A URL that the crawl knows and that differs little from the given one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KnownVariant {
     /// The URL.
     pub url: String,
-    /// Whether it was tried; if not, it waits.
+    /// Whether it was tried; if not, it is waiting.
     pub fetched: bool,
 }
 
