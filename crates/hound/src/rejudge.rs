@@ -12,12 +12,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound::{RejudgeError, Rejudgement, StatusFile, StopHandle, Topic};
+use scenthound::{Rejudgement, StatusFile, StopHandle, Topic};
 use scenthound_config::{Change, Given};
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
-use crate::pages_input::{bad_input, end};
 use crate::wording::{count, counted};
 use crate::{crawl, exit, look};
 
@@ -50,15 +49,6 @@ pub struct Args {
 
 /// Runs `hound rejudge`.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let mut code = ExitCode::SUCCESS;
-    let result = rejudge(&args).map(|ended| code = ended);
-    match end(result)? {
-        bad if bad != ExitCode::SUCCESS => Ok(bad),
-        _ => Ok(code),
-    }
-}
-
-fn rejudge(args: &Args) -> Result<ExitCode> {
     let view = look::open(&args.folder)?;
     let topic = if args.topic.ends_with(".toml") {
         Topic::file(&args.topic)
@@ -67,7 +57,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     };
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
     let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>());
-    let prepared = prepared.map_err(read_error)?;
+    let prepared = prepared?;
     for change in prepared.changes() {
         note!("{}", change_text(change));
     }
@@ -83,7 +73,7 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let Some(rejudged) = result.map_err(read_error)? else {
+    let Some(rejudged) = result? else {
         note!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
@@ -92,14 +82,6 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     }
     print_summary(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
     Ok(ExitCode::SUCCESS)
-}
-
-fn read_error(error: RejudgeError) -> anyhow::Error {
-    if error.is_bad_input() {
-        bad_input(error)
-    } else {
-        error.into()
-    }
 }
 
 /// A change without its consequences, which apply only to a resumed crawl.

@@ -11,7 +11,7 @@ use scenthound_report::text::csv_line;
 use scenthound_types::{Parts, TermHit, TermSet};
 use serde::Serialize;
 
-use crate::pages_input::bad_input;
+use crate::fault::bad_input;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
 use crate::{look, stdout};
@@ -163,7 +163,7 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
         .ranked(&args.settings())
         .map_err(|error| match error {
             CollectionError::NoLayers => bad_input(format!(
-                "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); use --rank relevance",
+                "{} has no layers to rank by: it was crawled without a model of layers (--strategy layered:layers=FILE); use --rank relevance",
                 args.folder.display()
             )),
             error => error.into(),
