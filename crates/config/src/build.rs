@@ -1,8 +1,8 @@
-//! From checked settings to the parts of a crawl: its judge, its strategies and agents, its limits.
+//! Builds the parts of a crawl from checked settings: its judge, its strategies and agents, its limits.
 //!
-//! The command line, the library and the lab all make these parts here, so that a setting means the same everywhere.
+//! The command line, the library and the lab all build these parts here, so that a setting means the same everywhere.
 //!
-//! Deliberately absent: sockets and archives. What only a live crawl needs is made by the library.
+//! Deliberately absent: sockets and archives. The library builds what only a live crawl needs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,20 +28,20 @@ use thiserror::Error;
 
 use crate::settings::Settings;
 
-/// After a failure a host rests this many delays, doubled with each failure in a row…
+/// After a failure a host rests for this many delays, doubled with each further failure in a row…
 const BACKOFF_DELAYS: u32 = 5;
 /// …and never less than this.
 const MIN_BACKOFF: Duration = Duration::from_millis(250);
 
-/// Kinds of pages that seeds are assigned by if the settings name none.
+/// The genres by which seeds are assigned if the settings name none.
 const USUAL_KINDS: [&str; 3] = ["news", "blog", "forum"];
 
-/// Why settings that check out still make no crawl: mostly files that are missing or hold something else.
+/// Why a crawl could not be built from valid settings: mostly files that are missing or of the wrong kind.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The topic makes no judge.
-    #[error("the topic makes no judge: {0}")]
+    /// No judge could be built from the topic.
+    #[error("could not build a judge from the topic: {0}")]
     Topic(#[source] JudgeFault),
     /// A model or a table of a judge could not be used.
     #[error(transparent)]
@@ -54,7 +54,7 @@ pub enum BuildError {
         /// Why.
         source: std::io::Error,
     },
-    /// The table of the strategy genre is not one.
+    /// The table for the strategy genre is not valid.
     #[error("{}: {source}", path.display())]
     Pig {
         /// The file.
@@ -62,11 +62,11 @@ pub enum BuildError {
         /// Why.
         source: PigError,
     },
-    /// The list of link words is not one.
+    /// The list of link words is not valid.
     #[error(transparent)]
     LinkWords(#[from] WordListFault),
-    /// The patterns of the scope are too large together.
-    #[error("the include and exclude patterns are too large together")]
+    /// The patterns of the scope are too large in total.
+    #[error("the include and exclude patterns together are too large")]
     Scope(#[source] regex::Error),
     /// The program was built without a model it should have.
     #[error("this program was built without the genre detector {name}")]
@@ -74,10 +74,10 @@ pub enum BuildError {
         /// The detector.
         name: String,
     },
-    /// A strategy that goes by layers has no model of them.
+    /// A strategy that uses layers has no model of them.
     #[error(
-        "the strategy {strategy} needs a model of layers: write --strategy {strategy}:layers=FILE with a file made by hound \
-         train layers, or let the crawl learn them: --strategy {strategy}:learn-after=20"
+        "the strategy {strategy} needs a layer model: write --strategy {strategy}:layers=FILE with a file made by hound \
+         train layers, or let the crawl learn one: --strategy {strategy}:learn-after=20"
     )]
     NeedsLayers {
         /// The strategy.
@@ -92,8 +92,10 @@ pub enum BuildError {
         /// The strategy.
         strategy: StrategyKind,
     },
-    /// The judge or strategy is that of another program.
-    #[error("this crawl uses the {what} {name:?} of the program that began it; only that program can run it")]
+    /// The judge or strategy belongs to another program.
+    #[error(
+        "this crawl uses the {what} {name:?} of the program that started it; only that program can continue it"
+    )]
     Custom {
         /// `judge` or `strategy`.
         what: &'static str,
@@ -102,20 +104,21 @@ pub enum BuildError {
     },
     /// A trained judge has no model.
     #[error(
-        "the judge {judge} needs a model: write --judge {judge}:model=FILE with a file made by hound train relevance --kind {judge}"
+        "the judge {judge} needs a model: write --judge {judge}:model=FILE with a file made by hound train relevance \
+         --kind {judge}"
     )]
     NeedsModel {
         /// The judge.
         judge: JudgeKind,
     },
-    /// The model is of another judge.
+    /// The model belongs to another judge.
     #[error("{} holds a {found} judge, not a {wanted} judge; write --judge {found}:model={}", path.display(), path.display())]
     WrongModel {
         /// The file.
         path: PathBuf,
-        /// What it holds.
+        /// The kind of judge it holds.
         found: &'static str,
-        /// What was asked for.
+        /// The kind of judge that was requested.
         wanted: &'static str,
     },
 }
@@ -127,7 +130,7 @@ fn read(path: &Path) -> Result<String, BuildError> {
     })
 }
 
-/// A genre detector that comes with the program, by name, or that of a model file.
+/// A built-in genre detector, by name, or one from a model file.
 pub fn genre_detector(named: &str) -> Result<GenreDetector, BuildError> {
     match DetectorKind::from_name(named) {
         Some(kind) => GenreDetector::shipped(kind)
@@ -141,7 +144,7 @@ pub fn genre_detector(named: &str) -> Result<GenreDetector, BuildError> {
 
 /// The judge of a crawl.
 impl Settings {
-    /// The judge that the settings ask for. It detects genres if the settings name any, or if the strategy goes by them.
+    /// The judge that the settings ask for. It detects genres if the settings name any, or if the strategy uses them.
     pub fn judge(&self) -> Result<Arc<dyn Judge>, BuildError> {
         let mut judge = self.relevance_judge()?;
         if self.strategy.kind == StrategyKind::Genre || !self.crawl.genres.is_empty() {
@@ -202,7 +205,7 @@ impl Settings {
         Ok(Arc::new(judge.with_threshold(self.judge.threshold)?))
     }
 
-    /// What the term judge goes by.
+    /// The settings of the term judge.
     pub fn term_settings(&self) -> Result<TermSettings, BuildError> {
         let judge = &self.judge;
         Ok(TermSettings {
@@ -228,7 +231,7 @@ impl Settings {
         })
     }
 
-    /// The user's own genre terms and those of the genres named.
+    /// The user's own genre terms and those of the genres chosen.
     fn genre_terms(&self) -> Vec<String> {
         let named = self.crawl.genres.iter();
         let named = named
@@ -238,7 +241,7 @@ impl Settings {
         own.chain(named.map(|term| (*term).to_owned())).collect()
     }
 
-    /// How the judge table makes and reads its table.
+    /// How the table judge builds and reads its table.
     pub fn table_judge_settings(&self) -> TableJudgeSettings {
         TableJudgeSettings {
             size: self.strategy.table_size as usize,
@@ -269,7 +272,7 @@ impl Settings {
         Ok(Some(Arc::new(sense.map_err(BuildError::Topic)?)))
     }
 
-    /// The topic as one would ask a search engine.
+    /// The topic as a query for a search engine.
     pub fn query(&self) -> &str {
         self.topic.query.as_deref().unwrap_or(&self.topic.name)
     }
@@ -388,7 +391,7 @@ impl Settings {
         Box::new(SelfTaught::new(taught, Box::new(trainer)))
     }
 
-    /// How often links on pages of each genre lead to relevant pages, as far as the user knows.
+    /// How often links on pages of each genre lead to relevant pages, as the user specified.
     fn pig_table(&self) -> Result<PigTable, BuildError> {
         let Some(path) = self.strategy.pig.as_deref() else {
             return Ok(PigTable::default());
@@ -399,7 +402,7 @@ impl Settings {
         })
     }
 
-    /// The words of links to pages of each kind, the user's own among them.
+    /// The words of links to pages of each genre, including the user's own.
     fn link_words(&self) -> Result<LinkWords, BuildError> {
         let mut words = LinkWords::shipped();
         if let Some(path) = &self.strategy.link_words {
@@ -426,7 +429,7 @@ impl Settings {
         })
     }
 
-    /// How many layers the model has; those of the lab's own graphs if no model is named.
+    /// How many layers the model has; without a model, as many as the lab's own graphs have.
     fn layers(&self) -> Result<u8, BuildError> {
         Ok(match &self.strategy.layers {
             Some(path) => LayerModel::load(path)?.layers(),
@@ -468,7 +471,7 @@ impl Settings {
     }
 }
 
-/// The kind of page that an address suggests most; "web" if it suggests none.
+/// The genre that a URL suggests most strongly; "web" if it suggests none.
 fn kind_of_address(kinds: &[LinkGenre], url: &CanonicalUrl) -> String {
     let words: Vec<u64> = url_words(url.as_str()).iter().map(|token| token.hash()).collect();
     let mut best = ("web", 0.0);
@@ -513,7 +516,7 @@ impl Settings {
         }
     }
 
-    /// Which pages and links count.
+    /// Which pages and links are used.
     pub fn page_settings(&self) -> Result<PageSettings, BuildError> {
         let crawl = &self.crawl;
         Ok(PageSettings {
@@ -552,7 +555,7 @@ impl Settings {
         })
     }
 
-    /// How long a crawl waits with nothing but resting hosts left: long enough for every rest that politeness asks for.
+    /// How long a crawl waits when only resting hosts are left: long enough for every rest that politeness requires.
     fn patience(&self) -> Duration {
         let longest = self.crawl.max_delay.max(self.crawl.delay);
         CrawlSettings::default()

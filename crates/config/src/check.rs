@@ -1,7 +1,7 @@
-//! From what was given to what is right, or to all that is wrong.
+//! Checks raw settings: returns checked ones, or everything that is wrong.
 //!
-//! Three steps: gather texts from the topic and the command line, read each text by its option's kind, then look at the
-//! settings together. Each step reports and goes on; only a run without faults makes [`Settings`].
+//! There are three steps: gather texts from the topic and the command line, read each text by its option's kind, then check
+//! the settings against each other. Each step reports faults and goes on; only a run without faults gives [`Settings`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -23,10 +23,10 @@ use crate::units::spell_time;
 
 /// The section of the seeds, and the option that names a file of them.
 const SEEDS: &str = "seeds";
-/// The option that seeds named one by one become.
+/// The option for seeds given one by one.
 const SEED_URLS: &str = "seed-urls";
 
-/// One option of the command line, as written. A list is given by several of one name; seed URLs are `seed-urls`.
+/// One option of the command line, as written. A list is given as several options of one name; seed URLs are `seed-urls`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
     /// The long name, without dashes.
@@ -45,11 +45,11 @@ impl Given {
     }
 }
 
-/// What checking needs from the world around it.
+/// What checking needs from its surroundings.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The current folder: relative paths of the command line start here. Absolute, or the settings written to a crawl
-    /// folder would name their files from there.
+    /// The current directory, where relative paths on the command line start. It must be absolute: the settings written to
+    /// a crawl folder could not name their files otherwise.
     pub folder: &'a Path,
     /// Reads a file; `-` is standard input.
     pub read: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
@@ -60,7 +60,7 @@ pub fn check(topic: &str, given: &[Given], surroundings: &Surroundings<'_>) -> R
     check_all(topic, given, surroundings, true)
 }
 
-/// The same for a topic that nothing is to be crawled for, so that it needs no seeds.
+/// The same for a topic without a crawl, which needs no seeds.
 pub fn check_topic(
     topic: &str,
     given: &[Given],
@@ -119,20 +119,20 @@ struct Text {
 }
 
 struct Check<'a> {
-    /// Whether settings without a place to start from are wrong.
+    /// Whether settings without seeds are a fault.
     needs_seeds: bool,
     surroundings: &'a Surroundings<'a>,
     topic_file: Option<TopicFile>,
-    /// By option: the topic's texts, then the command line's.
+    /// For each option, the topic's texts, then the command line's.
     texts: BTreeMap<&'static str, Vec<Text>>,
     checked: Checked,
     faults: Faults,
-    /// Set if part of the input could not be read at all: then nothing is blamed for being missing.
+    /// Set if part of the input could not be read at all. Nothing is then reported as missing.
     is_incomplete: bool,
 }
 
 impl Check<'_> {
-    /// Gathers the texts of a topic file or of words.
+    /// Gathers the texts of a topic given as a file or as words.
     fn gather_topic(&mut self, topic: &str) {
         if !is_file(topic) {
             return self.gather_words(topic);
@@ -179,7 +179,7 @@ impl Check<'_> {
         }
     }
 
-    /// A topic that names itself nothing is called by its words, its query or its file.
+    /// A topic without a name is named after its words, its query or its file.
     fn name_topic(&mut self, topic: &str) {
         let path = Path::new(topic);
         let name = match (self.checked.get("query").map(Vec::as_slice), path.file_stem()) {
@@ -193,7 +193,7 @@ impl Check<'_> {
             .or_insert_with(|| vec![Value::Text(name)]);
     }
 
-    /// The content terms are the words and the whole phrase.
+    /// Takes the words and the whole phrase as content terms.
     fn gather_words(&mut self, topic: &str) {
         let phrase = phrase(topic);
         if phrase.contains("://") {
@@ -217,7 +217,7 @@ impl Check<'_> {
         self.texts.insert("content-terms", terms.collect());
     }
 
-    /// The options as given, with the settings of `--strategy NAME:setting=value` and `--judge` apart.
+    /// The options as given, with the settings in `--strategy NAME:setting=value` and `--judge` split off.
     fn spread_specs(&mut self, given: &[Given]) -> Vec<Given> {
         let mut spread = Vec::with_capacity(given.len());
         for option in given {
@@ -294,7 +294,7 @@ impl Check<'_> {
             }
         }
         if let (true, Some(default)) = (texts.is_empty(), self.default_of(option)) {
-            // A default the caller does not have (a strategy, say) is a fault like any other.
+            // A default that is not valid is a fault like any other.
             match self.read_value(option, default, &Origin::CommandLine) {
                 Ok(value) => values.push(value),
                 Err(wrong) => self.blame(option, &Origin::CommandLine, wrong),
@@ -305,8 +305,8 @@ impl Check<'_> {
         }
     }
 
-    /// The value of an option that nobody gave. Similarity to a table of words is far from that to terms, so what is relevant by
-    /// default depends on the judge.
+    /// The value of an option that was not given. Similarity to a word table has another scale than similarity to terms, so
+    /// the default threshold depends on the judge.
     fn default_of(&self, option: &OptionSpec) -> Option<&'static str> {
         let is = |name: &str, value: &str| {
             let texts = self.texts.get(name).and_then(|texts| texts.last());
@@ -336,7 +336,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reads the options of the seeds, adds the URLs of the files to those named, and drops the repeated ones.
+    /// Reads the seed options, adds the URLs in seed files to those given, and drops duplicates.
     fn gather_seeds(&mut self) {
         let faults_before = self.faults.count();
         let mut urls = Vec::new();
@@ -382,7 +382,7 @@ impl Check<'_> {
         }
     }
 
-    /// One URL a line; empty lines and lines that begin with # are skipped.
+    /// Reads one URL per line; empty lines and lines that begin with # are skipped.
     fn read_seed_list(&mut self, path: &Path, text: &str, urls: &mut Vec<Value>) {
         for (index, line) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
             let url = line.trim();
@@ -403,7 +403,7 @@ impl Check<'_> {
         }
     }
 
-    /// The term judge divides by the weights of the lists there are.
+    /// Checks the weights of the lists that have terms: the term judge divides by their sum.
     fn look_at_terms(&mut self) {
         let has_custom_judge = self.checked.contains_key("custom-judge");
         if self.is_incomplete
@@ -415,7 +415,7 @@ impl Check<'_> {
         let is_given = |name: &str| self.texts.get(name).is_some_and(|texts| !texts.is_empty());
         let weight = |name: &str| match self.checked.get(name).and_then(|values| values.first()) {
             Some(Value::Number(weight)) => *weight,
-            // Wrong, and reported already.
+            // Not valid, and already reported.
             _ => 1.0,
         };
         let (genre, content, url) = (
@@ -447,7 +447,7 @@ impl Check<'_> {
         }
     }
 
-    /// No wait may be longer than the longest; where that was not given, it is made to fit.
+    /// No delay may exceed max-delay. If that was not given, it is raised to fit.
     fn look_at_delays(&mut self) {
         let (delay, ip_delay) = (self.time("delay"), self.time("ip-delay"));
         let most = self.time("max-delay");
@@ -476,7 +476,7 @@ impl Check<'_> {
         }
     }
 
-    /// Only an odd power keeps the sign: pages on the topic gain, the others lose.
+    /// Only an odd power keeps the sign, so that relevant pages gain and the others lose.
     fn look_at_revision(&mut self) {
         let name = "revision-power";
         let power = match self.checked.get(name).map(Vec::as_slice) {
@@ -509,9 +509,9 @@ impl Check<'_> {
             ),
             (
                 self.time("delay") == Some(Duration::ZERO) && !has("allow-net"),
-                "delay is 0: other people's hosts are asked without a pause",
+                "delay is 0: hosts get requests without a pause",
             ),
-            (ignores_robots, "ignore-robots is set: pages are fetched that their owners asked robots to leave alone"),
+            (ignores_robots, "ignore-robots is set: pages that robots.txt disallows are fetched too"),
             (has_password, "the password of the proxy is written to crawl.toml"),
             (
                 excludes > 0 && excludes < needed,
@@ -545,7 +545,7 @@ impl Check<'_> {
         }
     }
 
-    /// The folder that paths of this origin start from, seen from `root`.
+    /// The folder where paths of this origin start, relative to `root`.
     fn folder(&self, root: &Path, origin: &Origin) -> PathBuf {
         match (origin, &self.topic_file) {
             (Origin::File(_), Some(file)) => root.join(file.path.parent().unwrap_or(Path::new(""))),
@@ -553,7 +553,7 @@ impl Check<'_> {
         }
     }
 
-    /// A path as the user would name it from the current folder.
+    /// A path as the user would write it from the current directory.
     fn as_named(&self, text: &str, origin: &Origin) -> PathBuf {
         self.folder(Path::new(""), origin).join(text.trim())
     }
@@ -564,17 +564,17 @@ fn is_file(topic: &str) -> bool {
     topic.ends_with(".toml")
 }
 
-/// Words with single spaces between.
+/// The words separated by single spaces.
 fn phrase(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The texts of a list written as one.
+/// The parts of a list written as one text.
 fn pieces<'t>(option: &OptionSpec, text: &'t str) -> Vec<&'t str> {
     if option.shape != Shape::Many || !option.kind.splits_at_commas() {
         return vec![text];
     }
     let pieces: Vec<&str> = text.split(',').filter(|piece| !piece.trim().is_empty()).collect();
-    // An empty text is wrong, not an empty list.
+    // An empty text is a fault, not an empty list.
     if pieces.is_empty() { vec![text] } else { pieces }
 }

@@ -20,7 +20,7 @@ pub(crate) fn parents_from(name: &str) -> Option<Parents> {
     }
 }
 
-/// How `merge` is written. Keeping and adding are for strategies to choose, not for users.
+/// How `merge` is written. Only strategies choose keeping and adding; users cannot.
 pub(crate) const MERGES: &[&str] = &["max", "set"];
 
 pub(crate) fn merge_name(merge: Merge) -> &'static str {

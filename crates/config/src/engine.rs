@@ -1,9 +1,9 @@
 //! How a search engine is written: `brave`, `searxng=URL`, `collection=DIR`.
 //!
-//! Only the writing is looked at here; who answers at an address, and whether there is a key for it, shows when it is asked.
+//! Only the form is checked here. Whether a server responds, and whether there is a key for it, shows when it is queried.
 //!
-//! Invariant: an address with a password or a query, which may hold a key, is refused without being repeated: settings are
-//! written to the crawl folder, and keys must not be.
+//! Invariant: an address with a password or a query, which may contain a key, is refused, and the message does not repeat
+//! it. Settings are written to the crawl folder, and keys must not be.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use url::Url;
 use crate::fault::{Wrong, quoted};
 use crate::kind::one_of;
 
-/// The engines there are.
+/// The names of all engines.
 const NAMES: &[&str] = &[
     "searxng",
     "brave",
@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
     "file",
 ];
 
-/// Reads an engine; relative paths start from a folder.
+/// Reads an engine; relative paths start from `folder`.
 pub(crate) fn read_engine(text: &str, folder: &Path) -> Result<String, Wrong> {
     let (name, at) = match text.split_once('=') {
         Some((name, at)) => (name.trim(), at.trim()),
@@ -31,13 +31,13 @@ pub(crate) fn read_engine(text: &str, folder: &Path) -> Result<String, Wrong> {
     one_of(name, NAMES)?;
     let no = |given: String, right: &str| Wrong::NotA {
         given,
-        noun: "search engine that can be asked",
+        noun: "valid search engine",
         right: right.to_owned(),
     };
     match (name, at) {
         ("searxng", "") => Err(no(
             quoted(text),
-            "searxng=URL with the address of the SearXNG, as searxng=http://127.0.0.1:8888",
+            "searxng=URL with the address of a SearXNG server, such as searxng=http://127.0.0.1:8888",
         )),
         ("collection", "") => Err(no(
             quoted(text),

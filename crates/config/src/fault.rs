@@ -1,8 +1,8 @@
 //! What is wrong with settings, where, and what would be right.
 //!
-//! Faults are data until they are shown; showing is plain text: `file:line:column: what is wrong`, the line with a mark
-//! under the culprit, and `help:` with what would be right. Whatever the input holds, a shown fault is a few short
-//! lines without control characters.
+//! Faults are data until they are shown as plain text: `file:line:column: what is wrong`, then the line with a marker under
+//! the culprit, then `help:` with what would be right. Whatever the input contains, a shown fault is a few short lines
+//! without control characters.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::spec::SpecError;
 
-/// More than this are counted, not kept: nobody reads on, and a list of a million bad seeds must not fill the memory.
+/// Further faults are only counted: nobody would read them, and a list of a million bad seeds must not fill the memory.
 const KEPT: usize = 200;
 /// The longest piece of input a message repeats, in characters.
 const QUOTED: usize = 60;
@@ -24,7 +24,7 @@ const SHOWN: usize = 70;
 /// What is wrong.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-#[allow(missing_docs)] // The messages say what each is, and the fields are what they print.
+#[allow(missing_docs)] // The messages explain the variants, and the fields are what they print.
 pub enum Wrong {
     #[error("could not read {}: {source}", harmless(&path.to_string_lossy()))]
     Unreadable { path: PathBuf, source: io::Error },
@@ -44,7 +44,7 @@ pub enum Wrong {
     UnknownOption { right: String },
     #[error("given more than once")]
     GivenTwice,
-    #[error("{found} where {wanted} is wanted")]
+    #[error("expected {wanted}, found {found}")]
     WrongShape {
         found: &'static str,
         wanted: &'static str,
@@ -69,7 +69,7 @@ pub enum Wrong {
     },
     #[error("{longer} is longer than the longest wait, max-delay = {most}")]
     DelayOverMost { longer: String, most: String },
-    #[error("{given} is even: pages off the topic would gain like those on it")]
+    #[error("{given} is even: irrelevant pages would gain as much as relevant ones")]
     EvenPower { given: u64 },
     #[error("the weights of the term lists given add up to 0")]
     NoWeight,
@@ -96,12 +96,12 @@ impl Wrong {
             | Wrong::OutOfRange { right, .. } => right.clone(),
             Wrong::Syntax { right, .. } | Wrong::Url { right, .. } => return right.clone(),
             Wrong::GivenTwice => "give it once".to_owned(),
-            Wrong::DelayOverMost { .. } => "raise max-delay or lower the other".to_owned(),
-            Wrong::EvenPower { given } => format!("write an odd number, as {}", given.saturating_sub(1)),
+            Wrong::DelayOverMost { .. } => "raise max-delay or lower the other one".to_owned(),
+            Wrong::EvenPower { given } => format!("write an odd number, such as {}", given.saturating_sub(1)),
             Wrong::NoWeight => "give at least one of them a weight above 0".to_owned(),
             Wrong::NoSeeds => {
                 "give seed URLs after the topic, a file of them with --seeds, or a search engine with \
-                               --engine, as searxng=URL or brave; in the topic file these are urls, file and engines \
+                               --engine, such as searxng=URL or brave; in the topic file these are urls, file and engines \
                                under [seeds]"
                     .to_owned()
             }
@@ -111,7 +111,7 @@ impl Wrong {
                     .to_owned()
             }
             Wrong::AddressForTopic { given } => {
-                format!("say first what to look for, then where to start: hound crawl \"words\" {given}")
+                format!("first say what to look for, then where to start: hound crawl \"words\" {given}")
             }
             Wrong::Unreadable { .. }
             | Wrong::Spec(_)
@@ -154,7 +154,7 @@ pub struct Spot {
     pub line: usize,
     /// Counted from 1, in characters.
     pub column: usize,
-    /// The line, or the part of a long one around the culprit; control characters replaced.
+    /// The line, or the part of a long one around the culprit, with control characters replaced.
     pub shown: String,
     /// Where in `shown` the culprit begins, in characters.
     pub start: usize,
@@ -192,9 +192,9 @@ impl Spot {
 /// One thing that is wrong.
 #[derive(Debug)]
 pub struct Fault {
-    /// Where.
+    /// Where it is.
     pub place: Location,
-    /// What.
+    /// What it is.
     pub wrong: Wrong,
 }
 
@@ -214,7 +214,7 @@ impl fmt::Display for Fault {
             }
             place => {
                 match place {
-                    // Seeds stand on the command line without an option.
+                    // Seeds are given on the command line without an option name.
                     Location::Option(name) if name == "seed-urls" => write!(f, "SEED_URL: {}", self.wrong)?,
                     Location::Option(name) => write!(f, "--{}: {}", harmless(name), self.wrong)?,
                     _ => write!(f, "settings: {}", self.wrong)?,
@@ -225,7 +225,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All that is wrong with some settings.
+/// Everything that is wrong with some settings.
 #[derive(Debug, Default)]
 pub struct Faults {
     kept: Vec<Fault>,
@@ -238,12 +238,12 @@ impl Faults {
         self.kept.iter()
     }
 
-    /// How many there are, also of those beyond what is kept.
+    /// How many there are, including those that are only counted.
     pub fn count(&self) -> usize {
         self.kept.len() + self.not_kept
     }
 
-    /// Adds one. The place is asked for only if the fault is kept: finding a column costs the length of the line.
+    /// Adds one. The place is computed only if the fault is kept, because finding a column takes time.
     pub(crate) fn add(&mut self, place: impl FnOnce() -> Location, wrong: Wrong) {
         if self.kept.len() < KEPT {
             self.kept.push(Fault {
@@ -255,7 +255,7 @@ impl Faults {
         }
     }
 
-    /// Brings them into reading order: the topic file before other files, files before the command line.
+    /// Sorts them into reading order: the topic file before other files, files before the command line.
     pub(crate) fn sort(&mut self, topic_file: Option<&Path>) {
         self.kept.sort_by_key(|fault| {
             let rank = match &fault.place {
@@ -288,7 +288,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Input as it is, but for what could drive a terminal. Keeps the number of characters.
+/// The input with control characters replaced, which could drive a terminal. Keeps the number of characters.
 fn harmless(text: &str) -> String {
     let replaced = text.chars().map(|c| match c {
         '\t' => ' ',
@@ -298,7 +298,7 @@ fn harmless(text: &str) -> String {
     replaced.collect()
 }
 
-/// A piece of input in quotes, shortened, with nothing in it that could drive a terminal.
+/// A piece of input in quotes, shortened, without anything that could drive a terminal.
 pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((cut, _)) => format!("{:?}…", text.get(..cut).unwrap_or_default()),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spot_may_lie_beyond_the_text() {
+    fn a_spot_may_be_beyond_the_text() {
         assert_eq!(Spot::in_line(1, "", 5..9).width, 1);
         assert_eq!(Spot::in_line(1, "é", 1..1).start, 0);
     }

@@ -1,6 +1,6 @@
-//! What the values of an option look like: reading them from text, and writing them so that they are read back.
+//! What the values of an option look like: reads them from text, and writes them so that they can be read back.
 //!
-//! Everything arrives as text, also the numbers of a TOML file, so that a value means the same in both places.
+//! Everything arrives as text, even the numbers of a TOML file, so that a value means the same in both places.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::fault::{Wrong, bare, either, quoted};
 use crate::nearest::nearest;
 use crate::units::{read_size, read_time, spell_size, spell_time};
 
-/// Header lines much longer than this are refused by servers.
+/// Servers refuse header lines much longer than this.
 const LONGEST_HEADER: usize = 400;
 
 /// What the values of an option look like.
@@ -25,9 +25,9 @@ const LONGEST_HEADER: usize = 400;
 pub enum Kind {
     /// Any text that is not empty.
     Text,
-    /// A word or phrase to look for; holds a letter or a digit.
+    /// A word or phrase to look for, with at least one letter or digit.
     Term,
-    /// Text that may stand in an HTTP header.
+    /// Text that is allowed in an HTTP header.
     Header,
     /// A web page or an e-mail address.
     Contact,
@@ -49,7 +49,7 @@ pub enum Kind {
     },
     /// True or false; on the command line its mere presence means true.
     Switch,
-    /// A length of time, at least this long.
+    /// A duration, at least this long.
     Time {
         /// The shortest allowed.
         least: Duration,
@@ -62,13 +62,13 @@ pub enum Kind {
     Pattern,
     /// A two-letter language code.
     Language,
-    /// A block of addresses.
+    /// A block of IP addresses.
     Network,
     /// The address of a DNS server.
     Resolver,
     /// The URL of a proxy.
     Proxy,
-    /// A file to read, relative to the topic file or, on the command line, to the current folder.
+    /// A file to read, relative to the topic file or, on the command line, to the current directory.
     Path,
     /// A URL to crawl.
     Url,
@@ -76,7 +76,7 @@ pub enum Kind {
     Engine,
 }
 
-/// A regular expression; two are equal when they are written alike.
+/// A regular expression; two are equal if they are written alike.
 #[derive(Clone, Debug)]
 pub struct Pattern(pub Regex);
 
@@ -86,7 +86,7 @@ impl PartialEq for Pattern {
     }
 }
 
-/// A value read and found right.
+/// A value that was read and is valid.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -106,12 +106,12 @@ pub(crate) enum Value {
 /// What reading needs to know besides the text.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
-    /// The folder relative paths start from.
+    /// The folder where relative paths start.
     pub folder: &'a Path,
 }
 
 impl Kind {
-    /// What stands for the value in the help of the command line; `None` where no value is written.
+    /// The placeholder for the value in the command line's help; `None` if it takes no value.
     pub fn value_name(&self) -> Option<&'static str> {
         Some(match self {
             Kind::Text | Kind::Header => "TEXT",
@@ -133,7 +133,7 @@ impl Kind {
         })
     }
 
-    /// Whether several values may be written as one text with commas between. Not so where a value may hold a comma.
+    /// Whether several values may be written as one text, separated by commas. They may not if a value can contain a comma.
     pub(crate) fn splits_at_commas(&self) -> bool {
         matches!(self, Kind::Term | Kind::Language | Kind::Network)
     }
@@ -194,7 +194,7 @@ impl Kind {
             Kind::Switch => match text {
                 "true" => Ok(Value::Switch(true)),
                 "false" => Ok(Value::Switch(false)),
-                _ => Err(no("truth value", "true or false")),
+                _ => Err(no("boolean", "true or false")),
             },
             Kind::Time { least } => match read_time(text) {
                 Some(time) if time >= *least => Ok(Value::Time(time)),
@@ -260,7 +260,7 @@ impl Kind {
     pub(crate) fn spell_toml(&self, value: &Value) -> String {
         let spelled = self.spell(value);
         let is_bare = match (self, value) {
-            // TOML's whole numbers end where i64 does; the reader takes the larger ones as text.
+            // TOML integers are limited to i64; larger numbers are written as text.
             (Kind::Count { .. }, Value::Count(count)) => i64::try_from(*count).is_ok(),
             (_, value) => matches!(value, Value::Number(_) | Value::Switch(_)),
         };
@@ -268,7 +268,7 @@ impl Kind {
     }
 }
 
-/// Reads a URL to crawl; where only the scheme is missing, the fault says so.
+/// Reads a URL to crawl. If only the scheme is missing, the fault says so.
 pub(crate) fn read_url(text: &str) -> Result<CanonicalUrl, Wrong> {
     CanonicalUrl::parse(text).map_err(|source| {
         let with_scheme = format!("https://{text}");
@@ -303,7 +303,7 @@ fn is_printable(text: &str) -> bool {
     text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
-/// Goes into the user agent in round brackets, so it may hold none.
+/// The contact is put in parentheses in the user agent, so it must not contain any.
 fn is_contact(text: &str) -> bool {
     let is_mail = text
         .split_once('@')
@@ -319,7 +319,7 @@ fn read_resolver(text: &str) -> Option<SocketAddr> {
     text.parse().ok().or_else(|| alone(text))
 }
 
-/// One address alone is a network of one; bits beyond the prefix mean nothing and are dropped.
+/// A single address is a network of one; bits beyond the prefix have no meaning and are dropped.
 fn read_network(text: &str) -> Option<IpNet> {
     let alone = |text: &str| text.parse::<IpAddr>().ok().map(IpNet::from);
     text.parse()
@@ -338,7 +338,7 @@ fn read_proxy(text: &str) -> Option<Url> {
     is_right.then_some(url)
 }
 
-/// The regex crate draws a picture; its last line is the reason.
+/// The regex crate's message draws the pattern; its last line is the reason.
 fn reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
@@ -348,7 +348,7 @@ fn reason(error: &regex::Error) -> String {
         .to_owned()
 }
 
-/// A basic string of TOML.
+/// A TOML basic string.
 pub(crate) fn toml_string(text: &str) -> String {
     let mut toml = String::with_capacity(text.len() + 2);
     toml.push('"');

@@ -1,13 +1,14 @@
-//! Raw settings to checked settings, every fault at once.
+//! Turns raw settings into checked settings, and reports every fault at once.
 //!
-//! Settings come from a topic file (or plain words) and from the command line, which wins. [`check`] reads both, and
-//! either gives [`Settings`] that every other crate may trust, or [`Faults`]: all that is wrong, each with its file,
-//! line, and what would be right. There is one list of options ([`options`]); the command line, the topic file, the
-//! `crawl.toml` of a crawl folder and the rules for resuming are all made from it.
+//! Settings come from a topic file (or plain words) and from the command line, which wins. [`check`] reads both and
+//! returns either [`Settings`] that every other crate may trust, or [`Faults`]: everything that is wrong, each with its
+//! file, its line and what would be right. There is one list of options ([`options`]); the command line, the topic file,
+//! the `crawl.toml` of a crawl folder and the rules for resuming are all made from it.
 //!
 //! Invariant: nothing is written here, and `check` of [`Settings::to_toml`] gives the same settings again.
-//! Checked settings build the parts of a crawl: [`Settings::judge`], [`Settings::strategy`], [`Settings::agents`] and the limits
-//! around them. Deliberately absent: sockets and archives; those belong to the live crawl.
+//!
+//! Checked settings build the parts of a crawl: [`Settings::judge`], [`Settings::strategy`], [`Settings::agents`] and the
+//! limits around them. Deliberately absent: sockets and archives, which belong to the live crawl.
 
 mod build;
 mod check;

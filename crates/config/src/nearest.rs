@@ -1,24 +1,24 @@
-//! What somebody meant who wrote a name we do not know.
+//! Finds the name a user probably meant by an unknown one.
 
-/// Longer words are no slips of the finger, and comparing costs the product of both lengths.
-const LONGEST_SLIP: usize = 40;
+/// Longer words are hardly typing errors, and comparing takes time in proportion to both lengths.
+const LONGEST_TYPO: usize = 40;
 
-/// The known name most like `word`, if any is like it: a slip away, or holding it as a part.
+/// The known name most similar to `word`, if any is: a typing error away, or containing it.
 pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LONGEST_SLIP {
+    if word.len() > LONGEST_TYPO {
         return None;
     }
     let word = word.trim_start_matches('-').to_lowercase().replace('_', "-");
-    let slips_allowed = (word.len() / 3).max(1);
+    let typos_allowed = (word.len() / 3).max(1);
     names
         .into_iter()
         .filter_map(|name| {
-            let slips = strsim::osa_distance(&word, name);
+            let typos = strsim::osa_distance(&word, name);
             let is_part = word.len() >= 4 && name.contains(&word);
-            (slips <= slips_allowed || is_part).then_some((slips, name))
+            (typos <= typos_allowed || is_part).then_some((typos, name))
         })
-        // Equal names keep the table's order, so that the same slip always gets the same answer.
-        .min_by_key(|(slips, _)| *slips)
+        // Among equally similar names the first wins, so that the same typing error always gets the same answer.
+        .min_by_key(|(typos, _)| *typos)
         .map(|(_, name)| name)
 }
 
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_leads_to_the_name_and_nonsense_to_none() {
+    fn a_typo_leads_to_the_name_and_nonsense_to_none() {
         let names = ["max-pages", "max-time", "connect-timeout", "delay"];
         assert_eq!(nearest("max_pages", names), Some("max-pages"));
         assert_eq!(nearest("maxpages", names), Some("max-pages"));

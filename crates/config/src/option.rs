@@ -1,4 +1,4 @@
-//! What is known about one option: the row of the list that everything else is made from.
+//! What is known about one option: a row of the list that everything else is made from.
 
 use crate::kind::Kind;
 
@@ -9,18 +9,18 @@ pub enum Shape {
     One,
     /// One or none.
     Maybe,
-    /// Any number; given again on the command line, written as a list in a file.
+    /// Any number: repeated on the command line, written as a list in a file.
     Many,
 }
 
-/// What becomes of a crawl that is resumed with another value.
+/// What happens to a crawl that is resumed with another value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnResume {
-    /// It carries on with the new value.
+    /// It continues with the new value.
     Allowed,
-    /// It carries on; what was found before stays as the old value left it.
+    /// It continues; what was found before stays as the old value left it.
     AllowedFromHere,
-    /// The pages already judged would have to be judged anew.
+    /// The pages already judged would have to be judged again.
     NeedsRejudging,
     /// It would be another crawl.
     NeedsNewFolder,
@@ -32,7 +32,7 @@ pub enum OnResume {
 pub struct OptionSpec {
     /// The long name on the command line, without dashes. Unique.
     pub name: &'static str,
-    /// The section of the topic file it stands in.
+    /// Its section in the topic file.
     pub section: &'static str,
     /// Its key in that section.
     pub key: &'static str,
@@ -40,9 +40,9 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// How many values it takes.
     pub shape: Shape,
-    /// The value it has when none is given, as it would be written.
+    /// The default value, in the form it would be written.
     pub default: Option<&'static str>,
-    /// What becomes of a resumed crawl when it changes.
+    /// What happens to a resumed crawl when it changes.
     pub on_resume: OnResume,
     pub(crate) doc: &'static [&'static str],
 }
@@ -67,8 +67,8 @@ impl OptionSpec {
         }
     }
 
-    /// Whether the values of topic file and command line add up, rather than the latter replacing the former.
-    /// So for seeds: naming one more page to start from should not silence the list in the file.
+    /// Whether values on the command line add to those in the topic file instead of replacing them. Seeds do: naming one
+    /// more page to start from should not discard the list in the file.
     pub fn adds_up(&self) -> bool {
         matches!(self.name, "seeds" | "seed-urls")
     }

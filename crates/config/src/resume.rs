@@ -1,6 +1,6 @@
 //! What may change between two runs of one crawl.
 //!
-//! The list of options says for each what a change means; here two settings are compared by it.
+//! The list of options says what a change of each one means; this module compares two settings by it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// The longest value a message repeats, in characters.
 const SHOWN: usize = 60;
 
-/// An option with another value than before.
+/// An option whose value has changed.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The option.
@@ -22,7 +22,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether the crawl may carry on with it.
+    /// Whether the crawl may continue with it.
     pub fn is_allowed(&self) -> bool {
         matches!(
             self.option.on_resume,
@@ -31,25 +31,29 @@ impl Change {
     }
 }
 
-impl fmt::Display for Change {
-    /// What changed, and what that means or what to do instead.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Change {
+    /// What changed, without what that means for a resumed crawl.
+    pub fn difference(&self) -> String {
         let shown = |value: &str| match value.char_indices().nth(SHOWN) {
             Some((cut, _)) => format!("{}…", value.get(..cut).unwrap_or_default()),
             None if value.is_empty() => "nothing".to_owned(),
             None => value.to_owned(),
         };
         let (before, now) = (shown(&self.before), shown(&self.now));
-        write!(
-            f,
-            "[{}] {} was {before}, now {now}",
-            self.option.section, self.option.key
-        )?;
+        let (section, key) = (self.option.section, self.option.key);
+        format!("[{section}] {key} was {before}, now {now}")
+    }
+}
+
+impl fmt::Display for Change {
+    /// What changed, and what that means or what to do instead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.difference())?;
         match self.option.on_resume {
             OnResume::Allowed => Ok(()),
             OnResume::AllowedFromHere => f.write_str("; what was found before stays as it is"),
             OnResume::NeedsRejudging => f.write_str(
-                "; the pages fetched so far were judged by the old value; judge them again with hound rejudge, or start a \
+                "; the pages fetched so far were judged by the old value: judge them again with hound rejudge, or start a \
                  new folder with -o",
             ),
             OnResume::NeedsNewFolder => {

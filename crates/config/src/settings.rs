@@ -1,7 +1,7 @@
 //! The checked settings, and the one list of options they are made from.
 //!
 //! Each option is one row below: how many values, the field's name and type, its long name on the command line, its key
-//! in the topic file, what its values look like, what becomes of a resumed crawl when it changes, and the default. The
+//! in the topic file, what its values look like, what happens to a resumed crawl when it changes, and the default. The
 //! structs, the list, writing and comparing all follow from the rows.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::choice::{MERGES, PARENTS, merge_from, merge_name, parents_from, paren
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
 
-/// The values found right, by the long names of their options.
+/// The valid values, by the long names of their options.
 pub(crate) type Checked = BTreeMap<&'static str, Vec<Value>>;
 
 macro_rules! settings {
@@ -50,7 +50,7 @@ macro_rules! settings {
         #[non_exhaustive]
         pub struct Settings {
             $( $(#[doc = $section_doc])+ pub $section: $Struct, )*
-            /// What is allowed but probably not meant, in sentences.
+            /// What is allowed but probably not intended, in sentences.
             pub warnings: Vec<String>,
         }
 
@@ -69,7 +69,7 @@ macro_rules! settings {
         )* )* ];
 
         impl Settings {
-            /// Makes settings of checked values; `None` if an option that must have one has none.
+            /// Makes settings from checked values; `None` if a required one is missing.
             pub(crate) fn from_checked(checked: &mut Checked, warnings: Vec<String>) -> Option<Settings> {
                 $( let $section = $Struct {
                     $( $field: settings!(@take $shape checked.remove($name).unwrap_or_default().into_iter()), )*
@@ -77,7 +77,7 @@ macro_rules! settings {
                 Some(Settings { $( $section, )* warnings })
             }
 
-            /// Each option with its values; empty where there is none.
+            /// Each option with its values; empty if it has none.
             pub(crate) fn values(&self) -> Vec<(&'static OptionSpec, Vec<Value>)> {
                 let values = [ $( $( settings!(@give $shape self.$section.$field), )* )* ];
                 KEPT.iter().zip(values).collect()
@@ -112,13 +112,13 @@ settings! {
     }
     /// The words and phrases to look for.
     terms: TermSettings {
-        /// Words that tell the kind of page you want.
+        /// Words typical of the kind of page you want.
         many genre: String = "genre-terms" "genre", Kind::Term, NeedsRejudging;
-        /// Words that tell what the page is about.
+        /// Words typical of the subject you want.
         many content: String = "content-terms" "content", Kind::Term, NeedsRejudging;
         /// Words expected in the URL.
         many url: String = "url-terms" "url", Kind::Term, NeedsRejudging;
-        /// Words of the wrong sense: a page that has enough of them is ignored together with its links, whatever the judge says.
+        /// Words of the wrong sense: a page with enough of them is ignored, along with its links, whatever the judge says.
         many exclude: String = "exclude-terms" "exclude", Kind::Term, NeedsRejudging;
         /// How many different exclude terms a page needs to be ignored.
         one min_exclude: u32 = "min-exclude" "min-exclude", Kind::Count { least: 1, most: 1_000_000 }, NeedsRejudging, "1";
@@ -138,7 +138,7 @@ settings! {
     judge: JudgeSettings {
         /// How to judge pages; `hound judges` lists judges and settings.
         one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
-        /// The name of a judge of the program that runs the crawl; set by the library.
+        /// The name of a judge that belongs to the program running the crawl; set by the library.
         maybe custom: String = "custom-judge" "custom", Kind::Text, NeedsRejudging;
         /// The model file, as written by `hound train relevance`.
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
@@ -169,17 +169,17 @@ settings! {
     strategy: StrategySettings {
         /// How to rank links; `hound strategies` lists all.
         one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
-        /// The name of a strategy of the program that runs the crawl; set by the library.
+        /// The name of a strategy that belongs to the program running the crawl; set by the library.
         maybe custom: String = "custom-strategy" "custom", Kind::Text, NeedsNewFolder;
         /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
-        /// Which pages' links are siblings of a URL: those of the page that found it first, or of every page that links to it.
+        /// Which pages' links are siblings of a URL: those of the first page that linked to it, or of all that do.
         one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsRejudging, "all";
         /// When a URL gets a second score: keep the larger (max) or take the later (set).
         one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsRejudging, "max";
-        /// Which link comes first among equal scores: the oldest, a random one, or one of the least visited list.
+        /// Which link comes first among equal scores: the oldest, a random one, or one from the page with the fewest visited links.
         one ties: Ties = "ties" "ties", Kind::Choice(Ties::NAMES), NeedsRejudging, "fifo";
-        /// Weight of the page a link stands on, against the words around the link.
+        /// Weight of the page that contains a link, against the words around the link.
         one page_weight: f64 = "page-weight" "page-weight", SHARE, NeedsNewFolder, "0.25";
         /// How much a page's relevance raises or lowers the cash it passes on (the paper's a).
         one revision: f64 = "revision" "revision", Kind::Number { least: 0.001, most: 1000.0 }, NeedsNewFolder, "0.85";
@@ -239,7 +239,7 @@ settings! {
         one link_topic_weight: f64 = "link-topic-weight" "link-topic-weight", WEIGHT, NeedsNewFolder, "1";
         /// Weight of the words of the genres chosen with --genre: 1 and 1 give a sum, weights that add up to 1 a mean.
         one link_genre_weight: f64 = "link-genre-weight" "link-genre-weight", WEIGHT, NeedsNewFolder, "1";
-        /// A list of words of links to kinds of pages, in addition to or instead of the built-in ones.
+        /// A list of the words of links to pages of each genre, in addition to or instead of the built-in ones.
         maybe link_words: PathBuf = "link-words" "link-words", Kind::Path, NeedsNewFolder;
     }
     /// How far, how fast and how politely.
@@ -278,7 +278,7 @@ settings! {
         /// How many requests to make to one host at a time.
         one connections_per_host: u16 = "connections-per-host" "connections-per-host",
             Kind::Count { least: 1, most: 64 }, Allowed, "1";
-        /// How often to retry a request that failed for the moment.
+        /// How many times to retry a request after a temporary failure.
         one retries: u8 = "retries" "retries", Kind::Count { least: 0, most: 100 }, Allowed, "2";
         /// How many redirects in a row to follow.
         one redirects: u8 = "redirects" "redirects", Kind::Count { least: 0, most: 100 }, Allowed, "10";
@@ -335,7 +335,7 @@ settings! {
     }
 }
 
-/// How the genre of a page can be told.
+/// How the genre of a page can be detected.
 const GENRE_DETECTORS: &[&str] = &["genre", "genre-9"];
 
 const SHARE: Kind = Kind::Number {
@@ -357,7 +357,7 @@ const SOME_TIME: Kind = Kind::Time {
     least: Duration::from_millis(1),
 };
 
-/// Options that are read but become no field of their own.
+/// Options that are read but do not become fields of their own.
 static ASIDE: &[OptionSpec] = &[OptionSpec {
     doc: &["A file of URLs to start from, one per line; - for standard input."],
     ..aside("seeds", "seeds", "file", Kind::Path)
@@ -376,7 +376,7 @@ const fn aside(name: &'static str, section: &'static str, key: &'static str, kin
     }
 }
 
-/// Every option there is.
+/// All options.
 pub fn options() -> impl Iterator<Item = &'static OptionSpec> + Clone {
     KEPT.iter().chain(ASIDE)
 }
@@ -392,10 +392,10 @@ impl Settings {
         }
     }
 
-    /// The settings as a topic file that checks to the same settings, defaults and seeds written out.
+    /// The settings as a topic file that gives the same settings again, with defaults and seeds written out.
     pub fn to_toml(&self) -> String {
         let mut toml =
-            "# The settings of this crawl, as checked. A topic file: hound crawl can start from it again.\n"
+            "# The checked settings of this crawl. This is a topic file: hound crawl can start a new crawl from it.\n"
                 .to_owned();
         let mut section = "";
         for (option, values) in self.values() {

@@ -1,7 +1,7 @@
-//! A strategy or a judge with its settings, in one word: `fs-2:ties=probe:parents=first`.
+//! A strategy or a judge together with its settings: `fs-2:ties=probe:parents=first`.
 //!
-//! Which setting belongs to which strategy or judge is decided here, so that a setting nothing would heed is refused rather
-//! than ignored, and `hound strategies` and `hound judges` can list them.
+//! This module decides which setting belongs to which strategy or judge. A setting that would have no effect is therefore
+//! refused rather than ignored, and `hound strategies` and `hound judges` can list the settings.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ use crate::settings::options;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// Nothing stands before the first colon.
+    /// There is nothing before the first colon.
     #[error("a name is missing; write NAME or NAME:setting=value")]
     NoName,
     /// A part without an equals sign.
@@ -58,7 +58,7 @@ impl Spec {
         }
     }
 
-    /// The same with one more setting, which takes the place of an earlier one of that name.
+    /// The same with one more setting, which replaces an earlier one of that name.
     #[must_use]
     pub fn with(&self, name: &str, value: &str) -> Spec {
         let mut changed = self.clone();
@@ -73,7 +73,7 @@ impl Spec {
         given.map(|given| given.value.as_str())
     }
 
-    /// Refuses settings that the strategy would not heed. Names nobody knows are left to whoever reads the name.
+    /// Refuses settings that the strategy does not use. An unknown strategy is left to whoever reads its name.
     pub fn check_strategy(&self) -> Result<(), SpecError> {
         match StrategyKind::from_name(&self.name) {
             Some(kind) => self.check("strategy", &|setting| is_setting_of_strategy(kind, setting)),
@@ -81,7 +81,7 @@ impl Spec {
         }
     }
 
-    /// Refuses settings that the judge would not heed. Names nobody knows are left to whoever reads the name.
+    /// Refuses settings that the judge does not use. An unknown judge is left to whoever reads its name.
     pub fn check_judge(&self) -> Result<(), SpecError> {
         match JudgeKind::from_name(&self.name) {
             Some(kind) => self.check("judge", &|setting| is_setting_of_judge(kind, setting)),
@@ -101,7 +101,7 @@ impl Spec {
             (Some(whose), _) => format!("it belongs to {whose}"),
             (None, Some(near)) => format!("did you mean {near}?"),
             (None, None) if own.is_empty() => format!("this {what} has no settings"),
-            (None, None) => format!("there are {}", own.join(", ")),
+            (None, None) => format!("its settings are {}", own.join(", ")),
         };
         Err(SpecError::NoSetting {
             name: self.name.clone(),
@@ -156,7 +156,7 @@ pub fn judge_settings(kind: JudgeKind) -> impl Iterator<Item = &'static OptionSp
     options().filter(move |option| option.section != "terms" && is_setting_of_judge(kind, option.name))
 }
 
-/// Whether a strategy heeds a setting.
+/// Whether a strategy uses a setting.
 fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
     use StrategyKind as K;
     match setting {
@@ -181,12 +181,12 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
     }
 }
 
-/// Whether a judge heeds a setting.
+/// Whether a judge uses a setting.
 fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
     match setting {
         "judge" | "custom-judge" => false,
         "genre-detector" | "genre-model" | "genre-words" => true,
-        // Words of the wrong sense hold under every judge.
+        // Words of the wrong sense apply to every judge.
         "exclude-terms" | "min-exclude" => true,
         "threshold" => kind != JudgeKind::Query,
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
@@ -200,7 +200,7 @@ fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
     }
 }
 
-/// Who heeds a setting, in words.
+/// The strategies or judges that use a setting, as they are written on the command line.
 fn whose(setting: &str) -> Option<String> {
     let strategies = StrategyKind::ALL.iter();
     let strategies: Vec<&str> = strategies
@@ -219,7 +219,7 @@ fn whose(setting: &str) -> Option<String> {
     }
 }
 
-/// What somebody meant who gave a setting of a strategy or a judge as an option of its own.
+/// How to write a setting of a strategy or a judge that was given as an option of its own.
 pub fn spelled_as_spec(setting: &str, value: &str) -> Option<String> {
     options().find(|option| option.name == setting && matches!(option.section, "strategy" | "judge"))?;
     let strategy = StrategyKind::ALL
@@ -275,7 +275,7 @@ mod tests {
             refused("otie:revison=0.5"),
             "otie has no setting \"revison\"; did you mean revision?"
         );
-        // Like change-threshold, but not meant.
+        // Similar to change-threshold, but not what was meant.
         assert!(refused("fs-2:threshold=0.5").contains("it belongs to --judge terms"));
         let judge: Spec = "logistic:joint=true".parse().unwrap();
         assert!(

@@ -1,9 +1,9 @@
-//! A topic file: TOML in, texts of known options with their places out.
+//! Reads a topic file: TOML in, the texts of known options with their positions out.
 //!
-//! Reading goes on after a fault, so that one look shows them all. What a broken line holds is guesswork after that,
-//! so a line is blamed for its syntax or for its values, never for both.
+//! Reading continues after a fault, so that one run shows them all. What a broken line contains is guesswork, so a line is
+//! blamed for its syntax or for its values, never for both.
 //!
-//! Deliberately absent: what the texts mean. A number, a truth value and a string all come out as the text written.
+//! Deliberately absent: what the texts mean. A number, a boolean and a string all come out as the text written.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::nearest::nearest;
 use crate::option::OptionSpec;
 use crate::settings::options;
 
-/// A topic file's text and where its lines begin.
+/// The text of a topic file and where its lines begin.
 pub(crate) struct TopicFile {
     pub path: PathBuf,
     text: String,
@@ -30,15 +30,15 @@ pub(crate) struct Entry {
     pub option: &'static OptionSpec,
     /// Set if it was written as a list.
     pub is_list: bool,
-    /// The place of the whole value.
+    /// The position of the whole value.
     pub span: Range<usize>,
     pub values: Vec<(String, Range<usize>)>,
 }
 
 impl TopicFile {
-    /// Reads a whole file, and reports its syntax and the names nobody knows.
+    /// Reads a whole file, and reports syntax errors and unknown names.
     pub(crate) fn read(path: &Path, text: &str, faults: &mut Faults) -> (TopicFile, Vec<Entry>) {
-        // A byte order mark is no part of the text, and would shift the first line's columns.
+        // A byte order mark is not part of the text, and would shift the columns of the first line.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut file = TopicFile {
             path: path.to_owned(),
@@ -55,14 +55,14 @@ impl TopicFile {
         (file, entries)
     }
 
-    /// Whether the syntax is wrong anywhere, so that something may be missing that was meant to be there.
+    /// Whether there are syntax errors, because of which something may seem to be missing.
     pub(crate) fn is_broken(&self) -> bool {
         !self.broken_lines.is_empty()
     }
 
     /// Reports something wrong at a place, unless the syntax of that line is to blame.
     pub(crate) fn blame(&self, span: Range<usize>, wrong: Wrong, faults: &mut Faults) {
-        // The parser fills a hole in the text with a value of its own, which is nowhere.
+        // The parser fills gaps with values of its own, which have no position.
         let is_made_up = self.is_broken() && span.is_empty();
         if !is_made_up && !self.broken_lines.contains(&self.line_of(span.start)) {
             faults.add(|| self.place(span), wrong);
@@ -149,7 +149,7 @@ impl TopicFile {
         })
     }
 
-    /// One fault a line: the parser stumbles several times over one slip.
+    /// Reports one fault per line, because the parser often reports one mistake several times.
     fn report_syntax(&mut self, errors: Vec<toml::de::Error>, faults: &mut Faults) {
         let mut errors: Vec<(Range<usize>, String)> = errors
             .into_iter()
@@ -165,7 +165,7 @@ impl TopicFile {
                 .then(|| self.text.get(span.clone()))
                 .flatten()
                 .map(|culprit| format!("write {}", quoted(culprit)));
-            // The parser's list of what it would have accepted next seldom is what the user should write.
+            // The parser's list of what it would have accepted is seldom what the user should write.
             let message = match message.split_once(", expected ") {
                 Some((what, _)) if right.is_some() => what.to_owned(),
                 _ => message,
@@ -174,7 +174,7 @@ impl TopicFile {
         }
     }
 
-    /// What follows a broken section header belongs to nobody knows what.
+    /// After a broken section header it is unclear which section the lines belong to, so they count as broken too.
     fn spread_broken_headers(&mut self) {
         let mut is_lost = false;
         for (number, line) in self.text.lines().enumerate() {
@@ -199,7 +199,7 @@ impl TopicFile {
         }
     }
 
-    /// Counted from 0.
+    /// The number of a line, counted from 0.
     fn line_of(&self, at: usize) -> usize {
         self.line_starts
             .partition_point(|start| *start <= at)
@@ -244,7 +244,7 @@ fn right_section(name: &str) -> String {
     }
 }
 
-/// What somebody meant by a key that its section does not have.
+/// What to write instead of a key that its section does not have.
 fn right_key(key: &str, section: Option<&str>) -> String {
     let tidy = key.to_lowercase().replace('_', "-");
     let here = || options().filter(|option| Some(option.section) == section);

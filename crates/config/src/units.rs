@@ -1,4 +1,4 @@
-//! Lengths of time and amounts of bytes, as people write them.
+//! Durations and sizes in bytes, as people write them.
 //!
 //! Times are kept to the millisecond, sizes to the byte. What `spell_*` writes, `read_*` reads back exactly.
 
@@ -25,7 +25,7 @@ const SIZE_UNITS: [(&str, u64); 9] = [
     ("KiB", 1 << 10),
 ];
 
-/// Nobody waits longer than this; it keeps sums of times far from overflow.
+/// Longer than anyone waits. The limit keeps sums of times far from overflow.
 const LONGEST: f64 = 10.0 * 365.0 * 86_400_000.0;
 
 /// Reads `2s`, `500ms`, `1h30m`, `1.5h`, `0`.
@@ -45,7 +45,7 @@ pub fn read_time(text: &str) -> Option<Duration> {
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
         let part = amount * *size as f64;
-        // A wish for less than a millisecond must not turn into no wait at all.
+        // A time below one millisecond must not silently become no wait at all.
         if part > 0.0 && part < 1.0 {
             return None;
         }
@@ -55,7 +55,7 @@ pub fn read_time(text: &str) -> Option<Duration> {
     (!text.is_empty() && millis <= LONGEST).then(|| Duration::from_millis(millis.round() as u64))
 }
 
-/// Writes a time in the largest unit that fits it exactly.
+/// Writes a time in the largest unit that divides it exactly.
 pub(crate) fn spell_time(time: Duration) -> String {
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     if millis == 0 {
@@ -78,14 +78,14 @@ pub(crate) fn read_size(text: &str) -> Option<u64> {
     let digits = text.get(..text.len() - unit.len()).unwrap_or_default();
     match digits.parse::<u64>() {
         Ok(whole) => whole.checked_mul(*size),
-        // Beyond this a float no longer counts single bytes.
+        // Beyond this a float can no longer represent every byte count.
         Err(_) => Some(amount * *size as f64)
             .filter(|bytes| *bytes <= (1_u64 << 53) as f64)
             .map(|bytes| bytes.round() as u64),
     }
 }
 
-/// Writes a size in the largest decimal unit that fits it exactly.
+/// Writes a size in the largest decimal unit that divides it exactly.
 pub(crate) fn spell_size(bytes: u64) -> String {
     let fitting = SIZE_UNITS
         .iter()

@@ -185,13 +185,13 @@ t.toml:9:1: [crawl] has no zebra
     zebra = 1
     ^^^^^
     help: the keys of this section are max-pages, max-time, max-bytes, depth, width, max-pages-per-host, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, list-size, agents, assign-seeds, goal, agent-requests, redistribute, expire-after, expire-after-pages, max-waiting, seed
-t.toml:11:8: a list where a single value is wanted
+t.toml:11:8: expected a single value, found a list
     kind = ["fs-2"]
            ^^^^^^^^
-t.toml:12:8: a table where a single value is wanted
+t.toml:12:8: expected a single value, found a table
     ties = { a = 1 }
            ^^^^^^^^^
-t.toml:13:3: a list where a section is wanted
+t.toml:13:3: expected a section, found a list
     [[judge]]
       ^^^^^
 t.toml:15:2: there is no section [zoo]
@@ -206,7 +206,7 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
     assert_eq!(
         shown("", &[]),
         "settings: there is nowhere to start from; give seed URLs after the topic, a file of them with --seeds, or a search \
-         engine with --engine, as searxng=URL or brave; in the topic file these are urls, file and engines under [seeds]\n\
+         engine with --engine, such as searxng=URL or brave; in the topic file these are urls, file and engines under [seeds]\n\
          settings: there is nothing to look for: the topic has no terms; list terms as genre, content or url under \
          [terms] in the topic file, or write words in place of a topic file"
     );
@@ -221,7 +221,7 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
         check_with(&[], "https://tea.test/", &["seed-urls=http://a.test/"])
             .unwrap_err()
             .to_string(),
-        "settings: \"https://tea.test/\" is an address, not a topic; say first what to look for, then where to start: \
+        "settings: \"https://tea.test/\" is an address, not a topic; first say what to look for, then where to start: \
          hound crawl \"words\" \"https://tea.test/\""
     );
     assert_eq!(
@@ -233,15 +233,15 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
 }
 
 #[test]
-fn a_search_engine_that_is_none_or_lacks_its_address_is_told_with_what_would_be_right() {
+fn a_search_engine_that_is_unknown_or_lacks_its_address_is_reported_with_a_remedy() {
     let text =
         "[seeds]\nengines = [\"searxng\", \"brvae\"]\ncategories = [\"blog\"]\n[terms]\nurl = [\"tea\"]\n";
     assert_eq!(
         shown(text, &[]),
-        r#"t.toml:2:12: "searxng" is not a search engine that can be asked
+        r#"t.toml:2:12: "searxng" is not a valid search engine
     engines = ["searxng", "brvae"]
                ^^^^^^^^^
-    help: write searxng=URL with the address of the SearXNG, as searxng=http://127.0.0.1:8888
+    help: write searxng=URL with the address of a SearXNG server, such as searxng=http://127.0.0.1:8888
 t.toml:2:23: "brvae" is not one of the choices
     engines = ["searxng", "brvae"]
                           ^^^^^^^
@@ -257,13 +257,13 @@ t.toml:3:15: "blog" is not one of the choices
     };
     assert_eq!(
         given("file="),
-        "--engine: \"file=\" is not a search engine that can be asked; write file=FILE with a file of URLs, one per line"
+        "--engine: \"file=\" is not a valid search engine; write file=FILE with a file of URLs, one per line"
     );
     for hidden in ["searxng=http://me:hush@a.test/", "brave=http://a.test/?key=hush"] {
-        let told = given(hidden);
+        let message = given(hidden);
         assert!(
-            told.contains("the address alone") && !told.contains("hush"),
-            "{told}"
+            message.contains("the address alone") && !message.contains("hush"),
+            "{message}"
         );
     }
 }
@@ -305,7 +305,7 @@ fn settings_that_do_not_go_together_are_faults() {
         r#"t.toml:8:13: delay = 10s is longer than the longest wait, max-delay = 5s
     max-delay = "5s"
                 ^^^^
-    help: raise max-delay or lower the other
+    help: raise max-delay or lower the other one
 settings: the weights of the term lists given add up to 0; give at least one of them a weight above 0"#
     );
 }
@@ -320,17 +320,17 @@ fn a_million_faults_are_counted_not_kept() {
 }
 
 #[test]
-fn an_even_power_and_weights_out_of_range_are_told_with_what_would_be_right() {
+fn an_even_power_and_weights_out_of_range_are_reported_with_a_remedy() {
     let text = "[terms]\ncontent = \"tea\"\n[seeds]\nurls = [\"https://tea.test/\"]\n[strategy]\nrevision-power = 4\n";
     let faults = shown(text, &["page-weight=1.5", "revision=0", "fish-width=0"]);
-    for told in [
-        "t.toml:6:18: 4 is even: pages off the topic would gain like those on it",
-        "help: write an odd number, as 3",
+    for expected in [
+        "t.toml:6:18: 4 is even: irrelevant pages would gain as much as relevant ones",
+        "help: write an odd number, such as 3",
         "--page-weight: 1.5 is out of range; write a number from 0 to 1",
         "--revision: 0 is out of range; write a number from 0.001 to 1000",
         "--fish-width: 0 is out of range; write a number from 1 to 1000000",
     ] {
-        assert!(faults.contains(told), "{told}\n{faults}");
+        assert!(faults.contains(expected), "{expected}\n{faults}");
     }
     assert!(check_text(&text.replace("= 4", "= 5"), &[]).is_ok());
 }

@@ -1,4 +1,4 @@
-//! What right settings become, and that they can be written and read back.
+//! What valid settings become, and that they can be written and read back.
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
@@ -152,14 +152,14 @@ fn words_are_a_topic() {
     assert_eq!(settings.topic.name, "green tea & tea");
     assert_eq!(settings.terms.content, ["green", "tea", "green tea & tea"]);
     assert_eq!(check_with(&[], "tea", &[SEED]).unwrap().terms.content, ["tea"]);
-    // What is written in crawl.toml is not split up again.
+    // Terms in crawl.toml are not split again.
     let commas = check_with(&[], "tea, milk", &[SEED]).unwrap();
     assert_eq!(commas.terms.content, ["tea,", "milk", "tea, milk"]);
     assert_eq!(read_back(&commas), commas);
 }
 
 #[test]
-fn a_topic_without_a_name_is_called_by_its_query_or_its_file() {
+fn a_topic_without_a_name_is_named_after_its_query_or_its_file() {
     let terms = "[terms]\ncontent = [\"tea\"]\n";
     assert_eq!(check_text(terms, &[SEED]).unwrap().topic.name, "t");
     assert_eq!(
@@ -190,7 +190,7 @@ fn defaults_are_polite() {
 }
 
 #[test]
-fn what_is_relevant_by_default_depends_on_the_judge() {
+fn the_default_threshold_depends_on_the_judge() {
     let threshold = |given: &[&str]| {
         check_with(&[], "tea", &[&[SEED], given].concat())
             .unwrap()
@@ -204,7 +204,7 @@ fn what_is_relevant_by_default_depends_on_the_judge() {
 }
 
 #[test]
-fn a_longer_delay_stretches_the_longest_wait_unless_that_was_given() {
+fn a_longer_delay_raises_max_delay_unless_that_was_given() {
     let settings = check_with(&[], "tea", &[SEED, "delay=5m"]).unwrap();
     assert_eq!(settings.crawl.max_delay, Duration::from_secs(300));
     let hasty = check_with(
@@ -221,7 +221,7 @@ fn a_longer_delay_stretches_the_longest_wait_unless_that_was_given() {
     );
     assert_eq!(
         hasty.unwrap().warnings,
-        ["delay is 0: other people's hosts are asked without a pause"]
+        ["delay is 0: hosts get requests without a pause"]
     );
 }
 
@@ -241,7 +241,7 @@ fn checked_settings_are_read_back_the_same() {
 }
 
 #[test]
-fn the_list_of_options_has_no_two_of_a_name_and_says_what_each_is_for() {
+fn option_names_are_unique_and_every_option_has_help() {
     let all: Vec<_> = options().collect();
     for (index, option) in all.iter().enumerate() {
         assert!(
@@ -289,9 +289,9 @@ fn hostile_files_take_time_in_proportion_to_their_length() {
     let nested = format!("[crawl]\nlang = {}", "[".repeat(300_000));
     let one_line = format!("[seeds]\nurls = [{}]", "\"x\",".repeat(300_000));
     let dotted = format!("[crawl]\n{}x = 1", "a.".repeat(300_000));
-    let twins = format!("[crawl]\n{}", "seed = =\n".repeat(100_000));
+    let duplicates = format!("[crawl]\n{}", "seed = =\n".repeat(100_000));
     let strange = (0..20_000).map(|n| format!("k{n} = 1\n")).collect::<String>();
-    for text in [nested, one_line, dotted, twins, strange] {
+    for text in [nested, one_line, dotted, duplicates, strange] {
         assert!(check_text(&text, &[]).unwrap_err().to_string().len() < 200_000);
     }
 }
@@ -306,7 +306,7 @@ fn shown_changes(before: &[&str], now: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_crawl_may_be_resumed_with_other_budgets_and_manners_but_not_as_another_crawl() {
+fn a_crawl_may_be_resumed_with_other_budgets_and_delays_but_not_as_another_crawl() {
     let none: [&str; 0] = [];
     assert_eq!(shown_changes(&[], &[]), none);
     assert_eq!(
@@ -337,7 +337,7 @@ fn a_crawl_may_be_resumed_with_other_budgets_and_manners_but_not_as_another_craw
     );
 }
 
-/// Text that is nearly a topic file, so that what is deep inside is reached too.
+/// Text that is almost a topic file, so that the deeper code is reached too.
 fn nearly_toml() -> impl Strategy<Value = String> {
     let keys: Vec<String> = options().map(|option| option.key.to_owned()).collect();
     let sections: Vec<String> = options().map(|option| format!("[{}]", option.section)).collect();

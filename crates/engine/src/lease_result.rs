@@ -170,7 +170,7 @@ pub struct ResponseFacts {
 pub struct LeaseResult<P> {
     /// The lease it ends.
     pub lease: Lease,
-    /// What came of it.
+    /// How it ended.
     pub outcome: Outcome,
     /// What was found in the body.
     pub found: Found,

@@ -81,13 +81,13 @@ impl Tally {
 
     /// These counts with the results of a new judgement in place of the old ones. Judging pages again spends nothing of a
     /// budget.
-    pub fn judged_as(&self, anew: &Tally) -> Tally {
+    pub fn judged_as(&self, rejudged: &Tally) -> Tally {
         Tally {
-            relevant: anew.relevant,
-            relevance: anew.relevance,
-            excluded: anew.excluded,
-            curve: anew.curve.clone(),
-            stride: anew.stride,
+            relevant: rejudged.relevant,
+            relevance: rejudged.relevance,
+            excluded: rejudged.excluded,
+            curve: rejudged.curve.clone(),
+            stride: rejudged.stride,
             ..self.clone()
         }
     }

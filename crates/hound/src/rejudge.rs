@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use scenthound::{Rejudgement, StatusFile, StopHandle, Topic};
-use scenthound_config::{Change, Given};
+use scenthound_config::Given;
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
@@ -57,7 +57,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
     let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>())?;
     for change in prepared.changes() {
-        note!("{}", change_text(change));
+        note!("{}", change.difference());
     }
     let started = Instant::now();
     let stop = StopHandle::default();
@@ -80,13 +80,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     print_summary(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
     Ok(ExitCode::SUCCESS)
-}
-
-/// A change without its consequences, which apply only to a resumed crawl.
-fn change_text(change: &Change) -> String {
-    let text = change.to_string();
-    text.split_once("; ")
-        .map_or(text.clone(), |(what, _)| what.to_owned())
 }
 
 fn progress_bar(prepared: &Rejudgement) -> Result<Option<ProgressBar>> {

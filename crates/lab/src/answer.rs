@@ -1,17 +1,15 @@
 //! What a test site returns, in the engine's terms.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::time::Duration;
 
-use flate2::read::MultiGzDecoder;
-
 use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts, RobotsRedirects};
+use scenthound_store::decode_body;
 use scenthound_testweb::{SiteResponse, TestSite};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp};
 
 /// Bodies are read up to this many bytes.
-const MAX_BODY: u64 = 8 << 20;
+const MAX_BODY: usize = 8 << 20;
 
 /// Something that answers a crawl's requests.
 pub(crate) trait Answers {
@@ -88,15 +86,12 @@ fn header<'a>(page: &'a SiteResponse, name: &'a str) -> Option<&'a str> {
 /// The body with its content encoding removed.
 fn decoded(page: &SiteResponse) -> Cow<'_, [u8]> {
     match header(page, "content-encoding") {
-        Some("gzip") => {
-            let mut plain = Vec::new();
-            // Whatever precedes the damage is kept, as in the live fetcher.
-            let _ = MultiGzDecoder::new(&page.body[..])
-                .take(MAX_BODY)
-                .read_to_end(&mut plain);
-            Cow::Owned(plain)
-        }
-        _ => Cow::Borrowed(&page.body),
+        // Whatever precedes the damage is kept, as in the live fetcher.
+        Some(coding) => match decode_body(coding, &page.body, MAX_BODY) {
+            (Some(plain), _) => Cow::Owned(plain),
+            (None, _) => Cow::Borrowed(&page.body),
+        },
+        None => Cow::Borrowed(&page.body),
     }
 }
 

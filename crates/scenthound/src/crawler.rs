@@ -76,6 +76,30 @@ fn listed(changes: &[Change]) -> String {
 ///
 /// Everything that the command line can set can be set here. Settings without a method of their own go through
 /// [`option`](CrawlerBuilder::option) under their long names.
+///
+/// ```
+/// use scenthound::{Crawler, Topic};
+///
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path().join("tea");
+/// let crawler = Crawler::builder()
+///     .topic(Topic::words("green tea"))
+///     .seeds(["https://example.org/tea/"])
+///     .strategy_named("otie:revision=0.5")
+///     .option("scope", "domain")
+///     .folder(&folder)
+///     .build()?;
+/// assert_eq!(crawler.settings().strategy.revision, 0.5);
+///
+/// // Mistakes are found before anything is fetched or written.
+/// let wrong = Crawler::builder()
+///     .topic(Topic::words("green tea"))
+///     .seeds(["example.org"])
+///     .folder(&folder)
+///     .build();
+/// assert!(wrong.is_err_and(|error| error.to_string().contains("not an absolute URL")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct CrawlerBuilder {
     topic: Option<Topic>,

@@ -84,7 +84,7 @@ fn chunk_size(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Decompresses; no bytes if that yields nothing, so the caller keeps what it has.
-pub(crate) fn decode(coding: &str, bytes: &[u8], cap: usize) -> (Option<Vec<u8>>, Option<BodyFault>) {
+pub fn decode_body(coding: &str, bytes: &[u8], cap: usize) -> (Option<Vec<u8>>, Option<BodyFault>) {
     if bytes.is_empty() {
         return (None, None);
     }

@@ -122,7 +122,7 @@ impl<'a> HttpResponse<'a> {
         let codings: Vec<String> = self.codings("content-encoding").collect();
         // A page is compressed once, or twice by a clumsy proxy; more is not meant seriously.
         for coding in codings.iter().rev().take(3) {
-            let (decoded, fault) = body::decode(coding, &bytes, cap);
+            let (decoded, fault) = body::decode_body(coding, &bytes, cap);
             faults.extend(fault);
             if let Some(decoded) = decoded {
                 bytes = Cow::Owned(decoded);

@@ -26,7 +26,7 @@ mod record_files;
 mod warc;
 
 pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
-pub use crate::body::{Body, BodyFault};
+pub use crate::body::{Body, BodyFault, decode_body};
 pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
 pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};

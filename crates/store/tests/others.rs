@@ -198,17 +198,17 @@ fn a_file_cut_at_any_byte_is_read_up_to_the_cut() {
             .collect();
         for length in 0..whole.len() {
             let mut good = 0;
-            let mut told = 0;
+            let mut faults = 0;
             for item in WarcReader::new(&whole[..length], Path::new("test")).unwrap() {
                 match item {
                     Ok(record) if record.faults.is_empty() => good += 1,
-                    _ => told += 1,
+                    _ => faults += 1,
                 }
             }
             let before = starts.iter().filter(|start| **start <= length).count() - 1;
             let at_end_of_record = starts.contains(&length);
             assert_eq!(good, before, "cut at {length}");
-            assert_eq!(told, usize::from(!at_end_of_record), "cut at {length}");
+            assert_eq!(faults, usize::from(!at_end_of_record), "cut at {length}");
         }
     }
 }
