@@ -19,11 +19,11 @@ use scenthound_judge::{
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, LinkGenre,
-    LinkWords, LinkWordsError, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught,
-    SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
+    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught, SelfTaughtSettings,
+    Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
 };
-use scenthound_types::CanonicalUrl;
 use scenthound_types::text::url_words;
+use scenthound_types::{CanonicalUrl, WordListFault};
 use thiserror::Error;
 
 use crate::settings::Settings;
@@ -64,7 +64,7 @@ pub enum BuildError {
     },
     /// The list of link words is not valid.
     #[error(transparent)]
-    LinkWords(#[from] LinkWordsError),
+    LinkWords(#[from] WordListFault),
     /// The patterns of the scope are too large in total.
     #[error("the include and exclude patterns together are too large")]
     Scope(#[source] regex::Error),

@@ -4,15 +4,17 @@
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
 //! Nothing is asserted; the figures are printed as they were measured.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::ValueEnum;
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
@@ -23,6 +25,53 @@ use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
+use crate::table::{Align, Table, terminal_width};
+
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  hound bench\n  hound bench --pages 200000 --links 50\n  hound bench --json"
+)]
+#[command(args_override_self = true)]
+pub struct Args {
+    /// Pages of the web.
+    #[arg(long, value_name = "N", default_value_t = 25_000)]
+    pages: usize,
+    /// Hosts of the web.
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    hosts: usize,
+    /// Approximate size of a page in bytes.
+    #[arg(long, value_name = "N", default_value_t = 30_000)]
+    bytes: usize,
+    /// Links on a page.
+    #[arg(long, value_name = "N", default_value_t = 95)]
+    links: usize,
+    /// Requests at a time.
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    concurrency: usize,
+    /// The strategy.
+    #[arg(long, value_name = "NAME", default_value = "best-first")]
+    strategy: String,
+    /// Keep the crawl folder here.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// The part of the bench that this process runs.
+    #[arg(long, hide = true)]
+    part: Option<Part>,
+    /// Where the web is served.
+    #[arg(long, hide = true)]
+    server: Option<SocketAddr>,
+}
+
+/// A part of the bench, in a process of its own.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Part {
+    Serve,
+    Fetch,
+    Crawl,
+}
 
 /// What one process spent.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -42,6 +91,20 @@ struct Spent {
 }
 
 impl Spent {
+    /// Runs something that says how many pages it fetched and how many URLs it knew in the end.
+    fn measure(run: impl FnOnce() -> Result<(u64, u64)>) -> Result<Spent> {
+        let (base_bytes, started, cpu) = (memory("VmRSS:"), Instant::now(), cpu_time());
+        let (pages, known) = run()?;
+        Ok(Spent {
+            pages,
+            seconds: started.elapsed().as_secs_f64(),
+            cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
+            peak_bytes: memory("VmHWM:"),
+            base_bytes,
+            known,
+        })
+    }
+
     fn pages_per_second(&self) -> f64 {
         self.pages as f64 / self.seconds
     }
@@ -51,86 +114,29 @@ impl Spent {
     }
 }
 
-pub fn command() -> Command {
-    let number = |name: &'static str, default: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("N")
-            .default_value(default)
-            .value_parser(value_parser!(usize))
-            .help(help)
-    };
-    let web = |command: Command| {
-        command
-            .arg(number("pages", "25000", "Pages of the web"))
-            .arg(number("hosts", "25", "Hosts of the web"))
-            .arg(number("bytes", "30000", "Bytes of a page, about"))
-            .arg(number("links", "95", "Links of a page"))
-    };
-    let run = |command: Command| {
-        web(command)
-            .arg(number("concurrency", "25", "Requests at a time"))
-            .arg(
-                Arg::new("strategy")
-                    .long("strategy")
-                    .value_name("NAME")
-                    .default_value("best-first")
-                    .help("The strategy"),
-            )
-            .arg(
-                Arg::new("output")
-                    .short('o')
-                    .long("output")
-                    .value_name("DIR")
-                    .value_parser(value_parser!(PathBuf))
-                    .help("Keep the crawl folder here"),
-            )
-    };
-    let hidden = |name: &'static str| {
-        run(Command::new(name).hide(true)).arg(
-            Arg::new("server")
-                .long("server")
-                .value_parser(value_parser!(SocketAddr)),
-        )
-    };
-    run(Command::new("bench"))
-        .about("Measure a whole crawl of a web of known size on this machine")
-        .after_help("Examples:\n  hound bench\n  hound bench --pages 200000 --links 50\n  hound bench --json")
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Print the figures as JSON"),
-        )
-        .subcommand(hidden("serve"))
-        .subcommand(hidden("fetch"))
-        .subcommand(hidden("crawl"))
-}
-
-pub fn run(given: &ArgMatches) -> Result<()> {
-    match given.subcommand() {
-        Some(("serve", given)) => serve(given),
-        Some(("fetch", given)) => report(&fetch_all(given)?),
-        Some(("crawl", given)) => report(&crawl_all(given)?),
-        _ => measure(given),
+pub fn run(args: Args) -> Result<()> {
+    match args.part {
+        Some(Part::Serve) => serve(&args),
+        Some(Part::Fetch) => crate::stdout::json(&fetch_all(&args)?),
+        Some(Part::Crawl) => crate::stdout::json(&crawl_all(&args)?),
+        None => measure(&args),
     }
 }
 
-fn web(given: &ArgMatches) -> BenchWeb {
-    let number = |name: &str| given.get_one::<usize>(name).copied().unwrap_or(0);
+fn web(args: &Args) -> BenchWeb {
     let size = BenchSize {
-        hosts: number("hosts"),
-        pages: number("pages"),
-        bytes: number("bytes"),
-        links: number("links"),
+        hosts: args.hosts,
+        pages: args.pages,
+        bytes: args.bytes,
+        links: args.links,
     };
     BenchWeb::new(size, Naming::Names)
 }
 
-fn serve(given: &ArgMatches) -> Result<()> {
+fn serve(args: &Args) -> Result<()> {
     let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0))];
     main_loop(
-        web(given),
+        web(args),
         listen,
         |serving| println!("{}", serving.addr()),
         std::io::stdin(),
@@ -138,114 +144,79 @@ fn serve(given: &ArgMatches) -> Result<()> {
     Ok(())
 }
 
-fn report(spent: &Spent) -> Result<()> {
-    println!("{}", serde_json::to_string(spent)?);
-    Ok(())
-}
-
-fn pins(web: &BenchWeb, given: &ArgMatches) -> Result<std::collections::HashMap<String, SocketAddr>> {
-    let server = *given
-        .get_one::<SocketAddr>("server")
-        .context("--server says where the web is")?;
+fn pins(web: &BenchWeb, args: &Args) -> Result<HashMap<String, SocketAddr>> {
+    let server = args.server.context("--server says where the web is")?;
     Ok(web.hosts().into_iter().map(|host| (host, server)).collect())
 }
 
-/// Fetches every page and looks at none: the limit of the client.
-fn fetch_all(given: &ArgMatches) -> Result<Spent> {
-    let web = web(given);
+/// Fetches every page without reading it: the limit of the client.
+fn fetch_all(args: &Args) -> Result<Spent> {
+    let web = web(args);
     let mut settings = FetchSettings::new("scenthound-bench");
-    settings.pins = pins(&web, given)?;
-    let fetcher = Arc::new(Fetcher::new(settings)?);
-    let urls: Vec<CanonicalUrl> = web
-        .urls()
+    settings.pins = pins(&web, args)?;
+    let fetcher = Fetcher::new(settings)?;
+    let urls: Vec<CanonicalUrl> = (web.urls())
         .filter_map(|url| CanonicalUrl::parse(&url).ok())
         .collect();
-    let concurrency = given.get_one::<usize>("concurrency").copied().unwrap_or(1);
+    let known = urls.len() as u64;
+    let shared = Arc::new((fetcher, urls, AtomicUsize::new(0)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let base_bytes = memory("VmRSS:");
-    let (started, cpu) = (Instant::now(), cpu_time());
-    let urls = Arc::new(urls);
-    let next = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let pages = runtime.block_on(async {
-        let workers: Vec<_> = (0..concurrency)
-            .map(|_| {
-                let (fetcher, urls, next) = (Arc::clone(&fetcher), Arc::clone(&urls), Arc::clone(&next));
-                tokio::spawn(async move {
-                    let mut pages = 0;
-                    while let Some(url) = urls.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-                        if let Ok(located) = fetcher.locate(url).await {
-                            let fetched = fetcher.fetch(url, &located, Want::Page).await;
-                            pages += u64::from(matches!(fetched.outcome, Outcome::Body { .. }));
-                        }
-                    }
-                    pages
-                })
-            })
-            .collect();
-        let mut pages = 0;
-        for worker in workers {
-            pages += worker.await.unwrap_or(0);
-        }
-        pages
-    });
-    Ok(Spent {
-        pages,
-        seconds: started.elapsed().as_secs_f64(),
-        cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
-        peak_bytes: memory("VmHWM:"),
-        base_bytes,
-        known: urls.len() as u64,
+    let worker = || {
+        let shared = Arc::clone(&shared);
+        runtime.spawn(async move {
+            let (fetcher, urls, next) = &*shared;
+            let mut pages = 0;
+            while let Some(url) = urls.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Ok(located) = fetcher.locate(url).await {
+                    let fetched = fetcher.fetch(url, &located, Want::Page).await;
+                    pages += u64::from(matches!(fetched.outcome, Outcome::Body { .. }));
+                }
+            }
+            pages
+        })
+    };
+    Spent::measure(|| {
+        let workers: Vec<_> = (0..args.concurrency).map(|_| worker()).collect();
+        let pages = workers
+            .into_iter()
+            .map(|worker| runtime.block_on(worker).unwrap_or(0));
+        Ok((pages.sum(), known))
     })
 }
 
-fn crawl_settings(web: &BenchWeb, given: &ArgMatches) -> Result<Settings> {
-    let strategy = given
-        .get_one::<String>("strategy")
-        .map_or("best-first", String::as_str);
-    let concurrency = given.get_one::<usize>("concurrency").copied().unwrap_or(1);
+fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
+    let concurrency = args.concurrency.to_string();
     let options = [
-        ("seed-urls", web.seed()),
-        ("strategy", strategy.to_owned()),
-        ("concurrency", concurrency.to_string()),
-        ("delay", "0s".to_owned()),
-        ("ip-delay", "0s".to_owned()),
-        ("genre-terms", "guide".to_owned()),
-        ("genre-terms", "review".to_owned()),
-    ];
-    let options: Vec<Given> = options
-        .into_iter()
-        .map(|(name, value)| Given::new(name, value))
-        .collect();
+        ("seed-urls", web.seed().as_str()),
+        ("strategy", &args.strategy),
+        ("concurrency", &concurrency),
+        ("delay", "0s"),
+        ("ip-delay", "0s"),
+        ("genre-terms", "guide"),
+        ("genre-terms", "review"),
+    ]
+    .map(|(name, value)| Given::new(name, value));
     crawl::check_settings("water house light garden music history", &options)?
         .map_err(|faults| anyhow::anyhow!("the settings of the bench are not valid:\n{faults}"))
 }
 
-/// Crawls the web with everything on.
-fn crawl_all(given: &ArgMatches) -> Result<Spent> {
-    let web = web(given);
-    let settings = crawl_settings(&web, given)?;
-    let pins = pins(&web, given)?;
+/// Crawls the web with parsing, judging, frontier and archive.
+fn crawl_all(args: &Args) -> Result<Spent> {
+    let web = web(args);
+    let settings = crawl_settings(&web, args)?;
+    let pins = pins(&web, args)?;
     drop(web);
-    let output = given
-        .get_one::<PathBuf>("output")
-        .context("--output says where to crawl")?;
+    let output = args.output.as_ref().context("--output says where to crawl")?;
     let folder = CrawlFolder::open_or_create(output)?;
     let mut crawler = Crawler::with_settings(settings, output)?;
     crawler.live_settings().fetch.pins = pins;
-    let base_bytes = memory("VmRSS:");
-    let (started, cpu) = (Instant::now(), cpu_time());
-    let summary = crawl::crawl(crawler, &folder, None)?;
-    Ok(Spent {
-        pages: summary.tally.bodies,
-        seconds: started.elapsed().as_secs_f64(),
-        cpu_seconds: (cpu_time() - cpu).as_secs_f64(),
-        peak_bytes: memory("VmHWM:"),
-        base_bytes,
-        known: summary.counts.known,
+    Spent::measure(|| {
+        let summary = crawl::crawl(crawler, &folder, None)?;
+        Ok((summary.tally.bodies, summary.counts.known))
     })
 }
 
-/// A process of this program, stopped when it is dropped.
+/// The process that serves the web, stopped when this is dropped.
 struct Server {
     process: Child,
     addr: SocketAddr,
@@ -259,21 +230,15 @@ impl Drop for Server {
     }
 }
 
-fn part(name: &str, given: &ArgMatches) -> Result<Process> {
+/// This program with the same arguments, running one part.
+fn part(name: &str) -> Result<Process> {
     let mut process = Process::new(std::env::current_exe().context("could not find this program")?);
-    process.arg("bench").arg(name);
-    for number in ["pages", "hosts", "bytes", "links", "concurrency"] {
-        let value = given.get_one::<usize>(number).copied().unwrap_or(1);
-        process.arg(format!("--{number}")).arg(value.to_string());
-    }
-    if let Some(strategy) = given.get_one::<String>("strategy") {
-        process.arg("--strategy").arg(strategy);
-    }
+    process.args(std::env::args_os().skip(1)).args(["--part", name]);
     Ok(process)
 }
 
-fn start_server(given: &ArgMatches) -> Result<Server> {
-    let mut process = part("serve", given)?
+fn start_server() -> Result<Server> {
+    let mut process = part("serve")?
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -287,11 +252,9 @@ fn start_server(given: &ArgMatches) -> Result<Server> {
     Ok(Server { process, addr })
 }
 
-fn run_part(name: &str, server: &Server, folder: &Path, given: &ArgMatches) -> Result<Spent> {
-    let output = part(name, given)?
-        .arg("--server")
-        .arg(server.addr.to_string())
-        .arg("--output")
+fn run_part(name: &str, server: &Server, folder: &Path) -> Result<Spent> {
+    let output = part(name)?
+        .args(["--server", &server.addr.to_string(), "--output"])
         .arg(folder)
         .stderr(Stdio::inherit())
         .output()?;
@@ -299,63 +262,55 @@ fn run_part(name: &str, server: &Server, folder: &Path, given: &ArgMatches) -> R
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn measure(given: &ArgMatches) -> Result<()> {
-    let temporary = tempfile::tempdir().context("no temporary folder can be made")?;
-    let folder = given
-        .get_one::<PathBuf>("output")
-        .cloned()
+fn measure(args: &Args) -> Result<()> {
+    let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
+    let folder = args
+        .output
+        .clone()
         .unwrap_or_else(|| temporary.path().join("bench"));
-    let truth = given.get_one::<usize>("pages").copied().unwrap_or(0) as u64;
-    let server = start_server(given)?;
-    eprintln!("fetching all pages and looking at none…");
-    let fetch = run_part("fetch", &server, &folder, given)?;
-    eprintln!("crawling with everything on…");
-    let crawl = run_part("crawl", &server, &folder, given)?;
+    let server = start_server()?;
+    note!("fetching all pages without reading them…");
+    let fetch = run_part("fetch", &server, &folder)?;
+    note!("crawling with parsing, judging, frontier and archive…");
+    let crawl = run_part("crawl", &server, &folder)?;
     drop(server);
-    let missed = truth.saturating_sub(crawl.pages);
+    let missed = (args.pages as u64).saturating_sub(crawl.pages);
     let per_url = crawl.peak_bytes.saturating_sub(crawl.base_bytes) as f64 / crawl.known.max(1) as f64;
     let on_disk = disk_use(&folder);
-    if given.get_flag("json") {
-        println!(
-            "{}",
-            serde_json::json!({
-                "fetch": fetch, "crawl": crawl, "missed": missed, "disk_bytes": on_disk,
-                "cpu_seconds_per_1000_pages": crawl.cpu_per_thousand(),
-                "fetch_cpu_seconds_per_1000_pages": fetch.cpu_per_thousand(),
-                "pages_per_second": crawl.pages_per_second(),
-                "fetch_pages_per_second": fetch.pages_per_second(),
-                "bytes_per_known_url": per_url,
-            })
-        );
-        return Ok(());
+    if args.json {
+        return crate::stdout::json(&serde_json::json!({
+            "fetch": fetch, "crawl": crawl, "missed": missed, "disk_bytes": on_disk,
+            "cpu_seconds_per_1000_pages": crawl.cpu_per_thousand(),
+            "fetch_cpu_seconds_per_1000_pages": fetch.cpu_per_thousand(),
+            "pages_per_second": crawl.pages_per_second(),
+            "fetch_pages_per_second": fetch.pages_per_second(),
+            "bytes_per_known_url": per_url,
+        }));
     }
-    println!(
-        "a web of {truth} pages, {} strategy",
-        given.get_one::<String>("strategy").map_or("", String::as_str)
-    );
-    println!("                           fetching alone   whole crawl");
-    let row = |name: &str, fetch: String, crawl: String| println!("{name:<26} {fetch:>14} {crawl:>13}");
-    row("pages", fetch.pages.to_string(), crawl.pages.to_string());
-    row("pages missed", String::new(), missed.to_string());
-    row(
-        "pages/s",
-        format!("{:.0}", fetch.pages_per_second()),
-        format!("{:.0}", crawl.pages_per_second()),
-    );
-    row(
-        "CPU s per 1,000 pages",
-        format!("{:.3}", fetch.cpu_per_thousand()),
-        format!("{:.3}", crawl.cpu_per_thousand()),
-    );
+    say!("a web of {} pages, {} strategy", args.pages, args.strategy);
+    let heads = ["fetching alone", "whole crawl"].map(|head| (head, Align::Right));
+    let mut table = Table::new(&[&[("", Align::Left)], &heads[..]].concat());
+    let mut row = |name: &str, of: &dyn Fn(&Spent) -> String| {
+        table.row(vec![name.to_owned(), of(&fetch), of(&crawl)], Vec::new());
+    };
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64);
-    row("memory before", mib(fetch.base_bytes), mib(crawl.base_bytes));
-    row("memory at its peak", mib(fetch.peak_bytes), mib(crawl.peak_bytes));
-    row("  grown, per known URL", String::new(), format!("{per_url:.0} B"));
-    row("disk", String::new(), mib(on_disk));
-    println!(
-        "the whole crawl costs {:.1} times the CPU of fetching alone",
-        crawl.cpu_per_thousand() / fetch.cpu_per_thousand()
-    );
+    row("pages", &|spent| spent.pages.to_string());
+    row("pages/s", &|spent| format!("{:.0}", spent.pages_per_second()));
+    row("CPU s per 1,000 pages", &|spent| {
+        format!("{:.3}", spent.cpu_per_thousand())
+    });
+    row("memory before", &|spent| mib(spent.base_bytes));
+    row("memory at its peak", &|spent| mib(spent.peak_bytes));
+    for (name, figure) in [
+        ("  grown, per known URL", format!("{per_url:.0} B")),
+        ("disk", mib(on_disk)),
+        ("pages missed", missed.to_string()),
+    ] {
+        table.row(vec![name.to_owned(), String::new(), figure], Vec::new());
+    }
+    crate::stdout::write(|out| Ok(table.write(out, terminal_width())?))?;
+    let times = crawl.cpu_per_thousand() / fetch.cpu_per_thousand();
+    say!("the whole crawl costs {times:.1} times the CPU of fetching alone");
     Ok(())
 }
 

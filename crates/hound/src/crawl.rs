@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 
 use crate::dashboard::Dashboard;
 use crate::progress::Progress;
-use crate::{exit, pages_input, seeds};
+use crate::{exit, seeds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -207,11 +207,6 @@ pub fn check_settings(topic: &str, given: &[Given]) -> Result<std::result::Resul
     Ok(scenthound::check_settings(topic, given)?)
 }
 
-/// The settings an earlier run left in a folder, if there was one.
-pub fn earlier_settings(folder: &Path) -> Result<Option<Settings>> {
-    Ok(scenthound::earlier_settings(folder)?)
-}
-
 /// Prepares a crawl with these settings in a folder. Bad settings are reported and give the exit code to end with.
 pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<Crawler, ExitCode>> {
     match Crawler::with_settings(settings, folder) {
@@ -252,10 +247,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
             note!("hound: {error}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
-        match seeds::settle(settings, &output, key_file) {
-            Ok(settled) => settled,
-            Err(error) => return pages_input::end(Err(error)),
-        }
+        seeds::settle(settings, &output, key_file)?
     };
     let warnings = settings.warnings.clone();
     let crawler = match crawler(settings, &output)? {

@@ -157,18 +157,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     results::run(results::Args {
         folder: output.clone(),
         top: 10,
-        all: false,
-        rank: None,
         why: true,
-        format: results::Format::Table,
-        relevant_only: false,
-        with_duplicates: false,
-        view: Vec::new(),
-        genre: Vec::new(),
-        prefer_genre: Vec::new(),
-        agent: Vec::new(),
-        genre_cut: None,
-        content_cut: None,
+        ..results::Args::default()
     })?;
     say!("\nRelevant pages found, by pages fetched:\n");
     say!("{}", harvest_curve(&tally.curve(), 60, 10));

@@ -8,16 +8,14 @@ pub mod links;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
-use scenthound_graph::{ContextList, ContextSettings, TargetList};
+use scenthound_graph::{ContextList, ContextSettings, LinkIndex, TargetList};
 use serde::Serialize;
 
-use self::build::graph_error;
-use self::links::{LinkArgs, LinkSource};
-use crate::pages_input::{bad_input, end};
+use self::links::LinkArgs;
+use crate::fault::bad_input;
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, harmless};
@@ -101,16 +99,16 @@ pub fn command() -> Command {
     )
 }
 
-/// Answers `hound graph`.
-pub fn run(given: &ArgMatches) -> Result<ExitCode> {
-    end(match Task::from_arg_matches(given)? {
+/// Runs `hound graph`.
+pub fn run(given: &ArgMatches) -> Result<()> {
+    match Task::from_arg_matches(given)? {
         Task::Build(args) => build::run(&args),
         Task::Backlinks(args) => backlinks(&args),
         Task::Context(args) => context(&args),
-    })
+    }
 }
 
-/// What links to a page, for programs.
+/// The pages that link to a page, as JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     asked: &'a str,
@@ -121,104 +119,86 @@ struct Answer<'a> {
 }
 
 fn backlinks(args: &BacklinksArgs) -> Result<()> {
-    let mut source = args.links.open()?;
-    let shown = source.shown.clone();
-    let links = source.index();
-    let found = links.find(&args.url).map_err(graph_error)?.ok_or_else(|| {
-        bad_input(format!(
-            "{} is not in {shown}, and no page there links to it",
-            harmless(&args.url)
-        ))
+    let mut links = args.links.open()?;
+    let (shown, links) = (&links.shown, &mut links.index);
+    let found = links.find(&args.url)?.ok_or_else(|| {
+        let url = harmless(&args.url);
+        bad_input(format!("{url} is not in {shown}, and no page there links to it"))
     })?;
-    let name = links.name(found.node).map_err(graph_error)?;
     let mut nodes = Vec::new();
-    links.links_to(found.node, &mut nodes).map_err(graph_error)?;
+    links.links_to(found.node, &mut nodes)?;
     let count = nodes.len();
     nodes.truncate(args.most.unwrap_or(usize::MAX));
+    let names = nodes.into_iter().map(|node| links.name(node));
+    let answer = Answer {
+        backlinks: names.collect::<Result<_, _>>()?,
+        asked: &args.url,
+        found: links.name(found.node)?,
+        is_host: found.is_host,
+        count,
+    };
     if args.json {
-        let backlinks = nodes
-            .into_iter()
-            .map(|node| links.name(node).map_err(graph_error))
-            .collect::<Result<_>>()?;
-        let answer = Answer {
-            asked: &args.url,
-            found: name,
-            is_host: found.is_host,
-            count,
-            backlinks,
-        };
-        return stdout::write(|out| {
-            serde_json::to_writer(&mut *out, &answer)?;
-            Ok(writeln!(out)?)
-        });
+        return stdout::json(&answer);
     }
     stdout::write(|out| {
-        for node in nodes {
-            writeln!(out, "{}", links.name(node).map_err(graph_error)?)?;
+        for name in &answer.backlinks {
+            writeln!(out, "{name}")?;
         }
         Ok(())
     })?;
     let kind = if found.is_host { "host" } else { "page" };
     let verb = if count == 1 { "links" } else { "link" };
-    note!("{} {verb} to {name}", counted(count as u64, kind));
+    note!("{} {verb} to {}", counted(count as u64, kind), answer.found);
     Ok(())
 }
 
 fn context(args: &ContextArgs) -> Result<()> {
-    let mut links = args.links.open()?;
     let settings = ContextSettings {
         layers: args.layers,
         most_per_layer: args.most_per_layer,
     };
-    let list = around(&mut links, &args.targets, &settings)?;
+    let list = args.links.open()?.around(&args.targets, &settings)?;
     stdout::write(|out| write_sizes(&list, out))?;
     if let Some(path) = &args.output {
-        list.save(path).map_err(graph_error)?;
+        list.save(path)?;
         note!("written: {}", path.display());
     }
     Ok(())
 }
 
 /// The layers around the targets that a file lists. Prints which of them are missing.
-pub fn around(links: &mut LinkSource, targets: &Path, settings: &ContextSettings) -> Result<ContextList> {
-    let found = TargetList::read(targets, links.index()).map_err(graph_error)?;
+pub fn around(
+    links: &mut dyn LinkIndex,
+    shown: &str,
+    targets: &Path,
+    settings: &ContextSettings,
+) -> Result<ContextList> {
+    let found = TargetList::read(targets, links)?;
     if found.nodes.is_empty() {
-        return Err(bad_input(format!(
-            "{}: none of the targets is a page of {}, so there is nothing to build a context graph around",
-            targets.display(),
-            links.shown
-        )));
-    }
-    if !found.missing.is_empty() {
-        let named: Vec<String> = found
-            .missing
-            .iter()
-            .take(NAMED)
-            .map(|target| format!("{} (line {})", harmless(&target.text), target.line))
-            .collect();
-        let more = match found.missing.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        note!(
-            "warning: {} of {} targets are not in {}: {}{more}",
-            found.missing.len(),
-            count(found.listed),
-            links.shown,
-            named.join(", ")
+        refuse!(
+            "{}: none of the targets is a page of {shown}, so there is nothing to build a context graph around",
+            targets.display()
         );
     }
-    ContextList::around(links.index(), &found.nodes, settings).map_err(graph_error)
+    let missing = found.missing.len();
+    if missing > 0 {
+        let named = found.missing.iter().take(NAMED);
+        let mut named: Vec<String> = named
+            .map(|target| format!("{} (line {})", harmless(&target.text), target.line))
+            .collect();
+        if missing > NAMED {
+            named.push(format!("and {} more", missing - NAMED));
+        }
+        let (listed, named) = (count(found.listed), named.join(", "));
+        note!("warning: {missing} of {listed} targets are not in {shown}: {named}");
+    }
+    Ok(ContextList::around(links, &found.nodes, settings)?)
 }
 
 /// The sizes of the layers, targets first: 26/71/115/122/196.
 pub fn sizes(list: &ContextList) -> String {
-    let sizes: Vec<String> = list
-        .layers()
-        .iter()
-        .map(|names| names.len().to_string())
-        .collect();
-    sizes.join("/")
+    let sizes = list.layers().iter().map(|names| names.len().to_string());
+    sizes.collect::<Vec<_>>().join("/")
 }
 
 fn write_sizes(list: &ContextList, out: &mut dyn Write) -> Result<()> {
@@ -229,10 +209,8 @@ fn write_sizes(list: &ContextList, out: &mut dyn Write) -> Result<()> {
             0 => "targets".to_owned(),
             _ => format!("{} away", counted(layer as u64, "link")),
         };
-        table.row(
-            vec![layer.to_string(), count(names.len() as u64), distance],
-            Vec::new(),
-        );
+        let cells = vec![layer.to_string(), count(names.len() as u64), distance];
+        table.row(cells, Vec::new());
     }
     table.write(out, terminal_width())?;
     Ok(writeln!(out, "in short: {}", sizes(list))?)

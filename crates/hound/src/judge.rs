@@ -6,23 +6,16 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
-use scenthound::inputs::CrawlPages;
+use scenthound::judging::{JudgedPage, TopicJudge, rank};
 use scenthound_config::{Given, Settings};
-use scenthound_engine::{PageProcessor, PageSettings};
-use scenthound_strategy::Needs;
-use scenthound_types::{Judgement, Keyring, ParsedPage, Parts, Verdict};
-use serde::Serialize;
+use scenthound_types::Verdict;
 
-use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
+use crate::pages_input::{Fetching, Inputs, Naming, topic_settings};
+use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
-use crate::wording::{counted, harmless, set_name};
-use crate::{crawl, stdout};
-
-/// A topic is checked like a crawl's, which needs a seed; judging does not.
-pub const NO_SEED: &str = "http://seed.invalid/";
+use crate::wording::{counted, harmless, mark_name, set_name};
 
 /// Judge pages by a topic.
 #[derive(clap::Args, Debug)]
@@ -61,109 +54,40 @@ pub struct Args {
     pub fetching: Fetching,
 }
 
-/// Answers `hound judge`.
-pub fn run(args: Args) -> Result<ExitCode> {
-    end(judge(&args))
-}
-
-/// Checks a topic that is not crawled, so it needs no seeds.
-pub fn topic_settings(topic: &str, mut given: Vec<Given>) -> Result<Settings> {
-    given.push(Given::new("seed-urls", NO_SEED));
-    crawl::check_settings(topic, &given)?.map_err(bad_input)
-}
-
-/// A page and its judgement.
-#[derive(Debug, Serialize)]
-struct Judged {
-    page: String,
-    title: String,
-    language: Option<String>,
-    words: usize,
-    relevance: f64,
-    threshold: f64,
-    verdict: Verdict,
-    parts: Parts,
-}
-
-impl Judged {
-    fn new(name: String, page: &ParsedPage, judgement: Judgement, threshold: f64) -> Judged {
-        Judged {
-            page: name,
-            title: page.title.clone(),
-            language: page.language.map(|language| language.to_string()),
-            words: page.text.tokens().iter().filter(|token| token.is_word()).count(),
-            relevance: judgement.relevance,
-            threshold,
-            verdict: judgement.verdict,
-            parts: judgement.parts,
-        }
-    }
-}
-
-fn judge(args: &Args) -> Result<()> {
+/// Runs `hound judge`.
+pub fn run(args: Args) -> Result<()> {
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
-    let settings = topic_settings(&args.topic, threshold.collect())?;
-    let judge = settings.judge().map_err(bad_input)?;
-    let rules = PageSettings {
-        languages: settings.crawl.lang.clone(),
-        wrong_sense: settings.wrong_sense()?,
-        ..PageSettings::default()
-    };
-    let processor = PageProcessor::new(judge, Needs::default(), Keyring::new(0), rules);
+    let settings = topic_settings(&args.topic, &threshold.collect::<Vec<_>>())?;
+    let judge = TopicJudge::new(&settings)?;
     let ranks_all = args.pages.is_empty();
-    let names = if ranks_all {
-        args.from
-            .iter()
-            .map(|path| path.to_string_lossy().into_owned())
-            .collect()
-    } else {
-        args.pages.clone()
+    let names = match ranks_all {
+        true => args.from.iter().map(|path| path.display().to_string()).collect(),
+        false => args.pages,
     };
     if names.is_empty() {
-        return Err(bad_input(
-            "nothing to judge: name files, URLs, or an archive with --from DIR|WARC".to_owned(),
-        ));
+        refuse!("nothing to judge: name files, URLs, or an archive with --from DIR|WARC");
     }
     let naming = Naming {
         web: &args.from,
-        web_option: "--from",
-        only: &[],
-        crawls: CrawlPages::All,
-        fetching: Some(&args.fetching),
+        ..Naming::new(Ok(&args.fetching))
     };
-    let inputs = Inputs::read(&names, &naming)?;
     let mut judged = Vec::new();
-    inputs.each(|named| {
-        let judgement = processor.judge_page(&named.page);
-        judged.push(Judged::new(
-            named.name,
-            &named.page,
-            judgement,
-            settings.judge.threshold,
-        ));
-    })?;
+    Inputs::read(&names, &naming)?.each(|named| judged.push(judge.judge(named)))?;
     if judged.is_empty() {
-        return Err(bad_input(format!("{}: no pages to judge", names.join(", "))));
+        refuse!("{}: no pages to judge", names.join(", "));
     }
     if ranks_all {
-        judged.sort_by(|a, b| {
-            b.relevance
-                .total_cmp(&a.relevance)
-                .then_with(|| a.page.cmp(&b.page))
-        });
+        rank(&mut judged);
     }
     stdout::write(|out| {
-        if args.json {
-            for page in &judged {
-                serde_json::to_writer(&mut *out, page)?;
-                writeln!(out)?;
-            }
-            return Ok(());
-        }
-        if ranks_all {
+        if ranks_all && !args.json {
             return write_ranking(out, &judged, args.top);
         }
         for (at, page) in judged.iter().enumerate() {
+            if args.json {
+                writeln!(out, "{}", serde_json::to_string(page)?)?;
+                continue;
+            }
             if at > 0 {
                 writeln!(out)?;
             }
@@ -173,12 +97,12 @@ fn judge(args: &Args) -> Result<()> {
     })
 }
 
-fn write_page(out: &mut dyn Write, page: &Judged, settings: &Settings) -> Result<()> {
+fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Result<()> {
     writeln!(out, "{}", harmless(&page.page))?;
     if !page.title.is_empty() {
         writeln!(out, "  {}", harmless(&page.title))?;
     }
-    let verdict = verdict_name(page.verdict);
+    let verdict = mark_name(page.verdict);
     let language = page.language.as_deref().unwrap_or("unknown");
     writeln!(
         out,
@@ -205,15 +129,9 @@ fn write_page(out: &mut dyn Write, page: &Judged, settings: &Settings) -> Result
             ("term", Align::Left),
         ]);
         for hit in &page.parts.terms {
-            table.row(
-                vec![
-                    format!("{:.3}", hit.share),
-                    hit.count.to_string(),
-                    set_name(hit.set).to_owned(),
-                    harmless(&hit.term),
-                ],
-                Vec::new(),
-            );
+            let (share, count) = (format!("{:.3}", hit.share), hit.count.to_string());
+            let cells = vec![share, count, set_name(hit.set).to_owned(), harmless(&hit.term)];
+            table.row(cells, Vec::new());
         }
         table.write(out, terminal_width())?;
     }
@@ -236,7 +154,7 @@ fn write_page(out: &mut dyn Write, page: &Judged, settings: &Settings) -> Result
     Ok(())
 }
 
-fn write_ranking(out: &mut dyn Write, judged: &[Judged], top: usize) -> Result<()> {
+fn write_ranking(out: &mut dyn Write, judged: &[JudgedPage], top: usize) -> Result<()> {
     let part = |part: Option<f64>| part.map_or("–".to_owned(), |part| format!("{part:.3}"));
     let mut table = Table::new(&[
         ("score", Align::Right),
@@ -254,7 +172,7 @@ fn write_ranking(out: &mut dyn Write, judged: &[Judged], top: usize) -> Result<(
                 part(page.parts.genre),
                 part(page.parts.content),
                 part(page.parts.url),
-                verdict_name(page.verdict).to_owned(),
+                mark_name(page.verdict).to_owned(),
                 harmless(&page.title),
                 harmless(&page.page),
             ],
@@ -262,21 +180,7 @@ fn write_ranking(out: &mut dyn Write, judged: &[Judged], top: usize) -> Result<(
         );
     }
     table.write(out, terminal_width())?;
-    let relevant = judged
-        .iter()
-        .filter(|page| page.verdict == Verdict::Relevant)
-        .count();
-    writeln!(
-        out,
-        "{} judged, {relevant} relevant.",
-        counted(judged.len() as u64, "page")
-    )?;
-    Ok(())
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Relevant => "relevant",
-        Verdict::Irrelevant => "irrelevant",
-    }
+    let relevant = judged.iter().filter(|page| page.verdict == Verdict::Relevant);
+    let (all, relevant) = (counted(judged.len() as u64, "page"), relevant.count());
+    Ok(writeln!(out, "{all} judged, {relevant} relevant.")?)
 }

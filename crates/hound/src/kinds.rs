@@ -6,7 +6,6 @@ use scenthound_judge::JudgeKind;
 use scenthound_strategy::StrategyKind;
 use serde_json::{Value, json};
 
-use crate::pages_input::bad_input;
 use crate::table::terminal_width;
 
 #[derive(Debug, clap::Args)]
@@ -26,34 +25,34 @@ struct Listed {
     settings: Vec<&'static OptionSpec>,
 }
 
-pub fn strategies(args: &Args) -> Result<()> {
+pub fn strategies(args: Args) -> Result<()> {
     let listed = StrategyKind::ALL.iter().map(|kind| Listed {
         name: kind.name(),
         about: kind.about(),
         is_default: *kind == StrategyKind::default(),
         settings: strategy_settings(*kind).collect(),
     });
-    list("strategy", listed.collect(), args)
+    list("strategy", listed.collect(), &args)
 }
 
-pub fn judges(args: &Args) -> Result<()> {
+pub fn judges(args: Args) -> Result<()> {
     let listed = JudgeKind::ALL.iter().map(|kind| Listed {
         name: kind.name(),
         about: kind.about(),
         is_default: *kind == JudgeKind::default(),
         settings: judge_settings(*kind).collect(),
     });
-    list("judge", listed.collect(), args)
+    list("judge", listed.collect(), &args)
 }
 
 fn list(what: &str, mut listed: Vec<Listed>, args: &Args) -> Result<()> {
     if let Some(name) = &args.name {
         let known: Vec<&str> = listed.iter().map(|kind| kind.name).collect();
         if !known.contains(&name.as_str()) {
-            return Err(bad_input(format!(
+            refuse!(
                 "there is no {what} named {name:?}; choose one of {}",
                 known.join(", ")
-            )));
+            );
         }
         listed.retain(|kind| kind.name == name);
     }

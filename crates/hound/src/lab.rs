@@ -2,7 +2,7 @@
 
 mod compare;
 mod conditions;
-mod console;
+pub mod console;
 mod experiment;
 mod learn_pig;
 mod replay;
@@ -15,10 +15,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args, Command};
 
-use crate::exit;
-use crate::pages_input::end;
+use crate::{done, exit, parsed};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -116,31 +115,13 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
-        Some(("replay", given)) => end(replay::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(replay::run)),
-        Some(("compare", given)) => match compare::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(compare::run)
-        {
-            Ok(code) => Ok(code),
-            Err(error) => end(Err(error)),
-        },
-        Some(("tune", given)) => end(tune::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(tune::run)),
-        Some(("experiment", given)) => end(experiment::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(experiment::run)),
-        Some(("learn-pig", given)) => end(learn_pig::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(learn_pig::run)),
-        Some(("serve", given)) => end(serve::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(serve::run)),
-        Some(("synth", given)) => end(synth::Args::from_arg_matches(given)
-            .map_err(Into::into)
-            .and_then(synth::run)),
+        Some(("replay", given)) => done(parsed(given).and_then(replay::run)),
+        Some(("compare", given)) => parsed(given).and_then(compare::run),
+        Some(("tune", given)) => done(parsed(given).and_then(tune::run)),
+        Some(("experiment", given)) => done(parsed(given).and_then(experiment::run)),
+        Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
+        Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
+        Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     }
 }

@@ -5,16 +5,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use scenthound::{Collection, CollectionError, Warning};
-use scenthound_live::Clock;
 use scenthound_store::CrawlView;
-use scenthound_types::Timestamp;
 
 use crate::stdout::note;
-
-/// The current time.
-pub fn now() -> Timestamp {
-    Clock::system().now()
-}
 
 /// Opens the collection in a crawl folder.
 pub fn collection(folder: &Path) -> anyhow::Result<Collection> {

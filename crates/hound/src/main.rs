@@ -19,6 +19,11 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::stdout::say(&format!($($text)*)) };
 }
 
+/// Returns an error about the user's input.
+macro_rules! refuse {
+    ($($text:tt)*) => { return Err($crate::fault::bad_input(format!($($text)*))) };
+}
+
 mod agents;
 mod bench;
 mod crawl;
@@ -26,6 +31,7 @@ mod dashboard;
 mod demo;
 mod exit;
 mod explain;
+mod fault;
 mod graph;
 mod judge;
 mod kinds;
@@ -113,7 +119,10 @@ fn command() -> Command {
                 .about("Serve a small web on this machine, crawl it live and show what was found"),
         )
         .subcommand(lab::command())
-        .subcommand(bench::command())
+        .subcommand(
+            bench::Args::augment_args(Command::new("bench"))
+                .about("Measure a whole crawl of a web of known size on this machine"),
+        )
 }
 
 fn main() -> ExitCode {
@@ -141,34 +150,30 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
     let result = match matches.subcommand() {
         Some(("crawl", given)) => crawl::run(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
-        Some(("mark", given)) => parsed(given).and_then(mark::run),
+        Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
-        Some(("judge", given)) => parsed(given).and_then(judge::run),
-        Some(("seeds", given)) => parsed(given).and_then(seeds::run),
-        Some(("terms", given)) => terms::run(given),
-        Some(("train", given)) => train::run(given),
-        Some(("graph", given)) => graph::run(given),
-        Some(("strategies", given)) => {
-            pages_input::end(parsed(given).and_then(|args: kinds::Args| kinds::strategies(&args)))
-        }
-        Some(("judges", given)) => {
-            pages_input::end(parsed(given).and_then(|args: kinds::Args| kinds::judges(&args)))
-        }
+        Some(("judge", given)) => done(parsed(given).and_then(judge::run)),
+        Some(("seeds", given)) => done(parsed(given).and_then(seeds::run)),
+        Some(("terms", given)) => done(terms::run(given)),
+        Some(("train", given)) => done(train::run(given)),
+        Some(("graph", given)) => done(graph::run(given)),
+        Some(("strategies", given)) => done(parsed(given).and_then(kinds::strategies)),
+        Some(("judges", given)) => done(parsed(given).and_then(kinds::judges)),
         Some(("demo", given)) => parsed(given).and_then(demo::run),
         Some(("lab", given)) => lab::run(given),
-        Some(("bench", given)) => done(bench::run(given)),
+        Some(("bench", given)) => done(parsed(given).and_then(bench::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
     };
-    result.unwrap_or_else(|error| {
-        note!("hound: {error:#}");
-        ExitCode::from(exit::FAILURE)
-    })
+    result.unwrap_or_else(|error| fault::report(&error))
+}
+
+fn done(result: anyhow::Result<()>) -> anyhow::Result<ExitCode> {
+    result.map(|()| ExitCode::SUCCESS)
 }
 
 fn parsed<A: FromArgMatches>(given: &clap::ArgMatches) -> anyhow::Result<A> {

@@ -1,12 +1,12 @@
 //! `hound mark`: the user's own verdicts on pages, kept in the crawl folder.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
+use scenthound::inputs::{WantedUrl, read_url_list};
 use scenthound::{CanonicalUrl, Collection, CollectionError, NotRead, Verdict, WhyNotRead};
 
-use crate::pages_input::{Wanted, bad_input, end, read_urls, read_wanted};
+use crate::fault::bad_input;
 use crate::wording::{counted, harmless, mark_name, remarks};
 use crate::{look, stdout};
 
@@ -51,18 +51,14 @@ pub struct Args {
 }
 
 /// Runs `hound mark`.
-pub fn run(args: Args) -> Result<ExitCode> {
-    end(mark(&args))
-}
-
-fn mark(args: &Args) -> Result<()> {
+pub fn run(args: Args) -> Result<()> {
     let collection = look::collection(&args.folder)?;
     let mut wanted = Vec::new();
     for url in &args.urls {
-        wanted.push(read_wanted(url).map_err(bad_input)?);
+        wanted.push(WantedUrl::parse(url)?);
     }
     for list in &args.from {
-        wanted.extend(read_urls(list)?);
+        wanted.extend(read_url_list(list)?);
     }
     let verdict = match (args.relevant, args.irrelevant, args.clear) {
         (true, ..) => Some(Verdict::Relevant),
@@ -103,7 +99,7 @@ fn mark(args: &Args) -> Result<()> {
 }
 
 /// Why nothing was marked.
-fn refusal(collection: &Collection, wanted: &[Wanted], not_read: &[NotRead]) -> String {
+fn refusal(collection: &Collection, wanted: &[WantedUrl], not_read: &[NotRead]) -> String {
     let mut faults: Vec<String> = not_read
         .iter()
         .take(NAMED)

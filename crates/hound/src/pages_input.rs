@@ -1,8 +1,6 @@
-//! Pages as the user names them on the command line, and what to say when they are wrong.
+//! Pages as the user names them on the command line, and the file a command writes.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use scenthound::StopHandle;
@@ -10,42 +8,42 @@ use scenthound::fetch_now::NotFetched;
 use scenthound::inputs::{
     CrawlPages, FetchInputs, InputError, InputNotice, InputSettings, NamedPage, PageInputs, UnfetchedUrl,
 };
-use scenthound_config::Given;
+use scenthound_config::{Given, Settings};
 
-pub use scenthound::inputs::WantedUrl as Wanted;
-
-use crate::judge::NO_SEED;
-use crate::stdout::note;
+use crate::crawl;
+use crate::fault::bad_input;
 use crate::wording::{counted, harmless, remarks};
-use crate::{crawl, exit};
 
-/// The user's input is wrong; the message says how to correct it.
-#[derive(Debug)]
-pub struct BadInput(pub String);
+/// The file a command writes.
+#[derive(clap::Args, Debug)]
+pub struct NewFile {
+    /// The file to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    force: bool,
+}
 
-impl fmt::Display for BadInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl NewFile {
+    /// Refuses an existing file, unless it may be overwritten.
+    pub fn check(&self) -> Result<()> {
+        check_new(&self.output, self.force)
     }
 }
 
-impl std::error::Error for BadInput {}
-
-/// An error about the user's input.
-pub fn bad_input(message: impl fmt::Display) -> anyhow::Error {
-    BadInput(message.to_string()).into()
+/// Refuses an existing file, unless it may be overwritten.
+pub fn check_new(path: &Path, force: bool) -> Result<()> {
+    if path.exists() && !force {
+        let path = path.display();
+        refuse!("{path} already exists; name another file, or overwrite it with --force");
+    }
+    Ok(())
 }
 
-/// The exit code of a command. Bad input is printed and has its own code.
-pub fn end(result: Result<()>) -> Result<ExitCode> {
-    match result {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if error.is::<BadInput>() => {
-            note(&format!("hound: {error}"));
-            Ok(ExitCode::from(exit::BAD_SETTINGS))
-        }
-        Err(error) => Err(error),
-    }
+/// Checks a topic that is not crawled, so it needs no seeds.
+pub fn topic_settings(topic: &str, given: &[Given]) -> Result<Settings> {
+    Ok(scenthound::check_topic_settings(topic, given)??)
 }
 
 /// How pages named by URL are fetched.
@@ -67,17 +65,17 @@ pub struct Fetching {
 
 impl Fetching {
     fn settings(&self) -> Result<FetchInputs> {
-        let mut given = vec![Given::new("seed-urls", NO_SEED)];
-        given.extend(self.allow_net.iter().map(|net| Given::new("allow-net", net)));
-        for (name, value) in [
+        let mut given: Vec<Given> = (self.allow_net.iter())
+            .map(|net| Given::new("allow-net", net))
+            .collect();
+        let options = [
             ("contact", &self.contact),
             ("delay", &self.delay),
             ("resolver", &self.resolver),
-        ] {
-            given.extend(value.iter().map(|value| Given::new(name, value)));
-        }
+        ];
+        given.extend((options.iter()).filter_map(|(name, value)| Some(Given::new(*name, value.as_ref()?))));
         Ok(FetchInputs {
-            settings: crawl::check_settings("page", &given)?.map_err(bad_input)?,
+            settings: topic_settings("page", &given)?,
             stop: StopHandle::default(),
         })
     }
@@ -88,42 +86,52 @@ impl Fetching {
 pub struct Naming<'a> {
     /// Archives and crawl folders that hold the URLs.
     pub web: &'a [PathBuf],
-    /// The option that names them.
-    pub web_option: &'a str,
     /// Lists of the only URLs to take from archives and crawl folders.
     pub only: &'a [PathBuf],
     /// What a crawl folder stands for.
     pub crawls: CrawlPages,
-    /// How URLs are fetched that no archive is named for; none if they are not.
-    pub fetching: Option<&'a Fetching>,
+    /// How to fetch URLs that no archive is named for, or else the option that names the archives.
+    pub fetching: Result<&'a Fetching, &'static str>,
 }
 
-/// Pages that were named and are not read yet.
+impl<'a> Naming<'a> {
+    /// Takes all pages of crawl folders. Fetches URLs, or refuses them and names an option.
+    pub fn new(fetching: Result<&'a Fetching, &'static str>) -> Naming<'a> {
+        Naming {
+            web: &[],
+            only: &[],
+            crawls: CrawlPages::All,
+            fetching,
+        }
+    }
+}
+
+/// Pages that were named but not read yet.
 pub struct Inputs {
     pages: PageInputs,
     stop: StopHandle,
 }
 
 impl Inputs {
-    /// Understands names.
+    /// Finds out what names stand for.
     pub fn read(names: &[String], naming: &Naming<'_>) -> Result<Inputs> {
-        let fetch = naming.fetching.map(Fetching::settings).transpose()?;
+        let fetch = naming.fetching.ok().map(Fetching::settings).transpose()?;
         let settings = InputSettings {
             web: naming.web,
             only: naming.only,
             crawls: naming.crawls,
             fetch: fetch.as_ref(),
         };
-        let pages = PageInputs::parse(names, &settings).map_err(|error| match error {
-            InputError::NowhereToLook(wanted) => {
+        let pages = PageInputs::parse(names, &settings).map_err(|error| match (error, naming.fetching) {
+            (InputError::NowhereToLook(wanted), Err(option)) => {
                 let place = wanted.place.map(|place| format!("{place}: ")).unwrap_or_default();
                 bad_input(format!(
-                    "{place}{} is not fetched here; name the archive or crawl folder that contains it with {} FILE.warc.gz, \
-                     or crawl it first with hound crawl",
-                    wanted.url, naming.web_option
+                    "{place}{} is not fetched here; name the archive or crawl folder that contains it with {option} \
+                     FILE.warc.gz, or crawl it first with hound crawl",
+                    wanted.url
                 ))
             }
-            error => input_error(error),
+            (error, _) => error.into(),
         })?;
         Ok(Inputs {
             pages,
@@ -141,12 +149,18 @@ impl Inputs {
             print_notice(notice);
         });
         signals?;
-        pages.map_err(input_error)
+        pages.map_err(|error| match error {
+            InputError::NoneFetched(urls) => {
+                let lines: Vec<String> = urls.iter().map(unfetched).collect();
+                anyhow!("no page could be fetched:\n  {}", lines.join("\n  "))
+            }
+            error => error.into(),
+        })
     }
 }
 
 /// Prints what a user should know about inputs.
-pub fn print_notice(notice: InputNotice) {
+fn print_notice(notice: InputNotice) {
     match notice {
         InputNotice::Fetching(pages) => note!("fetching {}", counted(pages as u64, "page")),
         InputNotice::NotFetched(url) => note!("warning: not fetched: {}", unfetched(&url)),
@@ -157,18 +171,6 @@ pub fn print_notice(notice: InputNotice) {
     }
 }
 
-/// Bad input, or a failure that is not the user's doing.
-pub fn input_error(error: InputError) -> anyhow::Error {
-    match error {
-        InputError::NoneFetched(urls) => {
-            let lines: Vec<String> = urls.iter().map(unfetched).collect();
-            anyhow!("no page could be fetched:\n  {}", lines.join("\n  "))
-        }
-        error if error.is_bad_input() => bad_input(error),
-        error => error.into(),
-    }
-}
-
 /// A URL and why it was not fetched.
 fn unfetched(url: &UnfetchedUrl) -> String {
     let why = match &url.why {
@@ -176,14 +178,4 @@ fn unfetched(url: &UnfetchedUrl) -> String {
         why => why.to_string(),
     };
     format!("{}: {}", url.wanted, harmless(&why))
-}
-
-/// A URL of the command line.
-pub fn read_wanted(text: &str) -> Result<Wanted, InputError> {
-    Wanted::parse(text)
-}
-
-/// The URLs of a list, with their lines.
-pub fn read_urls(list: &Path) -> Result<Vec<Wanted>> {
-    scenthound::inputs::read_url_list(list).map_err(input_error)
 }

@@ -1,14 +1,13 @@
 //! Progress on stderr while a crawl runs: one live line on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound::{AgentStatus, StatusFile};
+use scenthound::StatusFile;
 use scenthound_config::CrawlSettings;
 use scenthound_live::Snapshot;
 use scenthound_store::Layout;
-use scenthound_types::Timestamp;
 
 use crate::dashboard::Dashboard;
 
@@ -72,9 +71,9 @@ impl Progress {
         }
         if self.last_status.is_none_or(|last| last.elapsed() >= STATUS_EVERY) {
             self.last_status = Some(Instant::now());
-            self.write_status(status(snapshot));
+            self.write_status(StatusFile::of(snapshot));
         } else {
-            self.latest = Some(status(snapshot));
+            self.latest = Some(StatusFile::of(snapshot));
         }
     }
 
@@ -129,40 +128,6 @@ impl Progress {
             Duration::from_secs_f64((most.saturating_sub(snapshot.tally.pages) as f64 / rate).min(1e9))
         });
         by_time.into_iter().chain(by_pages).min()
-    }
-}
-
-fn status(snapshot: &Snapshot<'_>) -> StatusFile {
-    let Snapshot { tally, counts, .. } = snapshot;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    StatusFile {
-        version: StatusFile::VERSION,
-        updated: (Timestamp::ZERO + now).to_rfc3339(),
-        pid: std::process::id(),
-        running_ms: u64::try_from(snapshot.running.as_millis()).unwrap_or(u64::MAX),
-        pages: tally.pages,
-        bodies: tally.bodies,
-        relevant: tally.relevant,
-        excluded: tally.excluded,
-        harvest_rate: tally.harvest_rate(),
-        bytes: tally.bytes,
-        known: counts.known,
-        waiting: counts.waiting,
-        leased: counts.leased,
-        expired: counts.expired,
-        hosts: counts.hosts,
-        hosts_resting: counts.hosts_resting,
-        errors: tally.errors(),
-        outcomes: tally
-            .outcomes
-            .iter()
-            .map(|(code, count)| ((*code).to_owned(), *count))
-            .collect(),
-        curve: tally.curve(),
-        ended: None,
-        resumable: counts.waiting > 0,
-        agents: AgentStatus::directory(&snapshot.agents),
-        generation: 0,
     }
 }
 

@@ -4,20 +4,18 @@
 //! not change. [`scenthound_live::rejudge`] does the work and switches over at the very end, so a run that is stopped or
 //! killed leaves the crawl as it was.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound::{RejudgeError, Rejudgement, StatusFile, StopHandle, Topic};
+use scenthound::{Rejudgement, StatusFile, StopHandle, Topic};
 use scenthound_config::Given;
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
-use crate::pages_input::{bad_input, end};
 use crate::wording::{count, counted};
 use crate::{crawl, exit, look};
 
@@ -50,15 +48,6 @@ pub struct Args {
 
 /// Runs `hound rejudge`.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let mut code = ExitCode::SUCCESS;
-    let result = rejudge(&args).map(|ended| code = ended);
-    match end(result)? {
-        bad if bad != ExitCode::SUCCESS => Ok(bad),
-        _ => Ok(code),
-    }
-}
-
-fn rejudge(args: &Args) -> Result<ExitCode> {
     let view = look::open(&args.folder)?;
     let topic = if args.topic.ends_with(".toml") {
         Topic::file(&args.topic)
@@ -66,15 +55,14 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
         Topic::words(&args.topic)
     };
     let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
-    let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>());
-    let prepared = prepared.map_err(read_error)?;
+    let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>())?;
     for change in prepared.changes() {
         note!("{}", change.difference());
     }
     let started = Instant::now();
     let stop = StopHandle::default();
     crawl::listen_for_signals(stop.clone())?;
-    let bar = progress_bar(&view)?;
+    let bar = progress_bar(&prepared)?;
     let result = prepared.run(&stop, &mut |done| {
         if let Some(bar) = &bar {
             bar.set_position(done);
@@ -83,75 +71,25 @@ fn rejudge(args: &Args) -> Result<ExitCode> {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let Some(rejudged) = result.map_err(read_error)? else {
+    let Some(rejudged) = result? else {
         note!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
-    if let Err(error) = write_status(&view, &rejudged) {
-        note!("warning: {error:#}");
+    if let Err(error) = StatusFile::update_rejudged(view.layout(), &rejudged) {
+        note!("warning: {error}");
     }
     print_summary(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_error(error: RejudgeError) -> anyhow::Error {
-    if error.is_bad_input() {
-        bad_input(error)
-    } else {
-        error.into()
-    }
-}
-
-fn progress_bar(view: &CrawlView) -> Result<Option<ProgressBar>> {
+fn progress_bar(prepared: &Rejudgement) -> Result<Option<ProgressBar>> {
     if !std::io::stderr().is_terminal() {
         return Ok(None);
     }
-    let bar = ProgressBar::new(count_lines(&view.layout().pages())?);
+    let bar = ProgressBar::new(prepared.attempts()?);
     let style = ProgressStyle::with_template("{bar:24} {pos} of {len} attempts, {per_sec}, {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     Ok(Some(bar))
-}
-
-fn count_lines(path: &Path) -> Result<u64> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        file => file.with_context(|| format!("could not read {}", path.display()))?,
-    };
-    let mut reader = BufReader::with_capacity(256 << 10, file);
-    let mut lines = 0;
-    loop {
-        let piece = reader.fill_buf()?;
-        if piece.is_empty() {
-            return Ok(lines);
-        }
-        lines += piece.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let length = piece.len();
-        reader.consume(length);
-    }
-}
-
-/// Updates the figures that `hound status` shows with the new judgements.
-fn write_status(view: &CrawlView, rejudged: &Rejudged) -> Result<()> {
-    let layout = view.layout();
-    // A crawl that was killed has no status file; its figures are counted from the records.
-    let Some(last) = StatusFile::read(layout)? else {
-        return Ok(());
-    };
-    let Rejudged { tally, counts, .. } = rejudged;
-    let fresh = StatusFile {
-        updated: look::now().to_rfc3339(),
-        relevant: tally.relevant,
-        harvest_rate: tally.harvest_rate(),
-        curve: tally.curve(),
-        known: counts.known,
-        waiting: counts.waiting,
-        leased: 0,
-        hosts: counts.hosts,
-        hosts_resting: counts.hosts_resting,
-        resumable: counts.waiting > 0,
-        ..last
-    };
-    Ok(fresh.write(layout)?)
 }
 
 fn print_summary(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {

@@ -5,13 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use scenthound::{
-    Collection, CollectionError, PageRecord, Quadrant, RankBy, RankSettings, RankedPage, Ranking, Verdict,
+    Collection, CollectionError, PageRecord, Quadrant, RankBy, RankSettings, RankedPage, Ranking,
 };
 use scenthound_report::text::csv_line;
 use scenthound_types::{Parts, TermHit, TermSet};
-use serde::Serialize;
 
-use crate::pages_input::bad_input;
+use crate::fault::bad_input;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
 use crate::{look, stdout};
@@ -22,7 +21,7 @@ const ROWS: usize = 50_000;
 const TERMS_SHOWN: usize = 8;
 
 /// The best pages found so far.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 #[command(after_help = "Examples:
   hound results tea                               the 20 best pages
   hound results tea --why                         with the terms found and the path to each page
@@ -61,9 +60,9 @@ pub struct Args {
     /// Show near-duplicates too, each with the page it repeats
     #[arg(long)]
     pub with_duplicates: bool,
-    /// Show only pages with this view
-    #[arg(long, value_enum, value_name = "VIEW", value_delimiter = ',')]
-    pub view: Vec<ViewArg>,
+    /// Show only pages with this view: relevant, genre-only, content-only or neither
+    #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = read_view)]
+    pub view: Vec<Quadrant>,
     /// Show only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
     pub genre: Vec<String>,
@@ -88,6 +87,11 @@ fn read_cut(text: &str) -> Result<f64, String> {
     }
 }
 
+fn read_view(text: &str) -> Result<Quadrant, String> {
+    let names = || Quadrant::ALL.map(Quadrant::name).join(", ");
+    Quadrant::from_name(text).ok_or_else(|| format!("write one of {}", names()))
+}
+
 /// The values of `--rank`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum RankArg {
@@ -97,34 +101,11 @@ pub enum RankArg {
     Layer,
 }
 
-/// The values of `--view`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum ViewArg {
-    /// The wanted genre and the wanted content
-    Relevant,
-    /// The wanted genre, but other content
-    GenreOnly,
-    /// The wanted content, but another genre
-    ContentOnly,
-    /// Neither
-    Neither,
-}
-
-impl From<ViewArg> for Quadrant {
-    fn from(view: ViewArg) -> Quadrant {
-        match view {
-            ViewArg::Relevant => Quadrant::Relevant,
-            ViewArg::GenreOnly => Quadrant::GenreOnly,
-            ViewArg::ContentOnly => Quadrant::ContentOnly,
-            ViewArg::Neither => Quadrant::Neither,
-        }
-    }
-}
-
 /// The values of `--format`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum Format {
     /// For people
+    #[default]
     Table,
     /// One page record per line
     Jsonl,
@@ -141,7 +122,7 @@ impl Args {
             }),
             relevant_only: self.relevant_only,
             with_duplicates: self.with_duplicates,
-            quadrants: self.view.iter().map(|view| Quadrant::from(*view)).collect(),
+            quadrants: self.view.clone(),
             genres: self.genre.clone(),
             preferred_genres: self.prefer_genre.clone(),
             agents: self.agent.clone(),
@@ -163,7 +144,7 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
         .ranked(&args.settings())
         .map_err(|error| match error {
             CollectionError::NoLayers => bad_input(format!(
-                "{} has no layers to rank by: it was crawled without a model of layers (--layers FILE); use --rank relevance",
+                "{} has no layers to rank by: it was crawled without a model of layers (--strategy layered:layers=FILE); use --rank relevance",
                 args.folder.display()
             )),
             error => error.into(),
@@ -175,7 +156,7 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
         args.top.min(ranking.len())
     };
     if args.format == Format::Csv {
-        out.write_all(csv_line(CSV_COLUMNS).as_bytes())?;
+        out.write_all(csv_line(&RankedPage::COLUMNS).as_bytes())?;
     }
     for start in (0..shown).step_by(ROWS) {
         let pages = ranking.read(start..shown.min(start + ROWS))?;
@@ -183,13 +164,13 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
             Format::Table => table(&pages, args.why).write(out, terminal_width())?,
             Format::Jsonl => {
                 for page in &pages {
-                    serde_json::to_writer(&mut *out, &Line::of(page))?;
+                    serde_json::to_writer(&mut *out, page)?;
                     writeln!(out)?;
                 }
             }
             Format::Csv => {
                 for page in &pages {
-                    write_csv(out, page)?;
+                    out.write_all(csv_line(&page.row()).as_bytes())?;
                 }
             }
         }
@@ -246,29 +227,6 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
         ));
     }
     text
-}
-
-/// A page as a line of JSON: its record, and what the ranking adds.
-#[derive(Serialize)]
-struct Line<'a> {
-    #[serde(flatten)]
-    record: &'a PageRecord,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duplicate_of: Option<&'a str>,
-    view: Quadrant,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mark: Option<Verdict>,
-}
-
-impl<'a> Line<'a> {
-    fn of(page: &'a RankedPage) -> Line<'a> {
-        Line {
-            record: &page.record,
-            duplicate_of: page.duplicate_of.as_deref(),
-            view: page.quadrant,
-            mark: page.mark,
-        }
-    }
 }
 
 /// A part of the relevance: its name in a table, and how to get it.
@@ -355,17 +313,15 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
             cells.push(page.mark.map(mark_name).unwrap_or_default().to_owned());
         }
         if has_copies {
-            cells.push(if page.near_duplicates > 0 {
-                format!("+{}", page.near_duplicates)
-            } else {
-                String::new()
+            cells.push(match page.near_duplicates {
+                0 => String::new(),
+                copies => format!("+{copies}"),
             });
         }
         let title = harmless(record.title.as_deref().unwrap_or_default());
-        cells.push(if title.is_empty() {
-            "(no title)".to_owned()
-        } else {
-            title
+        cells.push(match title.is_empty() {
+            true => "(no title)".to_owned(),
+            false => title,
         });
         cells.push(harmless(&record.url));
         let mut lines = Vec::new();
@@ -414,67 +370,4 @@ fn way(record: &PageRecord) -> String {
         Some(parent) => format!("depth {} from {}: {why}", record.depth, harmless(parent)),
         None => format!("depth {}: {why}", record.depth),
     }
-}
-
-const CSV_COLUMNS: &[&str] = &[
-    "rank",
-    "url",
-    "title",
-    "relevance",
-    "relevant",
-    "genre",
-    "content",
-    "url_terms",
-    "language",
-    "depth",
-    "parent",
-    "fetched_at",
-    "status",
-    "bytes",
-    "duplicate_of",
-    "archive_file",
-    "archive_offset",
-    "view",
-    "mark",
-    "kind",
-    "kind_confidence",
-    "layer",
-    "target_posterior",
-    "target_similarity",
-];
-
-fn write_csv(out: &mut dyn Write, page: &RankedPage) -> anyhow::Result<()> {
-    let record = &page.record;
-    fn shown<T: ToString>(value: Option<T>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
-    }
-    let part = |part: fn(&Parts) -> Option<f64>| shown(record.parts.as_ref().and_then(part));
-    let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
-    let cells = [
-        page.rank.to_string(),
-        record.url.clone(),
-        record.title.clone().unwrap_or_default(),
-        shown(record.relevance),
-        shown(record.relevant),
-        part(|parts| parts.genre),
-        part(|parts| parts.content),
-        part(|parts| parts.url),
-        shown(record.language.as_ref()),
-        record.depth.to_string(),
-        record.parent.clone().unwrap_or_default(),
-        record.fetched_at.clone(),
-        shown(record.status),
-        record.bytes.to_string(),
-        page.duplicate_of.clone().unwrap_or_default(),
-        shown(record.archive.as_ref().map(|position| &position.file)),
-        shown(record.archive.as_ref().map(|position| position.offset)),
-        page.quadrant.name().to_owned(),
-        shown(page.mark.map(mark_name)),
-        shown(record.genre.as_ref().map(|guess| &guess.class)),
-        shown(record.genre.as_ref().map(|guess| guess.confidence)),
-        shown(nearness.map(|near| near.layer)),
-        shown(nearness.map(|near| near.posterior)),
-        shown(nearness.map(|near| near.similarity)),
-    ];
-    Ok(out.write_all(csv_line(&cells).as_bytes())?)
 }

@@ -1,19 +1,18 @@
 //! `hound seeds`, and the part of `hound crawl` that asks search engines where to start.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
 use scenthound::seeds::{
-    FoundSeeds, KeyFile, Keys, SeedSearchError, add_seeds, environment_keys, find_seeds, search_query,
+    FoundSeeds, KeyFile, Keys, SeedSearchError, add_seeds, environment_keys, find_seeds, must_ask,
+    search_query,
 };
 use scenthound_config::{Given, Settings};
-use scenthound_store::{CrawlFolder, CrawlView};
 
-use crate::judge::NO_SEED;
-use crate::pages_input::{bad_input, end};
+use crate::fault::bad_input;
+use crate::pages_input::topic_settings;
+use crate::stdout;
 use crate::wording::harmless;
-use crate::{crawl, stdout};
 
 /// URLs to start a crawl from, by search engine.
 #[derive(clap::Args, Debug)]
@@ -66,34 +65,21 @@ pub struct Args {
     pub ca_file: Option<String>,
 }
 
-/// Answers `hound seeds`.
-pub fn run(args: Args) -> Result<ExitCode> {
-    end(list(&args))
-}
-
-fn list(args: &Args) -> Result<()> {
-    let mut given = vec![
-        Given::new("seed-urls", NO_SEED),
-        Given::new("seed-count", args.count.to_string()),
-    ];
+/// Runs `hound seeds`.
+pub fn run(args: Args) -> Result<()> {
+    let mut given = vec![Given::new("seed-count", args.count.to_string())];
     given.extend(args.engine.iter().map(|engine| Given::new("engine", engine)));
-    given.extend(
-        args.category
-            .iter()
-            .map(|category| Given::new("category", category)),
-    );
-    for name in ["connect-timeout", "first-byte-timeout", "body-timeout"] {
-        given.push(Given::new(name, &args.timeout));
-    }
-    for (name, value) in [
+    given.extend(args.category.iter().map(|name| Given::new("category", name)));
+    let timeouts = ["connect-timeout", "first-byte-timeout", "body-timeout"];
+    given.extend(timeouts.map(|name| Given::new(name, &args.timeout)));
+    let options = [
         ("contact", &args.contact),
         ("resolver", &args.resolver),
         ("proxy", &args.proxy),
         ("ca-file", &args.ca_file),
-    ] {
-        given.extend(value.iter().map(|value| Given::new(name, value)));
-    }
-    let settings = crawl::check_settings("seeds", &given)?.map_err(|faults| bad_input(faults.to_string()))?;
+    ];
+    given.extend((options.iter()).filter_map(|(name, value)| Some(Given::new(*name, value.as_ref()?))));
+    let settings = topic_settings("seeds", &given)?;
     let keys = keys(args.keys.as_deref())?;
     let found = find(&settings, &args.query, &keys)?;
     stdout::write(|out| {
@@ -104,9 +90,7 @@ fn list(args: &Args) -> Result<()> {
             }
             writeln!(out, "{}", seed.url)?;
             if args.why {
-                let by: Vec<_> = seed
-                    .by
-                    .iter()
+                let by: Vec<_> = (seed.by.iter())
                     .map(|by| format!("{} ({}) rank {}", harmless(&by.engine), by.category, by.rank))
                     .collect();
                 let title = harmless(seed.title.as_deref().unwrap_or("no title"));
@@ -124,21 +108,8 @@ pub fn settle(
     output: &Path,
     key_file: Option<&Path>,
 ) -> Result<(Settings, Option<FoundSeeds>)> {
-    if settings.seeds.engines.is_empty() {
+    if !must_ask(&mut settings, output)? {
         return Ok((settings, None));
-    }
-    if let Some(before) = crawl::earlier_settings(output)? {
-        let urls = match FoundSeeds::load(output)? {
-            Some(found) => found.urls(),
-            // The settings hold them too.
-            None => before.seeds.urls,
-        };
-        add_seeds(&mut settings, urls);
-        return Ok((settings, None));
-    }
-    if output.is_dir() && CrawlView::open(output).is_err() && std::fs::read_dir(output)?.next().is_some() {
-        // A folder of something else: fail before any engine is asked.
-        CrawlFolder::open_or_create(output)?;
     }
     let keys = keys(key_file)?;
     let found = find(&settings, search_query(&settings), &keys)?;
@@ -168,10 +139,7 @@ fn keys(file: Option<&Path>) -> Result<Keys> {
 
 /// Asks all engines of the settings; prints which of them failed.
 fn find(settings: &Settings, query: &str, keys: &Keys) -> Result<FoundSeeds> {
-    let found = find_seeds(settings, query, keys).map_err(|error| match error.is_bad_input() {
-        true => bad_input(error),
-        false => error.into(),
-    })?;
+    let found = find_seeds(settings, query, keys)?;
     for failed in &found.failed {
         note!("warning: {}: {}", harmless(&failed.engine), failed.why);
     }

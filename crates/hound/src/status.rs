@@ -1,11 +1,10 @@
 //! `hound status`: shows what a crawl looks for, how far it has come and how to resume it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use scenthound::{Collection, CrawlState, FiguresFrom, MarkCounts, Status, StatusFile};
-use scenthound_config::Settings;
+use scenthound::{Budgets, CrawlState, FiguresFrom, MarkCounts, StatusFile, StatusReport};
 use scenthound_report::text::harvest_curve;
 use serde::Serialize;
 
@@ -30,136 +29,50 @@ pub struct Args {
 
 /// What is shown about a crawl.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
-    folder: &'a Path,
-    topic: Option<&'a str>,
-    strategy: Option<&'a str>,
-    judge: Option<&'a str>,
-    threshold: Option<f64>,
-    scope: Option<&'a str>,
-    seeds: Option<usize>,
-    state: CrawlState,
-    worker: Option<u32>,
-    /// Figures counted from the page records because the crawl could not write them.
-    counted: &'static [&'static str],
-    /// Figures that are not known.
-    unknown: &'static [&'static str],
-    budgets: Budgets,
-    marks: MarkCounts,
-    resume: Option<String>,
+struct Shown<'a> {
     #[serde(flatten)]
-    figures: &'a StatusFile,
-    #[serde(skip)]
-    figures_from: FiguresFrom,
+    report: StatusReport<'a>,
+    resume: Option<String>,
 }
 
-#[derive(Debug, Default, Serialize)]
-struct Budgets {
-    max_pages: Option<u64>,
-    max_time_ms: Option<u64>,
-    max_bytes: Option<u64>,
+/// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
+fn raise_met(limits: &Budgets, figures: &StatusFile) -> String {
+    let budgets = [
+        ("pages", limits.max_pages, figures.pages, ""),
+        ("time", limits.max_time_ms, figures.running_ms, "ms"),
+        ("bytes", limits.max_bytes, figures.bytes, "B"),
+    ];
+    let met = budgets.into_iter().filter_map(|(name, most, spent, unit)| {
+        let more = most.filter(|most| spent >= *most)?.max(spent).saturating_mul(2);
+        // Round up to whole seconds: they read better, and a fraction of a second does no harm.
+        Some(match unit {
+            "ms" => format!(" --max-{name} {}s", more.div_ceil(1_000)),
+            unit => format!(" --max-{name} {more}{unit}"),
+        })
+    });
+    met.collect()
 }
-
-impl Budgets {
-    fn of(settings: &Settings) -> Budgets {
-        let crawl = &settings.crawl;
-        Budgets {
-            max_pages: crawl.max_pages,
-            max_time_ms: crawl
-                .max_time
-                .map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-            max_bytes: crawl.max_bytes,
-        }
-    }
-
-    /// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
-    fn raise_met(&self, figures: &StatusFile) -> String {
-        let budgets = [
-            ("pages", self.max_pages, figures.pages, ""),
-            ("time", self.max_time_ms, figures.running_ms, "ms"),
-            ("bytes", self.max_bytes, figures.bytes, "B"),
-        ];
-        let met = budgets.into_iter().filter_map(|(name, most, spent, unit)| {
-            let more = most.filter(|most| spent >= *most)?.max(spent).saturating_mul(2);
-            // Round up to whole seconds: they read better, and a fraction of a second does no harm.
-            Some(match unit {
-                "ms" => format!(" --max-{name} {}s", more.div_ceil(1_000)),
-                unit => format!(" --max-{name} {more}{unit}"),
-            })
-        });
-        met.collect()
-    }
-}
-
-const COUNTED: &[&str] = &[
-    "pages",
-    "bodies",
-    "relevant",
-    "harvest_rate",
-    "bytes",
-    "errors",
-    "outcomes",
-    "curve",
-];
-const OF_THE_FRONTIER: &[&str] = &[
-    "running_ms",
-    "known",
-    "waiting",
-    "leased",
-    "hosts",
-    "hosts_resting",
-];
 
 /// Runs `hound status`.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let collection = look::collection(&args.folder)?;
     let status = collection.status()?;
     look::warn(&status.warnings);
-    let report = Report::of(&collection, &status);
+    let report = status.report(collection.folder());
+    let resume = (status.can_resume && status.settings.is_some())
+        .then(|| look::resume_command(collection.view()) + &raise_met(&report.budgets, report.figures));
+    let shown = Shown { report, resume };
     stdout::write(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &report)?;
-            writeln!(out)?;
-            return Ok(());
+            serde_json::to_writer_pretty(&mut *out, &shown)?;
+            return Ok(writeln!(out)?);
         }
-        write_text(&report, out)
+        write_text(&shown, status.figures_from, out)
     })
 }
 
-impl<'a> Report<'a> {
-    fn of(collection: &'a Collection, status: &'a Status) -> Report<'a> {
-        let settings = status.settings.as_ref();
-        let figures = &status.figures;
-        let budgets = settings.map(Budgets::of).unwrap_or_default();
-        Report {
-            folder: collection.folder(),
-            topic: settings.map(|settings| settings.topic.name.as_str()),
-            strategy: settings.map(|settings| settings.strategy.kind.name()),
-            judge: settings.map(|settings| settings.judge.kind.name()),
-            threshold: settings.map(|settings| settings.judge.threshold),
-            scope: settings.map(|settings| settings.crawl.scope.name()),
-            seeds: settings.map(|settings| settings.seeds.urls.len()),
-            state: status.state,
-            worker: status.worker,
-            counted: match status.figures_from {
-                FiguresFrom::StatusFile => &[],
-                _ => COUNTED,
-            },
-            unknown: match status.figures_from {
-                FiguresFrom::RecordsOnly => OF_THE_FRONTIER,
-                _ => &[],
-            },
-            resume: (status.can_resume && settings.is_some())
-                .then(|| look::resume_command(collection.view()) + &budgets.raise_met(figures)),
-            budgets,
-            marks: status.marks,
-            figures,
-            figures_from: status.figures_from,
-        }
-    }
-}
-
-fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write) -> anyhow::Result<()> {
+    let report = &shown.report;
     let figures = report.figures;
     let folder = report.folder.display();
     let mut line = |name: &str, text: &str| writeln!(out, "{name:<10}{text}");
@@ -204,7 +117,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
             let [relevant, irrelevant] = [relevant, irrelevant].map(count);
             line("Marks", &format!("{relevant} relevant, {irrelevant} irrelevant"))?;
         }
-        if report.figures_from != FiguresFrom::RecordsOnly {
+        if figures_from != FiguresFrom::RecordsOnly {
             let [known, waiting, leased] = [figures.known, figures.waiting, figures.leased].map(count);
             line(
                 "Frontier",
@@ -235,7 +148,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     for (at, budget) in budget_texts(report).iter().enumerate() {
         line(if at == 0 { "Budget" } else { "" }, budget)?;
     }
-    if let Some(resume) = &report.resume {
+    if let Some(resume) = &shown.resume {
         let verb = if report.state == CrawlState::New {
             "Start"
         } else {
@@ -249,7 +162,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "\nRelevant pages found:\n{plot}")?;
     }
     if !report.counted.is_empty() && report.state != CrawlState::New {
-        let rest = match report.figures_from {
+        let rest = match figures_from {
             FiguresFrom::StatusFile | FiguresFrom::RecordsOnly => String::new(),
             FiguresFrom::RecordsAndFrontier => "; the rest is from its frontier".to_owned(),
             FiguresFrom::RecordsAndStatusFile => format!("; the rest dates from {}", figures.updated),
@@ -261,7 +174,7 @@ fn write_text(report: &Report<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn state_text(report: &Report<'_>) -> String {
+fn state_text(report: &StatusReport<'_>) -> String {
     let figures = report.figures;
     match (report.state, report.worker) {
         (CrawlState::Running, pid) => {
@@ -283,7 +196,7 @@ fn state_text(report: &Report<'_>) -> String {
     }
 }
 
-fn budget_texts(report: &Report<'_>) -> Vec<String> {
+fn budget_texts(report: &StatusReport<'_>) -> Vec<String> {
     let (budgets, figures) = (&report.budgets, report.figures);
     let text = |spent: u64, most: u64, unit: &str, say: &dyn Fn(u64) -> String| {
         let left = match most.saturating_sub(spent) {
@@ -325,9 +238,9 @@ mod tests {
             running_ms,
             ..StatusFile::default()
         };
-        assert_eq!(budgets.raise_met(&spent(249, 0)), "");
+        assert_eq!(raise_met(&budgets, &spent(249, 0)), "");
         assert_eq!(
-            budgets.raise_met(&spent(250, 1_600)),
+            raise_met(&budgets, &spent(250, 1_600)),
             " --max-pages 500 --max-time 4s"
         );
     }

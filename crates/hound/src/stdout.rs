@@ -16,6 +16,14 @@ pub fn write(writer: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyho
     }
 }
 
+/// Writes a value as one line of JSON to standard output.
+pub fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    write(|out| {
+        serde_json::to_writer(&mut *out, value)?;
+        Ok(writeln!(out)?)
+    })
+}
+
 /// Writes a message to standard error. A closed stderr is not a failure.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -4,21 +4,19 @@ mod suggest;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand, ValueEnum};
 use scenthound::inputs::CrawlPages;
-use scenthound::terms::{ExamplePages, TermOverlaps, TermsFile, TopicGenerator};
+use scenthound::terms::{ExamplePages, TermOverlaps, TermsFile, TopicGenerator, topic_counter};
 use scenthound_judge::IdfTable;
-use scenthound_judge::terms::{DocumentCounter, Frequency, GenerateSettings};
+use scenthound_judge::terms::{Frequency, GenerateSettings};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_store::replace;
 use scenthound_types::Language;
 
-use crate::judge::topic_settings;
-use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
-use crate::stdout::{self, note};
+use crate::pages_input::{Fetching, Inputs, Naming, check_new, topic_settings};
+use crate::stdout;
 use crate::wording::{counted, harmless};
 
 const EXAMPLES: &str = "\
@@ -173,14 +171,14 @@ pub fn command() -> Command {
     )
 }
 
-/// Answers `hound terms`.
-pub fn run(given: &ArgMatches) -> Result<ExitCode> {
-    end(match Task::from_arg_matches(given)? {
+/// Runs `hound terms`.
+pub fn run(given: &ArgMatches) -> Result<()> {
+    match Task::from_arg_matches(given)? {
         Task::Generate(args) => generate_topic(&args),
         Task::Overlap(args) => compare(&args),
         Task::Suggest(args) => suggest::run(&args),
         Task::Idf(args) => count_documents(&args),
-    })
+    }
 }
 
 fn read_language(code: &str) -> Result<Language, String> {
@@ -191,63 +189,50 @@ fn read_language(code: &str) -> Result<Language, String> {
 fn with_tasks(pages: &[String], tasks: &[String], web: &[PathBuf]) -> Result<Vec<String>> {
     let mut pages = pages.to_vec();
     for name in tasks {
-        // The error of a folder without the task names the tasks it has.
-        let mut fault = None;
-        let mut found = None;
-        for folder in web {
-            match WebFolder::open(folder).and_then(|folder| folder.task(name).cloned()) {
-                Ok(task) => found = found.or(Some(task)),
-                Err(other) => fault = fault.or(Some(other)),
-            }
-        }
-        let task = match (found, fault) {
-            (Some(task), _) => task,
-            (None, Some(fault)) => return Err(bad_input(fault.to_string())),
-            (None, None) => return Err(bad_input("name the folder of the task with --web".to_owned())),
-        };
-        let list = task
-            .examples_positive
-            .ok_or_else(|| bad_input(format!("the task {name} has no examples-positive list of pages")))?;
-        pages.push(list.to_string_lossy().into_owned());
+        let (_, task) = WebFolder::find_task(web, name)?;
+        pages.push(task.positive_list()?.display().to_string());
     }
     Ok(pages)
 }
 
 fn generate_topic(args: &GenerateArgs) -> Result<()> {
-    check_output(args)?;
+    if let Some(path) = &args.output {
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            refuse!(
+                "{} is not a name for a topic file; it must end in .toml",
+                path.display()
+            );
+        }
+        check_new(path, args.force)?;
+    }
     let genre_pages = with_tasks(&args.genre_pages, &args.genre_task, &args.web)?;
     let relevant_pages = with_tasks(&args.relevant_pages, &args.task, &args.web)?;
-    for (option, pages, zero, wanted) in [
-        ("--genre-pages", &genre_pages, "--genre-terms 0", args.genre_terms),
+    for (pages, wanted, option, count) in [
+        (&genre_pages, args.genre_terms, "--genre-pages", "--genre-terms"),
         (
-            "--relevant-pages",
             &relevant_pages,
-            "--content-terms 0",
             args.content_terms,
+            "--relevant-pages",
+            "--content-terms",
         ),
     ] {
         if pages.is_empty() && wanted > 0 {
-            return Err(bad_input(format!(
-                "there are no pages to take terms from; name example pages with {option}, or use {zero}"
-            )));
+            refuse!(
+                "there are no pages to take terms from; name example pages with {option}, or use {count} 0"
+            );
         }
     }
     if args.genre_terms == 0 && args.content_terms == 0 {
-        return Err(bad_input(
-            "no terms are asked for; set --genre-terms or --content-terms above 0".to_owned(),
-        ));
+        refuse!("no terms are asked for; set --genre-terms or --content-terms above 0");
     }
-    let naming = Naming {
+    let everything = Naming {
         web: &args.web,
-        web_option: "--web",
+        ..Naming::new(Ok(&args.fetching))
+    };
+    let naming = Naming {
         only: &args.only,
         crawls: CrawlPages::Relevant,
-        fetching: Some(&args.fetching),
-    };
-    let everything = Naming {
-        only: &[],
-        crawls: CrawlPages::All,
-        ..naming
+        ..everything
     };
     let background = Inputs::read(&args.background, &everything)?;
     let genre = examples(&Inputs::read(&genre_pages, &naming)?)?;
@@ -257,65 +242,41 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
         generator = generator.with_background();
         background.each(|named| generator.add_background(&named.page))?;
     }
-    let settings = GenerateSettings {
+    let least_pages = if args.background.is_empty() { 1 } else { 2 };
+    let generated = generator.generate(&GenerateSettings {
         genre_terms: args.genre_terms,
         content_terms: args.content_terms,
         by: match args.by {
             By::Frequency => Frequency::Occurrences,
             By::DocumentFrequency => Frequency::Documents,
         },
-        least_documents: args
-            .least_pages
-            .unwrap_or(if args.background.is_empty() { 1 } else { 2 }),
+        least_documents: args.least_pages.unwrap_or(least_pages),
         drop_inner: args.drop_inner,
-    };
-    let generated = generator.generate(&settings).map_err(bad_input)?;
+    })?;
     let topic = generated.to_toml(&topic_name(args));
-    match &args.output {
-        Some(path) => {
-            let shown = path.display();
-            // A bare name has no folder to flush.
-            let whole = std::path::absolute(path).with_context(|| format!("{shown} could not be written"))?;
-            replace(&whole, topic.as_bytes())?;
-            note(&format!(
-                "{} genre and {} content terms from {}, in {shown}. Delete what does not fit, add seeds, then: \
-                 hound crawl {shown}",
-                generated.terms.genre.len(),
-                generated.terms.content.len(),
-                generated.made_from(),
-            ));
-            Ok(())
-        }
-        None => stdout::write(|out| Ok(out.write_all(topic.as_bytes())?)),
-    }
-}
-
-fn check_output(args: &GenerateArgs) -> Result<()> {
     let Some(path) = &args.output else {
-        return Ok(());
+        return stdout::write(|out| Ok(out.write_all(topic.as_bytes())?));
     };
-    if path.extension().is_none_or(|ending| ending != "toml") {
-        return Err(bad_input(format!(
-            "{} is not a name for a topic file; it must end in .toml",
-            path.display()
-        )));
-    }
-    if path.exists() && !args.force {
-        return Err(bad_input(format!(
-            "{} is there already; name another file, or overwrite it with --force",
-            path.display()
-        )));
-    }
+    let shown = path.display();
+    // A bare name has no folder to flush.
+    let whole = std::path::absolute(path).with_context(|| format!("{shown} could not be written"))?;
+    replace(&whole, topic.as_bytes())?;
+    note!(
+        "{} genre and {} content terms from {}, in {shown}. Delete what does not fit, add seeds, then: hound crawl {shown}",
+        generated.terms.genre.len(),
+        generated.terms.content.len(),
+        generated.made_from(),
+    );
     Ok(())
 }
 
 fn topic_name(args: &GenerateArgs) -> String {
-    let of_file = || args.output.as_deref().and_then(Path::file_stem);
-    match (&args.name, of_file()) {
-        (Some(name), _) => harmless(name),
-        (None, Some(stem)) => harmless(&stem.to_string_lossy()),
-        (None, None) => "generated terms".to_owned(),
-    }
+    let stem = args.output.as_deref().and_then(Path::file_stem);
+    let name = args
+        .name
+        .clone()
+        .or_else(|| Some(stem?.to_string_lossy().into_owned()));
+    name.map_or_else(|| "generated terms".to_owned(), |name| harmless(&name))
 }
 
 fn examples(inputs: &Inputs) -> Result<ExamplePages> {
@@ -326,33 +287,21 @@ fn examples(inputs: &Inputs) -> Result<ExamplePages> {
 
 fn compare(args: &OverlapArgs) -> Result<()> {
     let (first, second) = (read_terms(&args.first)?, read_terms(&args.second)?);
-    let overlaps = TermOverlaps::of(&first, &second, args.language)
-        .map_err(bad_input)?
-        .lists;
+    let overlaps = TermOverlaps::of(&first, &second, args.language)?.lists;
     stdout::write(|out| {
         if args.json {
-            let answer: BTreeMap<&str, serde_json::Value> = overlaps
-                .iter()
-                .map(|(name, overlap)| {
-                    let figures = serde_json::json!({
-                        "a": overlap.first, "b": overlap.second, "shared": overlap.shared, "dice": overlap.dice(),
-                        "of_union": overlap.of_union(), "of_a": overlap.of_first(),
-                    });
-                    (*name, figures)
-                })
-                .collect();
-            serde_json::to_writer_pretty(&mut *out, &answer)?;
-            writeln!(out)?;
-            return Ok(());
+            let by_list: BTreeMap<_, _> = overlaps.into_iter().collect();
+            serde_json::to_writer_pretty(&mut *out, &by_list)?;
+            return Ok(writeln!(out)?);
         }
         for (name, overlap) in &overlaps {
             let percent = |share: f64| format!("{:.1} %", 100.0 * share);
             writeln!(
                 out,
                 "{name}: Dice {}, of the union {}, of A's own {} ({} shared, A has {}, B has {})",
-                percent(overlap.dice()),
-                percent(overlap.of_union()),
-                percent(overlap.of_first()),
+                percent(overlap.dice),
+                percent(overlap.of_union),
+                percent(overlap.of_first),
                 overlap.shared.len(),
                 overlap.first,
                 overlap.second
@@ -368,65 +317,39 @@ fn compare(args: &OverlapArgs) -> Result<()> {
 
 fn read_terms(path: &Path) -> Result<TermsFile> {
     if !path.is_file() {
-        return Err(bad_input(format!(
-            "{} is not a file; name a topic file (.toml) or a list of one term per line",
-            path.display()
-        )));
+        let path = path.display();
+        refuse!("{path} is not a file; name a topic file (.toml) or a list of one term per line");
     }
-    let read = match path.extension().is_some_and(|ending| ending == "toml") {
-        true => TermsFile::of_topic(topic_settings(&path.to_string_lossy(), Vec::new())?, path),
-        false => TermsFile::read_list(path),
-    };
-    read.map_err(|error| match error.is_bad_input() {
-        true => bad_input(error),
-        false => error.into(),
+    Ok(match path.extension().is_some_and(|ending| ending == "toml") {
+        true => TermsFile::of_topic(topic_settings(&path.to_string_lossy(), &[])?, path)?,
+        false => TermsFile::read_list(path)?,
     })
 }
 
 fn count_documents(args: &IdfArgs) -> Result<()> {
-    let mut terms = Vec::new();
-    let mut language = None;
-    for topic in &args.terms {
-        let settings = topic_settings(topic, Vec::new())?;
-        language = language.or(settings.topic.language);
-        let lists = settings.terms;
-        terms.extend([lists.genre, lists.content, lists.exclude].concat());
+    let topics = args.terms.iter().map(|topic| topic_settings(topic, &[]));
+    let mut counter = topic_counter(&topics.collect::<Result<Vec<_>>>()?)?;
+    if args.words {
+        counter = counter.and_words();
     }
-    let mut counter = if args.terms.is_empty() {
-        DocumentCounter::of_words()
-    } else {
-        let counter = DocumentCounter::of_terms(&terms, language).map_err(bad_input)?;
-        if args.words { counter.and_words() } else { counter }
-    };
-    let naming = Naming {
-        web: &[],
-        web_option: "--from",
-        only: &[],
-        crawls: CrawlPages::All,
-        fetching: None,
-    };
-    let inputs = Inputs::read(&args.from, &naming)?;
+    let inputs = Inputs::read(&args.from, &Naming::new(Err("--from")))?;
     inputs.each(|named| counter.add(&named.page.text, named.page.language))?;
     // A missing word counts as seen once, so words seen once need no room.
     let counts = counter.counts(2);
     if counts.documents == 0 {
-        return Err(bad_input(format!(
-            "{}: no pages with words",
-            args.from.join(", ")
-        )));
+        refuse!("{}: no pages with words", args.from.join(", "));
     }
     let (documents, listed) = (counts.documents, counts.terms.len() as u64);
-    let unseen = counts.terms.values().filter(|documents| **documents == 0).count() as u64;
-    IdfTable::new(documents, counts.terms)?.save(&args.output)?;
-    let output = args.output.display();
-    let unseen = match unseen {
+    let unseen = match counts.terms.values().filter(|documents| **documents == 0).count() {
         0 => String::new(),
         unseen => format!(" ({unseen} on none)"),
     };
-    note(&format!(
+    IdfTable::new(documents, counts.terms)?.save(&args.output)?;
+    let output = args.output.display();
+    note!(
         "{} counted on {}{unseen}, in {output}. In the topic file: [judge] idf = \"{output}\"",
         counted(listed, "term"),
         counted(documents, "page"),
-    ));
+    );
     Ok(())
 }

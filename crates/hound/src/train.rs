@@ -4,28 +4,27 @@
 //! goes by, and when the examples are not enough.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use scenthound::inputs::CrawlPages;
-use scenthound::train::{RelevanceExamples, RelevanceSettings, TrainError};
-use scenthound_judge::{Apart, Calibrate, ModelKind, TellingWord};
+use scenthound::train::{RelevanceExamples, RelevanceSettings, TrainedRelevance};
+use scenthound_judge::{Apart, Calibrate, ModelKind};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_types::ParsedPage;
 use serde::Serialize;
 
-use crate::pages_input::{Fetching, Inputs, Naming, bad_input, end};
-use crate::stdout::{self, note};
+use crate::pages_input::{Fetching, Inputs, Naming, NewFile};
+use crate::stdout;
 use crate::wording::{counted, harmless};
 
 const EXAMPLES: &str = "\
 Examples:
   hound train relevance --positive wanted/ --negative others/ -o tea.model
-  hound crawl tea.toml --judge logistic --model tea.model";
+  hound crawl tea.toml --judge logistic:model=tea.model";
 
-/// Words shown for each direction.
+/// Words shown of a table.
 const WORDS: usize = 20;
 
 #[derive(Subcommand, Debug)]
@@ -50,7 +49,7 @@ relevant pages; all pages for --background), or lists of URLs or paths. URLs are
 --web names, or fetched politely without it. A task brings its own examples.
 A table (--kind table) is made from the wanted pages alone.
 Instead of pages that are not wanted, you can name --background pages; some are picked at random.
-The model is used by hound crawl and hound judge: --judge KIND --model FILE, or in the topic file
+hound crawl uses the model with --judge KIND:model=FILE. In a topic file, for hound judge too, write
 [judge] kind = \"logistic\", model = \"tea.model\".
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct RelevanceArgs {
@@ -84,12 +83,8 @@ struct RelevanceArgs {
     /// Number of parts for cross-validation.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(2..=50))]
     folds: u8,
-    /// The model file to write.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: NewFile,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -113,11 +108,9 @@ fn read_kind(text: &str) -> Result<Kind, String> {
     if text == TABLE {
         return Ok(Kind::Table);
     }
-    ModelKind::from_name(text).map(Kind::Model).ok_or_else(|| {
-        let names = ModelKind::ALL.iter().map(|kind| kind.name());
-        let names: Vec<&str> = names.chain([TABLE]).collect();
-        format!("write one of {}", names.join(", "))
-    })
+    let names: Vec<&str> = ModelKind::ALL.iter().map(|kind| kind.name()).collect();
+    let kind = ModelKind::from_name(text).map(Kind::Model);
+    kind.ok_or_else(|| format!("write one of {}, {TABLE}", names.join(", ")))
 }
 
 fn read_calibration(text: &str) -> Result<Calibrate, String> {
@@ -140,108 +133,66 @@ pub fn command() -> Command {
     )
 }
 
-/// Answers `hound train`.
-pub fn run(given: &ArgMatches) -> Result<ExitCode> {
+/// Runs `hound train`.
+pub fn run(given: &ArgMatches) -> Result<()> {
     match Task::from_arg_matches(given)? {
-        Task::Relevance(args) => end(relevance(&args)),
-        Task::Genre(args) => end(crate::train_genre::run(&args)),
-        Task::Layers(args) => end(crate::train_layers::run(&args)),
+        Task::Relevance(args) => relevance(&args),
+        Task::Genre(args) => crate::train_genre::run(&args),
+        Task::Layers(args) => crate::train_layers::run(&args),
     }
 }
 
 fn relevance(args: &RelevanceArgs) -> Result<()> {
-    if args.output.exists() && !args.force {
-        return Err(bad_input(format!(
-            "{} is there already; name another file, or overwrite it with --force",
-            args.output.display()
-        )));
-    }
+    args.file.check()?;
     let examples = read_examples(args)?;
     let kind = match args.kind {
         Kind::Model(kind) => kind,
         Kind::Table => return table(args, &examples),
     };
-    let settings = RelevanceSettings {
+    let trained = examples.train(&RelevanceSettings {
         kind,
         calibrate: args.calibrate,
         seed: args.seed,
         folds: usize::from(args.folds),
-    };
-    let trained = examples.train(&settings).map_err(train_error)?;
-    trained.judge.save(&args.output)?;
-    let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
-    let warnings: Vec<String> = trained.warnings.iter().map(ToString::to_string).collect();
-    let (about, against) = trained.judge.telling_words(WORDS);
+    })?;
+    trained.judge.save(&args.file.output)?;
     let report = Report {
         kind: kind.name(),
-        model: args.output.display().to_string(),
-        bytes,
-        positive: trained.positive,
-        negative: trained.negative,
-        negatives_are_background: trained.has_background,
-        folds: trained.validation.folds,
-        folds_share_no: match trained.validation.apart {
-            Apart::Sites => "site",
-            Apart::Pages => "page",
-        },
-        figures: &trained.validation.figures,
-        best_threshold: trained.validation.best_threshold,
-        telling: words(&about),
-        telling_against: words(&against),
-        warnings: &warnings,
+        model: args.file.output.display().to_string(),
+        bytes: std::fs::metadata(&args.file.output).map_or(0, |file| file.len()),
+        trained: &trained,
     };
-    stdout::write(|out| {
-        if args.json {
-            serde_json::to_writer(&mut *out, &report)?;
-            return Ok(writeln!(out)?);
-        }
-        write_report(out, &report)
-    })?;
-    if !args.json {
-        for warning in &warnings {
-            note(&format!("hound: warning: {warning}"));
-        }
+    if args.json {
+        return stdout::json(&report);
+    }
+    stdout::write(|out| write_report(out, &report))?;
+    for warning in &trained.warnings {
+        note!("hound: warning: {warning}");
     }
     Ok(())
 }
 
 /// Makes a table of the heaviest words of the pages.
 fn table(args: &RelevanceArgs, examples: &RelevanceExamples) -> Result<()> {
-    let judge = examples
-        .train_table(args.table_size as usize)
-        .map_err(train_error)?;
-    judge.save(&args.output)?;
-    let words: Vec<serde_json::Value> = judge
-        .words()
-        .iter()
-        .map(|word| serde_json::json!({ "word": &*word.spelling, "weight": word.weight }))
-        .collect();
+    let judge = examples.train_table(args.table_size as usize)?;
+    judge.save(&args.file.output)?;
+    let (model, pages, words) = (args.file.output.display(), examples.positive(), judge.words());
+    if args.json {
+        let words: Vec<serde_json::Value> = (words.iter())
+            .map(|word| serde_json::json!({ "word": &*word.spelling, "weight": word.weight }))
+            .collect();
+        return stdout::json(&serde_json::json!({
+            "kind": TABLE, "model": model.to_string(), "positive": pages, "words": words,
+        }));
+    }
+    let (size, pages) = (counted(words.len() as u64, "word"), counted(pages as u64, "page"));
     stdout::write(|out| {
-        if args.json {
-            let report = serde_json::json!({
-                "kind": TABLE, "model": args.output.display().to_string(), "positive": examples.positive(), "words": words,
-            });
-            return Ok(writeln!(out, "{report}")?);
-        }
-        writeln!(
-            out,
-            "{}: a table of {} from {}",
-            args.output.display(),
-            counted(judge.words().len() as u64, "word"),
-            counted(examples.positive() as u64, "page")
-        )?;
-        for word in judge.words().iter().take(WORDS) {
+        writeln!(out, "{model}: a table of {size} from {pages}")?;
+        for word in words.iter().take(WORDS) {
             writeln!(out, "  {:.3}  {}", word.weight, harmless(&word.spelling))?;
         }
         Ok(())
     })
-}
-
-fn train_error(error: TrainError) -> anyhow::Error {
-    match error.is_bad_input() {
-        true => bad_input(format!("{:#}", anyhow::Error::from(error))),
-        false => error.into(),
-    }
 }
 
 fn read_examples(args: &RelevanceArgs) -> Result<RelevanceExamples> {
@@ -249,67 +200,55 @@ fn read_examples(args: &RelevanceArgs) -> Result<RelevanceExamples> {
     let needs_others = args.background.is_empty() && !matches!(args.kind, Kind::Table);
     let (mut positive, mut negative) = (args.positive.clone(), args.negative.clone());
     if let Some(name) = &args.task {
-        let [folder] = args.web.as_slice() else {
-            return Err(bad_input(
-                "--task needs the web folder that has it: --web FOLDER".to_owned(),
-            ));
-        };
-        let folder = WebFolder::open(folder).map_err(|fault| bad_input(fault.to_string()))?;
-        let task = folder.task(name).map_err(|fault| bad_input(fault.to_string()))?;
-        let lists = [
-            (&task.examples_positive, &mut positive, "examples-positive"),
-            (&task.examples_negative, &mut negative, "examples-negative"),
-        ];
-        for (list, names, key) in lists {
-            match list {
-                Some(list) => names.push(list.to_string_lossy().into_owned()),
-                None if names.is_empty() && (key == "examples-positive" || needs_others) => {
-                    return Err(bad_input(format!("the task {name} has no {key}")));
-                }
-                None => {}
-            }
+        if args.web.len() != 1 {
+            refuse!("--task needs the web folder that has it: --web FOLDER");
+        }
+        let (folder, task) = WebFolder::find_task(&args.web, name)?;
+        match task.positive_list() {
+            Ok(list) => positive.push(list.display().to_string()),
+            Err(fault) if positive.is_empty() => return Err(fault.into()),
+            Err(_) => {}
+        }
+        match task.negative_list() {
+            Ok(list) => negative.push(list.display().to_string()),
+            Err(fault) if negative.is_empty() && needs_others => return Err(fault.into()),
+            Err(_) => {}
         }
         web = folder.archives;
     }
     if positive.is_empty() {
-        return Err(bad_input(
-            "nothing to learn from: name wanted pages with --positive, or a --task of a --web folder"
-                .to_owned(),
-        ));
+        refuse!("nothing to learn from: name wanted pages with --positive, or a --task of a --web folder");
     }
     if negative.is_empty() && needs_others {
-        return Err(bad_input(
+        refuse!(
             "nothing to contrast them with: name pages that are not wanted with --negative, or any pages with --background"
-                .to_owned(),
-        ));
+        );
     }
     let read = |names: &[String], crawls: CrawlPages, visit: &mut dyn FnMut(ParsedPage)| -> Result<u64> {
         let naming = Naming {
             web: &web,
-            web_option: "--web",
-            only: &[],
             crawls,
-            fetching: Some(&args.fetching),
+            ..Naming::new(Ok(&args.fetching))
         };
         Inputs::read(names, &naming)?.each(|named| visit(named.page))
     };
     let mut examples = RelevanceExamples::default();
     read(&positive, CrawlPages::Relevant, &mut |page| {
-        examples.add_positive(page);
+        examples.add_positive(page)
     })?;
     if !negative.is_empty() {
-        let mut refused = Ok(());
+        let mut added = Ok(());
         read(&negative, CrawlPages::Relevant, &mut |page| {
             if let Err(error) = examples.add_negative(page) {
-                refused = Err(error);
+                added = Err(error);
             }
         })?;
-        refused.map_err(train_error)?;
+        added?;
     }
     if !args.background.is_empty() {
         examples.use_background(args.seed);
         read(&args.background, CrawlPages::All, &mut |page| {
-            examples.add_background(page);
+            examples.add_background(page)
         })?;
     }
     Ok(examples)
@@ -321,54 +260,39 @@ struct Report<'a> {
     kind: &'static str,
     model: String,
     bytes: u64,
-    positive: usize,
-    negative: usize,
-    negatives_are_background: bool,
-    folds: u32,
-    folds_share_no: &'static str,
-    figures: &'a scenthound_learn::BinaryFigures,
-    best_threshold: f64,
-    telling: Vec<Word>,
-    telling_against: Vec<Word>,
-    warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Word {
-    word: String,
-    effect: f64,
-}
-
-fn words(words: &[TellingWord]) -> Vec<Word> {
-    words
-        .iter()
-        .map(|word| Word {
-            word: harmless(&word.word),
-            effect: (word.effect * 1000.0).round() / 1000.0,
-        })
-        .collect()
+    #[serde(flatten)]
+    trained: &'a TrainedRelevance,
 }
 
 fn write_report(out: &mut dyn Write, report: &Report<'_>) -> Result<()> {
-    let figures = report.figures;
+    let Report {
+        kind,
+        model,
+        bytes,
+        trained,
+    } = report;
+    let validation = &trained.validation;
+    let figures = &validation.figures;
     writeln!(
         out,
-        "{}, {} KB: a {} judge of {} wanted against {} {}",
-        Path::new(&report.model).display(),
-        report.bytes.div_ceil(1000),
-        report.kind,
-        counted(report.positive as u64, "page"),
-        report.negative,
-        if report.negatives_are_background {
-            "others, background among them"
+        "{model}, {} KB: a {kind} judge of {} wanted against {} others{}",
+        bytes.div_ceil(1000),
+        counted(trained.positive as u64, "page"),
+        trained.negative,
+        if trained.negatives_are_background {
+            ", background among them"
         } else {
-            "others"
+            ""
         },
     )?;
+    let unit = match validation.apart {
+        Apart::Sites => "site",
+        Apart::Pages => "page",
+    };
     writeln!(
         out,
-        "\nOn pages it has not seen ({} folds that share no {}, threshold 0.5):",
-        report.folds, report.folds_share_no
+        "\nOn pages it has not seen ({} folds that share no {unit}, threshold 0.5):",
+        validation.folds
     )?;
     writeln!(
         out,
@@ -383,25 +307,21 @@ fn write_report(out: &mut dyn Write, report: &Report<'_>) -> Result<()> {
         confusion.false_negative,
         confusion.true_negative,
         confusion.false_positive,
-        report.best_threshold
+        validation.best_threshold
     )?;
-    let bins: Vec<String> = figures
-        .reliability
-        .iter()
+    let bins = figures.reliability.iter();
+    let bins: Vec<String> = bins
         .map(|bin| format!("{:.2}→{:.2} ({})", bin.predicted, bin.observed, bin.count))
         .collect();
-    writeln!(out, "  said→came true (pages): {}", bins.join("  "))?;
-    for (title, words) in [
-        ("For it", &report.telling),
-        ("Against it", &report.telling_against),
-    ] {
-        let words: Vec<&str> = words.iter().map(|word| word.word.as_str()).collect();
-        writeln!(out, "\n{title}: {}", words.join(", "))?;
+    writeln!(out, "  predicted→observed (pages): {}", bins.join("  "))?;
+    for (title, words) in [("For", &trained.telling), ("Against", &trained.telling_against)] {
+        let words: Vec<String> = words.iter().map(|word| harmless(&word.word)).collect();
+        writeln!(out, "\n{title} relevance: {}", words.join(", "))?;
     }
     writeln!(
         out,
-        "\nUse it: hound crawl TOPIC --judge {} --model {} --threshold {:.2}",
-        report.kind, report.model, report.best_threshold
+        "\nUse it: hound crawl TOPIC --judge {kind}:model={model}:threshold={:.2}",
+        validation.best_threshold
     )?;
     Ok(())
 }

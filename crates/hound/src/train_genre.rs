@@ -3,23 +3,22 @@
 //! Labels come with a web folder or as a list. The figures are cross-validated by pages, or by sites that stay together; the
 //! output says which. Pages of one site resemble each other, so figures by pages hold for sites already seen.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use scenthound::inputs::CrawlPages;
 use scenthound::train::{ClassMap, LabelledList, group_of, usual_forest};
 use scenthound_judge::{
-    DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords,
+    ClassSize, DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords,
 };
 use scenthound_lab::LabelledPages;
 use scenthound_lab::recorded::WebFolder;
-use scenthound_types::CanonicalUrl;
-use serde_json::json;
+use serde::Serialize;
 
+use crate::fault::bad_input;
+use crate::lab::console::with_lab;
 use crate::lab::webs;
-use crate::pages_input::{Fetching, Inputs, Naming, bad_input};
+use crate::pages_input::{Fetching, Inputs, Naming, check_new};
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{counted, harmless};
@@ -106,22 +105,16 @@ fn read_kind(text: &str) -> Result<DetectorKind, String> {
     DetectorKind::from_name(text).ok_or_else(|| "write genre-9 or genre".to_owned())
 }
 
-/// Answers `hound train genre`.
+/// Runs `hound train genre`.
 pub fn run(args: &Args) -> Result<()> {
-    if let Some(path) = &args.output
-        && path.exists()
-        && !args.force
-    {
-        return Err(bad_input(format!(
-            "{} is there already; name another file, or overwrite it with --force",
-            path.display()
-        )));
+    if let Some(path) = &args.output {
+        check_new(path, args.force)?;
     }
     let mut words = GenreWords::shipped();
     for path in &args.words {
-        let shown = path.display();
+        let shown = path.display().to_string();
         let list = std::fs::read_to_string(path).map_err(|error| bad_input(format!("{shown}: {error}")))?;
-        words.add(&shown.to_string(), &list).map_err(bad_input)?;
+        words.add(&shown, &list)?;
     }
     let mut training = GenreTrainingSet::new(args.detector, words);
     read_pages(args, &mut training)?;
@@ -129,18 +122,16 @@ pub fn run(args: &Args) -> Result<()> {
         training.thin_groups(most.max(1));
     }
     let left_out = training.leave_out_small(args.least_pages.max(usize::from(args.folds)), args.least_groups);
-    for (class, pages, groups) in &left_out {
+    for size in &left_out {
         note!(
             "note: {} is left out: it has only {} in {}",
-            harmless(class),
-            counted(*pages as u64, "page"),
-            counted(*groups as u64, "group")
+            harmless(&size.class),
+            counted(size.pages as u64, "page"),
+            counted(size.groups as u64, "group")
         );
     }
     if training.classes().len() < 2 {
-        return Err(bad_input(
-            "there are fewer than two classes with enough pages".to_owned(),
-        ));
+        refuse!("there are fewer than two classes with enough pages");
     }
     let (least_leaf, balanced) = usual_forest(args.detector);
     let settings = GenreTrainingSettings {
@@ -156,48 +147,47 @@ pub fn run(args: &Args) -> Result<()> {
         None => GenreFolds::Pages,
     };
     let bar = webs::spinner("training");
-    let figures = training
-        .cross_validate(apart, &settings, |fold| {
-            bar.set_message(format!("training: fold {fold} of {} done", args.folds));
-            bar.tick();
-        })
-        .map_err(bad_input)?;
+    let mut figures = training.cross_validate(apart, &settings, |fold| {
+        bar.set_message(format!("training: fold {fold} of {} done", args.folds));
+        bar.tick();
+    })?;
     bar.finish_and_clear();
+    figures.importance.truncate(FEATURES);
     let mut bytes = None;
     if let Some(path) = &args.output {
-        let detector = training.train(&settings)?;
-        detector.save(path)?;
+        training.train(&settings)?.save(path)?;
         bytes = Some(std::fs::metadata(path).map_or(0, |file| file.len()));
     }
-    if args.json {
-        say!("{}", object(args, &training, &left_out, &figures, bytes));
-        return Ok(());
+    let report = Report {
+        detector: args.detector.name(),
+        pages: training.len(),
+        folds_by: args.folds_by.as_deref().unwrap_or("pages"),
+        figures,
+        left_out,
+        model: args.output.as_ref().map(|path| path.display().to_string()),
+        bytes,
+    };
+    match args.json {
+        true => stdout::json(&report),
+        false => stdout::write(|out| write_report(out, &report)),
     }
-    stdout::write(|out| write_figures(out, args, &training, &figures, bytes))
 }
 
 /// Reads the labelled pages of all webs, or of the list alone.
 fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
-    let map = args
-        .classes
-        .as_deref()
-        .map(ClassMap::read)
-        .transpose()
-        .map_err(bad_input)?;
-    let list = args
-        .pages
-        .as_deref()
-        .map(LabelledList::read)
-        .transpose()
-        .map_err(bad_input)?;
+    let map = args.classes.as_deref().map(ClassMap::read).transpose()?;
+    let list = args.pages.as_deref().map(LabelledList::read).transpose()?;
     if args.web.is_empty() {
-        read_list(args, list.unwrap_or_default(), map.as_ref(), training)?;
+        for (class, names) in list.unwrap_or_default().by_class(map.as_ref())? {
+            Inputs::read(&names, &Naming::new(Ok(&args.fetching)))?.each(|named| {
+                training.push(&named.page, &class, &group_of(&named));
+            })?;
+        }
     } else {
-        let list = list.map(LabelledList::urls).transpose().map_err(bad_input)?;
-        read_webs(args, list.as_deref(), map.as_ref(), training)?;
+        read_webs(args, list, map.as_ref(), training)?;
     }
     if training.is_empty() {
-        return Err(bad_input("no labelled page was found"));
+        refuse!("no labelled page was found");
     }
     Ok(())
 }
@@ -205,216 +195,85 @@ fn read_pages(args: &Args, training: &mut GenreTrainingSet) -> Result<()> {
 /// Reads pages from recorded webs: those of the list, or those with labels.
 fn read_webs(
     args: &Args,
-    list: Option<&[(CanonicalUrl, String)]>,
+    list: Option<LabelledList>,
     map: Option<&ClassMap>,
     training: &mut GenreTrainingSet,
 ) -> Result<()> {
-    let mut found: BTreeSet<usize> = BTreeSet::new();
-    let mut left_out = Vec::new();
-    for path in &args.web {
-        let folder = WebFolder::open(path).map_err(bad_input)?;
-        let web = webs::load(&folder)?;
-        let labels = if list.is_none() || args.folds_by.is_some() {
-            folder.labels().map_err(bad_input)?
-        } else {
-            None
-        };
-        let class_of = |label: &str| match map {
+    let list = list.map(LabelledList::urls).transpose()?;
+    let webs = args.web.iter().map(|path| WebFolder::open(path));
+    let pages = LabelledPages {
+        webs: &webs.collect::<Result<Vec<_>, _>>()?,
+        list: list.as_deref(),
+        columns: &args.label,
+        group_column: args.folds_by.as_deref().filter(|column| *column != "domain"),
+        class_of: &|web, label| match map {
             None => Some(label.to_owned()),
-            Some(map) => map.class(&folder.name, label).map(str::to_owned),
-        };
-        let pages = LabelledPages {
-            web: &web,
-            labels: labels.as_ref(),
-            group_column: args.folds_by.as_deref().filter(|column| *column != "domain"),
-            class_of: &class_of,
-        };
-        if let Err(fault) = pages.check_group_column() {
-            if args.web.len() == 1 {
-                return Err(bad_input(fault));
-            }
-            note!(
-                "note: {} has no column {:?}; its pages are kept together by domain",
-                folder.name,
-                args.folds_by.as_deref().unwrap_or_default()
-            );
-        }
-        let added = match (list, &labels) {
-            (Some(list), _) => pages.add(list.iter().map(|(url, label)| (url, label.as_str())), training),
-            (None, Some(labels)) => {
-                let has = |column: &&String| labels.column(column).is_ok();
-                let column = args.label.iter().find(has).or(args.label.first());
-                let values = labels
-                    .column(column.map_or("genre", String::as_str))
-                    .map_err(bad_input)?;
-                pages.add(values, training)
-            }
-            (None, None) => {
-                return Err(bad_input(format!(
-                    "{} has no labels.tsv; name the pages and their classes with --pages LIST",
-                    path.display()
-                )));
-            }
-        };
-        found.extend(added.found);
-        left_out.extend(
-            added
-                .left_out
-                .into_iter()
-                .map(|(label, pages)| (folder.name.clone(), label, pages)),
-        );
+            Some(map) => map.class(web, label).map(str::to_owned),
+        },
+    };
+    let found = with_lab(None, |lab| Ok(lab.read_labelled(&pages, training)?))?;
+    for web in &found.without_groups {
+        let column = args.folds_by.as_deref().unwrap_or_default();
+        note!("note: {web} has no column {column:?}; its pages are kept together by domain");
     }
-    left_out.sort();
-    for (web, label, pages) in left_out {
+    for ((web, label), pages) in &found.left_out {
         note!(
             "note: {} of {web} labelled {label:?} left out",
-            counted(pages as u64, "page")
+            counted(*pages as u64, "page")
         );
     }
-    if let Some(list) = list
-        && found.len() < list.len()
-    {
+    if let Some(list) = list.filter(|list| found.found.len() < list.len()) {
+        let missing = list.len() - found.found.len();
         note!(
-            "note: {} of {} are not in what --web names",
-            list.len() - found.len(),
+            "note: {missing} of {} are not in what --web names",
             counted(list.len() as u64, "page")
         );
     }
     Ok(())
 }
 
-/// Reads the pages of a list from files and from the web.
-fn read_list(
-    args: &Args,
-    list: LabelledList,
-    map: Option<&ClassMap>,
-    training: &mut GenreTrainingSet,
-) -> Result<()> {
-    let naming = Naming {
-        web: &[],
-        web_option: "--web",
-        only: &[],
-        crawls: CrawlPages::All,
-        fetching: Some(&args.fetching),
-    };
-    for (class, names) in list.by_class(map).map_err(bad_input)? {
-        Inputs::read(&names, &naming)?.each(|named| {
-            training.push(&named.page, &class, &group_of(&named));
-        })?;
-    }
-    Ok(())
-}
-
-/// What the folds kept apart.
-fn apart(args: &Args) -> &str {
-    args.folds_by.as_deref().unwrap_or("pages")
-}
-
-fn object(
-    args: &Args,
-    training: &GenreTrainingSet,
-    left_out: &[(String, usize, usize)],
-    figures: &GenreFigures,
+/// What is printed, also as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    detector: &'static str,
+    pages: usize,
+    folds_by: &'a str,
+    #[serde(flatten)]
+    figures: GenreFigures,
+    left_out: Vec<ClassSize>,
+    model: Option<String>,
     bytes: Option<u64>,
-) -> serde_json::Value {
-    let sizes = training.classes();
-    let per_class: Vec<_> = figures
-        .classes
-        .iter()
-        .zip(&figures.figures.per_class)
-        .map(|(class, figures)| {
-            json!({
-                "class": class,
-                "pages": figures.count,
-                "groups": sizes.get(class).map(|(_, groups)| groups),
-                "precision": figures.precision,
-                "recall": figures.recall,
-                "f1": figures.f1,
-            })
-        })
-        .collect();
-    let left_out: Vec<_> = left_out
-        .iter()
-        .map(|(class, pages, groups)| json!({"class": class, "pages": pages, "groups": groups}))
-        .collect();
-    let importance: Vec<_> = figures
-        .importance
-        .iter()
-        .take(FEATURES)
-        .map(|(feature, lost)| json!({"feature": feature, "accuracy_lost": lost}))
-        .collect();
-    json!({
-        "detector": args.detector.name(),
-        "pages": training.len(),
-        "folds": figures.folds,
-        "folds_by": apart(args),
-        "accuracy": figures.figures.accuracy,
-        "macro_f1": figures.figures.macro_f1,
-        "per_class": per_class,
-        "confusion": {"classes": figures.classes, "rows": figures.figures.confusion},
-        "left_out": left_out,
-        "importance": importance,
-        "model": args.output.as_ref().map(|path| path.display().to_string()),
-        "bytes": bytes,
-    })
 }
 
-fn write_figures(
-    out: &mut dyn Write,
-    args: &Args,
-    training: &GenreTrainingSet,
-    figures: &GenreFigures,
-    bytes: Option<u64>,
-) -> Result<()> {
+fn write_report(out: &mut dyn Write, report: &Report<'_>) -> Result<()> {
+    let figures = &report.figures;
     writeln!(
         out,
-        "{}: {} of {} classes, {} folds by {}",
-        args.detector.name(),
-        counted(training.len() as u64, "page"),
-        figures.classes.len(),
+        "{}: {} of {} classes, {} folds by {}\naccuracy {:.1} %, mean F1 {:.3}",
+        report.detector,
+        counted(report.pages as u64, "page"),
+        figures.per_class.len(),
         figures.folds,
-        apart(args)
+        report.folds_by,
+        100.0 * figures.accuracy,
+        figures.macro_f1
     )?;
-    writeln!(
-        out,
-        "accuracy {:.1} %, mean F1 {:.3}",
-        100.0 * figures.figures.accuracy,
-        figures.figures.macro_f1
-    )?;
-    if args.folds_by.is_none() {
+    if report.folds_by == "pages" {
         writeln!(
             out,
             "Pages of one site were in several folds: expect lower figures on new sites (--folds-by site or domain)."
         )?;
     }
     writeln!(out)?;
-    let mut heads = vec![
-        ("class", Align::Left),
-        ("pages", Align::Right),
-        ("precision", Align::Right),
-        ("recall", Align::Right),
-        ("F1", Align::Right),
-    ];
-    let taken_for: Vec<String> = figures
-        .classes
-        .iter()
-        .map(|class| format!("→{}", harmless(class)))
-        .collect();
-    heads.extend(taken_for.iter().map(|class| (class.as_str(), Align::Right)));
+    let numbers = ["pages", "precision", "recall", "F1"].map(str::to_owned);
+    let classes = figures.confusion.classes.iter();
+    let taken_for = classes.map(|class| format!("→{}", harmless(class)));
+    let mut heads = vec![("class".to_owned(), Align::Left)];
+    heads.extend((numbers.into_iter().chain(taken_for)).map(|head| (head, Align::Right)));
     let mut table = Table::new(&heads);
-    for ((class, of_class), row) in figures
-        .classes
-        .iter()
-        .zip(&figures.figures.per_class)
-        .zip(&figures.figures.confusion)
-    {
-        let mut cells = vec![
-            harmless(class),
-            of_class.count.to_string(),
-            format!("{:.3}", of_class.precision),
-            format!("{:.3}", of_class.recall),
-            format!("{:.3}", of_class.f1),
-        ];
+    for (class, row) in figures.per_class.iter().zip(&figures.confusion.rows) {
+        let mut cells = vec![harmless(&class.size.class), class.size.pages.to_string()];
+        cells.extend([class.precision, class.recall, class.f1].map(|figure| format!("{figure:.3}")));
         cells.extend(row.iter().map(|count| match count {
             0 => "·".to_owned(),
             count => count.to_string(),
@@ -423,11 +282,16 @@ fn write_figures(
     }
     table.write(out, terminal_width())?;
     writeln!(out, "\nAccuracy lost when a feature is shuffled:")?;
-    for (feature, lost) in figures.importance.iter().take(FEATURES) {
-        writeln!(out, "  {:5.2} %  {feature}", 100.0 * lost)?;
+    for feature in &figures.importance {
+        writeln!(
+            out,
+            "  {:5.2} %  {}",
+            100.0 * feature.accuracy_lost,
+            feature.feature
+        )?;
     }
-    if let (Some(path), Some(bytes)) = (&args.output, bytes) {
-        writeln!(out, "\n{}: {bytes} bytes, trained on all pages.", path.display())?;
+    if let (Some(path), Some(bytes)) = (&report.model, report.bytes) {
+        writeln!(out, "\n{path}: {bytes} bytes, trained on all pages.")?;
     }
     Ok(())
 }

@@ -9,18 +9,17 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use scenthound::inputs::CrawlPages;
 use scenthound::train::{LayerPages, layer_urls};
 use scenthound_graph::{ContextList, ContextSettings, GraphFile};
 use scenthound_judge::{LayerFigures, LayerModel, LayerSettings};
+use scenthound_lab::WebLinks;
 use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
 use scenthound_types::ParsedPage;
 
-use crate::graph::build::graph_error;
-use crate::graph::links::LinkSource;
+use crate::graph::links::Links;
 use crate::graph::{around, sizes};
 use crate::lab::webs;
-use crate::pages_input::{Fetching, Inputs, Naming, bad_input};
+use crate::pages_input::{Fetching, Inputs, Naming, NewFile};
 use crate::stdout;
 use crate::wording::{count, counted};
 
@@ -35,7 +34,7 @@ const MOST_FETCHED: usize = 5_000;
   hound train layers --pages my-crawl --targets good.txt -o tea.layers
   hound train layers --graph web.graph --targets good.txt --pages my-crawl more.warc.gz -o tea.layers
   hound train layers --graph context.tsv --fetch --contact me@example.org -o tea.layers
-  hound crawl tea.toml --strategy layered --layers tea.layers
+  hound crawl tea.toml --strategy layered:layers=tea.layers
 
 The layers come from --graph: a file made by hound graph build, or by hound graph context -o (which
 includes the targets). Without it they are found in --web or --pages. The words of their pages are
@@ -75,28 +74,19 @@ pub struct Args {
     /// Seed for random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The model file to write.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: NewFile,
     #[command(flatten)]
     fetching: Fetching,
 }
 
+/// Runs `hound train layers`.
 pub fn run(args: &Args) -> Result<()> {
-    if args.output.exists() && !args.force {
-        return Err(bad_input(format!(
-            "{} is there already; --force overwrites it",
-            args.output.display()
-        )));
-    }
+    args.file.check()?;
     if args.web.is_none() && args.pages.is_empty() && !args.fetch {
-        return Err(bad_input(
+        refuse!(
             "say where the words of the pages are: --web FOLDER, --pages DIR|WARC, or --fetch with --graph"
-                .to_owned(),
-        ));
+        );
     }
     let (list, web) = layers(args)?;
     say!(
@@ -108,25 +98,27 @@ pub fn run(args: &Args) -> Result<()> {
         threshold: args.threshold,
         ..LayerSettings::default()
     };
-    let mut pages = LayerPages::new(&settings).map_err(bad_input)?;
+    let mut pages = LayerPages::new(&settings)?;
     read_pages(args, &list, web.as_ref(), &mut pages)?;
     let read: Vec<String> = pages.sizes.iter().map(|size| count(*size)).collect();
     say!("pages with words: {}", read.join("/"));
 
     let begun = Instant::now();
-    let model = pages.training.train().map_err(bad_input)?;
+    let model = pages.training.train()?;
     let training = begun.elapsed();
-    model.save(&args.output)?;
+    model.save(&args.file.output)?;
     say!(
         "{} terms distinguish the layers; the strongest:",
         count(model.terms() as u64)
     );
     for layer in 0..=settings.layers {
-        let words = model.telling(layer);
-        say!(
-            "  layer {layer}: {}",
-            words.get(..WORDS.min(words.len())).unwrap_or_default().join(", ")
-        );
+        let words: Vec<&str> = model
+            .telling(layer)
+            .iter()
+            .take(WORDS)
+            .map(String::as_str)
+            .collect();
+        say!("  layer {layer}: {}", words.join(", "));
     }
     match pages.training.cross_validate(usize::from(args.folds), args.seed) {
         Ok(figures) => stdout::write(|out| write_figures(&figures, out))?,
@@ -138,30 +130,24 @@ pub fn run(args: &Args) -> Result<()> {
         counted(pages.training.pages() as u64, "page"),
         prediction(&model, &pages.kept).as_secs_f64() * 1e6
     );
-    note!("written: {}", args.output.display());
+    note!("written: {}", args.file.output.display());
     Ok(())
 }
 
-/// The layers, and the recorded web where one was read.
+/// The layers, and the recorded web if one was read.
 fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
     let is_list = args.graph.as_ref().is_some_and(|path| !GraphFile::is_graph(path));
     // Known before anything is read.
     if args.targets.is_none() && args.task.is_none() && !is_list {
-        return Err(bad_input(
-            "name the targets with --targets FILE (one URL per line), or --task NAME with --web".to_owned(),
-        ));
+        refuse!("name the targets with --targets FILE (one URL per line), or --task NAME with --web");
     }
     if let Some(path) = args.graph.as_ref().filter(|_| is_list && args.targets.is_some()) {
-        return Err(bad_input(format!(
+        refuse!(
             "{} is not a link graph but a list of layers, with its targets as layer 0; leave --targets out",
             path.display()
-        )));
+        );
     }
-    let folder = args
-        .web
-        .as_ref()
-        .map(|path| WebFolder::open(path).map_err(bad_input))
-        .transpose()?;
+    let folder = args.web.as_ref().map(|path| WebFolder::open(path)).transpose()?;
     let web = folder.as_ref().map(webs::load).transpose()?;
     let reach = ContextSettings {
         layers: args.layers.unwrap_or(ContextSettings::default().layers),
@@ -170,41 +156,35 @@ fn layers(args: &Args) -> Result<(ContextList, Option<RecordedWeb>)> {
     let targets = args.targets.clone().unwrap_or_default();
     if let Some(path) = &args.graph {
         if !is_list {
-            let mut links = LinkSource::of_graph(path)?;
-            return Ok((around(&mut links, &targets, &reach)?, web));
+            return Ok((Links::of_graph(path)?.around(&targets, &reach)?, web));
         }
-        let mut list = ContextList::read(path).map_err(graph_error)?;
+        let mut list = ContextList::read(path)?;
         list.keep(args.layers, args.most_per_layer);
         return Ok((list, web));
     }
     let (Some(web), Some(folder)) = (web, folder) else {
-        let mut links = LinkSource::of_pages(&args.pages)?;
-        return Ok((around(&mut links, &targets, &reach)?, None));
+        return Ok((Links::of_pages(&args.pages)?.around(&targets, &reach)?, None));
     };
-    let of_task = args
-        .task
-        .as_ref()
-        .map(|task| {
-            let task = folder.task(task).map_err(bad_input)?;
-            let pages = task.pages(&web).map_err(bad_input)?;
-            anyhow::Ok(pages.positive.iter().map(|page| page.0).collect::<Vec<u32>>())
-        })
-        .transpose()?;
-    let mut links = LinkSource::of_web(web, &folder.path)?;
+    let of_task = match &args.task {
+        Some(task) => Some(folder.task(task)?.pages(&web)?.positive),
+        None => None,
+    };
+    let mut links = WebLinks::new(web)?;
+    let shown = folder.path.display().to_string();
     let list = match of_task {
-        Some(nodes) if nodes.is_empty() => {
-            return Err(bad_input(format!(
-                "none of the examples of the task is a page of {}, so there is nothing to build a context graph around",
-                folder.path.display()
-            )));
+        Some(pages) if pages.is_empty() => refuse!(
+            "none of the examples of the task is a page of {shown}, so there is nothing to build a context graph around"
+        ),
+        Some(pages) => {
+            let nodes: Vec<u32> = pages.iter().map(|page| page.0).collect();
+            ContextList::around(&mut links, &nodes, &reach)?
         }
-        Some(nodes) => ContextList::around(links.index(), &nodes, &reach).map_err(graph_error)?,
-        None => around(&mut links, &targets, &reach)?,
+        None => around(&mut links, &shown, &targets, &reach)?,
     };
-    Ok((list, links.into_web()))
+    Ok((list, Some(links.web)))
 }
 
-/// Finds the words of all pages; says how many have none.
+/// Finds the words of all pages; prints how many have none.
 fn read_pages(
     args: &Args,
     list: &ContextList,
@@ -221,18 +201,21 @@ fn read_pages(
             }
         }
     } else {
-        let names: Vec<String> = match args.fetch {
-            true => to_fetch(list)?,
-            false => args.pages.iter().map(|path| path.display().to_string()).collect(),
+        if args.fetch && list.pages() > MOST_FETCHED {
+            refuse!(
+                "the layers have {}; fetch at most {} of them with --most-per-layer N",
+                counted(list.pages() as u64, "page"),
+                count(MOST_FETCHED as u64)
+            );
+        }
+        let (names, fetching) = match args.fetch {
+            true => (layer_urls(list), Ok(&args.fetching)),
+            false => (
+                args.pages.iter().map(|path| path.display().to_string()).collect(),
+                Err("--pages"),
+            ),
         };
-        let naming = Naming {
-            web: &[],
-            web_option: "--pages",
-            only: &[],
-            crawls: CrawlPages::All,
-            fetching: args.fetch.then_some(&args.fetching),
-        };
-        Inputs::read(&names, &naming)?.each(|named| {
+        Inputs::read(&names, &Naming::new(fetching))?.each(|named| {
             if let Some(layer) = layers.page(&named.page.url) {
                 pages.add(named.page, layer, &layers, |_| None);
             }
@@ -240,10 +223,10 @@ fn read_pages(
     }
     let missing = list.pages().saturating_sub(pages.training.pages());
     if pages.training.pages() == 0 {
-        return Err(bad_input(
-            "the words of none of the layers' pages were found; name the crawl or archive that has them with --pages, or fetch \
-             them with --fetch",
-        ));
+        refuse!(
+            "the words of none of the layers' pages were found; name the crawl or archive that has them with --pages, or \
+             fetch them with --fetch"
+        );
     }
     if missing > 0 {
         note!(
@@ -252,18 +235,6 @@ fn read_pages(
         );
     }
     Ok(())
-}
-
-/// The URLs of all pages, unless there are too many.
-fn to_fetch(list: &ContextList) -> Result<Vec<String>> {
-    if list.pages() > MOST_FETCHED {
-        return Err(bad_input(format!(
-            "the layers have {}; fetch at most {} of them with --most-per-layer N",
-            counted(list.pages() as u64, "page"),
-            count(MOST_FETCHED as u64)
-        )));
-    }
-    Ok(layer_urls(list))
 }
 
 /// How long it takes to find the layer of a page.

@@ -263,7 +263,7 @@ fn a_generated_topic_judges_pages_and_a_background_removes_common_words() {
     );
     let message = refuses(root, &[&["terms", "generate"], EXAMPLES, &words].concat());
     assert!(
-        message.contains("topic.toml is there already") && message.contains("--force"),
+        message.contains("topic.toml already exists") && message.contains("--force"),
         "{message}"
     );
 

@@ -53,7 +53,7 @@ fn a_model_is_trained_described_and_used_to_judge() {
     let output = trained.both();
     assert!(trained.is_good(), "{output}");
     assert!(
-        output.contains("AUC 1.000") && output.contains("For it: ") && output.contains("oolong"),
+        output.contains("AUC 1.000") && output.contains("For relevance: ") && output.contains("oolong"),
         "{output}"
     );
     assert!(output.contains("only 10 pages wanted"), "{output}");

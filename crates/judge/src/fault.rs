@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use scenthound_learn::{LearnFault, ModelFileFault};
+use scenthound_types::WordListFault;
 use thiserror::Error;
 
 /// Why a judge, or a table it needs, cannot be built.
@@ -70,15 +71,8 @@ pub enum JudgeFault {
         source: serde_json::Error,
     },
     /// A list of genre words that could not be read.
-    #[error("{list}:{line}: {what}")]
-    GenreWords {
-        /// The list.
-        list: String,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        what: String,
-    },
+    #[error(transparent)]
+    GenreWords(#[from] WordListFault),
     /// Example pages without words.
     #[error("the example pages contain no words, so there is nothing to build a table from")]
     NoWords,
@@ -106,4 +100,11 @@ pub enum JudgeFault {
     /// The model file cannot be used.
     #[error(transparent)]
     Model(#[from] ModelFileFault),
+}
+
+impl JudgeFault {
+    /// Whether other terms, settings or pages would help, rather than another disk.
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(self, JudgeFault::IdfFile { .. } | JudgeFault::Model(_))
+    }
 }

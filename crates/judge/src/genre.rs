@@ -27,7 +27,10 @@ use scenthound_types::{GenreGuess, Judgement, LinkPlace, ParsedPage, Token};
 use serde::{Deserialize, Serialize};
 
 use self::features::Name;
-pub use self::training::{Apart as GenreFolds, GenreFigures, GenreTrainingSet, GenreTrainingSettings};
+pub use self::training::{
+    Apart as GenreFolds, ClassSize, FeatureImportance, GenreClassFigures, GenreConfusion, GenreFigures,
+    GenreTrainingSet, GenreTrainingSettings,
+};
 pub use self::word_lists::GenreWords;
 use self::word_lists::WordLists;
 use crate::{Judge, JudgeFault};

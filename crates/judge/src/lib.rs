@@ -34,8 +34,9 @@ use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
-    DetectorKind, GenreDetector, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings,
-    GenreWords, WithGenre, feature_names, is_of_genre,
+    ClassSize, DetectorKind, FeatureImportance, GenreClassFigures, GenreConfusion, GenreDetector,
+    GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords, WithGenre, feature_names,
+    is_of_genre,
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;

@@ -62,7 +62,7 @@ impl Curve {
 }
 
 /// An informative feature, written for people.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TellingWord {
     /// The word; features that are not words are in brackets.
     pub word: Arc<str>,
@@ -79,13 +79,14 @@ struct Told {
 }
 
 /// How well a judge does on pages held out of training.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Validation {
     /// The figures. Their probabilities come from a curve with two parameters, fitted on the same held-out scores.
     pub figures: BinaryFigures,
     /// How many folds there were.
     pub folds: u32,
     /// What the folds keep together.
+    #[serde(rename = "folds_share_no")]
     pub apart: Apart,
     /// The threshold with the best F1, in steps of 0.05.
     pub best_threshold: f64,

@@ -39,6 +39,7 @@ mod trial;
 mod tune;
 mod web;
 mod web_answers;
+mod web_links;
 mod webs;
 
 pub use archive_site::ArchiveSite;
@@ -64,4 +65,5 @@ pub use topic::TopicFault;
 pub use trial::{LabBudget, Outcome, Trial};
 pub use tune::{Axis, HeldOutTask, Objective, TriedSetting, TuneSettings, Tuning};
 pub use web::{Links, Reply, Web};
+pub use web_links::WebLinks;
 pub use webs::{synthetic, synthetic_name, synthetic_settings};

@@ -1,6 +1,7 @@
 //! Reads what a crawl has collected: `cargo run -p scenthound --example collection [DIR]`.
 //!
 //! Without a folder, it first crawls a small web that is served on this machine.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! A whole crawl in one program: `cargo run -p scenthound --example crawl`.
 //!
 //! It crawls a small web that is served on this machine, so it needs no network.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::sync::Arc;
 

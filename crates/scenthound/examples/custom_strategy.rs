@@ -1,6 +1,7 @@
 //! A judge and a strategy of your own: `cargo run -p scenthound --example custom_strategy`.
 //!
 //! It crawls a small web that is served on this machine, so it needs no network.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::sync::Arc;
 

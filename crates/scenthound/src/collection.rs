@@ -12,6 +12,7 @@ mod agents;
 mod cash;
 mod error;
 mod explain;
+mod export;
 mod marks;
 mod near_duplicates;
 mod pages;
@@ -41,7 +42,7 @@ pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
-pub use status::{CrawlState, FiguresFrom, MarkCounts, Status, StatusFile};
+pub use status::{Budgets, CrawlState, FiguresFrom, MarkCounts, Status, StatusFile, StatusReport};
 
 /// The pages a crawl has collected.
 ///

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use scenthound_graph::{
-    BadLines, GraphBuilder, GraphFault, GraphFile, GraphSummary, ListTally, Stage, build, read_edge_list,
-    read_numbered_edges, read_vertices,
+    BadLines, GraphBuilder, GraphFault, GraphFile, GraphSummary, LinkIndex, ListTally, Match, Stage, build,
+    read_edge_list, read_numbered_edges, read_vertices,
 };
 use scenthound_store::{CrawlView, Error as StoreError, HttpResponse};
 use scenthound_types::CanonicalUrl;
@@ -263,6 +263,20 @@ impl TemporaryGraph {
             file: GraphFile::open(&path)?,
             _folder: folder,
         })
+    }
+}
+
+impl LinkIndex for TemporaryGraph {
+    fn find(&mut self, text: &str) -> Result<Option<Match>, GraphFault> {
+        LinkIndex::find(&mut self.file, text)
+    }
+
+    fn links_to(&mut self, node: u32, out: &mut Vec<u32>) -> Result<(), GraphFault> {
+        self.file.links_to(node, out)
+    }
+
+    fn name(&mut self, node: u32) -> Result<String, GraphFault> {
+        LinkIndex::name(&mut self.file, node)
     }
 }
 

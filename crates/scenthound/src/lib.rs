@@ -27,6 +27,7 @@ mod event;
 pub mod fetch_now;
 pub mod graph;
 pub mod inputs;
+pub mod judging;
 mod live;
 mod rejudge;
 pub mod seeds;
@@ -36,10 +37,11 @@ mod topic;
 pub mod train;
 
 pub use collection::{
-    AgentStatus, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, FiguresFrom,
-    KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
+    AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation,
+    FiguresFrom, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
     QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
-    RankingCounts, RobotsAnswer, Status, StatusFile, UnreadableLines, UrlStanding, Warning, WhyNotRead,
+    RankingCounts, RobotsAnswer, Status, StatusFile, StatusReport, UnreadableLines, UrlStanding, Warning,
+    WhyNotRead,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

@@ -11,7 +11,7 @@ use scenthound_live::{LiveError, Rejudged};
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
 use thiserror::Error;
 
-use crate::collection::Collection;
+use crate::collection::{Collection, CollectionError, each_record};
 use crate::crawler::{CrawlerError, StopHandle, check_topic_settings, earlier_settings};
 use crate::live::{LiveBuildError, live_settings};
 use crate::topic::Topic;
@@ -61,6 +61,9 @@ pub enum RejudgeError {
     /// The crawl folder could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The records could not be read.
+    #[error(transparent)]
+    Records(#[from] Box<CollectionError>),
     /// Repeating the crawl from its records failed.
     #[error(transparent)]
     Live(#[from] LiveError),
@@ -121,6 +124,14 @@ impl Rejudgement {
     /// What the new topic changes.
     pub fn changes(&self) -> &[Change] {
         &self.changes
+    }
+
+    /// The number of attempts that will be repeated.
+    pub fn attempts(&self) -> Result<u64, RejudgeError> {
+        let mut attempts = 0;
+        let view = CrawlView::open(&self.folder)?;
+        each_record(&view, |_, _| attempts += 1).map_err(Box::new)?;
+        Ok(attempts)
     }
 
     /// Judges every stored page again and switches over. If it is stopped, it returns `None` and leaves the crawl as it was.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::collection::each_record;
-use crate::{Collection, LiveBuildError, live_settings};
+use crate::{Collection, CrawlerError, LiveBuildError, earlier_settings, live_settings};
 
 /// No answer of a search engine is as large as this.
 const LARGEST_ANSWER: usize = 4 << 20;
@@ -87,6 +87,15 @@ pub enum SeedSearchError {
     /// The crawl folder.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The settings of an earlier run.
+    #[error(transparent)]
+    Earlier(Box<CrawlerError>),
+}
+
+impl From<CrawlerError> for SeedSearchError {
+    fn from(error: CrawlerError) -> SeedSearchError {
+        SeedSearchError::Earlier(Box::new(error))
+    }
 }
 
 impl SeedSearchError {
@@ -216,6 +225,29 @@ impl FoundSeeds {
 /// The words a crawl asks engines for: the topic's query, or its name.
 pub fn search_query(settings: &Settings) -> &str {
     settings.topic.query.as_deref().unwrap_or(&settings.topic.name)
+}
+
+/// Whether engines must be asked for the seeds of a crawl. If they were asked before, what they answered is added to the
+/// settings. A folder that cannot become a crawl folder is an error, before any engine is asked.
+pub fn must_ask(settings: &mut Settings, folder: &Path) -> Result<bool, SeedSearchError> {
+    if settings.seeds.engines.is_empty() {
+        return Ok(false);
+    }
+    if let Some(before) = earlier_settings(folder)? {
+        let urls = match FoundSeeds::load(folder)? {
+            Some(found) => found.urls(),
+            // The settings hold them too.
+            None => before.seeds.urls,
+        };
+        add_seeds(settings, urls);
+        return Ok(false);
+    }
+    let mut inside = std::fs::read_dir(folder).into_iter().flatten();
+    if CrawlView::open(folder).is_err() && inside.next().is_some() {
+        // A folder of something else.
+        CrawlFolder::open_or_create(folder)?;
+    }
+    Ok(true)
 }
 
 /// Adds URLs to the seeds of settings, except those that are there already.

@@ -8,14 +8,16 @@ mod suggest;
 
 use std::collections::BTreeMap;
 
+use scenthound_config::Settings;
 use scenthound_judge::terms::{
-    BackgroundCounts, Candidate, GenerateSettings, Generated, RunCounts, TermsFault, generate,
+    BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, RunCounts, TermsFault,
+    generate,
 };
 use scenthound_types::{Language, ParsedPage, Text};
 use unicode_width::UnicodeWidthStr;
 
 pub use self::files::{TermFileError, TermOverlaps, TermsFile};
-pub use self::suggest::{SuggestError, SuggestSettings, Suggestions, suggest_terms};
+pub use self::suggest::{GoodPages, SuggestError, SuggestSettings, Suggestions, suggest_terms};
 
 /// Example pages, reduced to what terms are taken from.
 #[derive(Debug, Default)]
@@ -36,6 +38,20 @@ impl ExamplePages {
         }
         counts
     }
+}
+
+/// A counter of the pages that contain the genre, content and exclude terms of topics, or all words if there are no topics.
+pub fn topic_counter(topics: &[Settings]) -> Result<DocumentCounter, TermsFault> {
+    if topics.is_empty() {
+        return Ok(DocumentCounter::of_words());
+    }
+    let lists = topics.iter().flat_map(|topic| {
+        let terms = &topic.terms;
+        [&terms.genre, &terms.content, &terms.exclude]
+    });
+    let terms: Vec<String> = lists.flatten().cloned().collect();
+    let language = topics.iter().find_map(|topic| topic.topic.language);
+    DocumentCounter::of_terms(&terms, language)
 }
 
 /// The most frequent language. Of two that are equally frequent, the one whose code comes first.

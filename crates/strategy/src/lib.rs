@@ -37,7 +37,7 @@ pub use pig::{Leads, LinkClass, PigError, PigTable};
 pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaughtSettings, TrainingPage};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
-pub use table::{LinkGenre, LinkWords, LinkWordsError, ParentScore, TableSettings, TopicTable};
+pub use table::{LinkGenre, LinkWords, ParentScore, TableSettings, TopicTable};
 
 /// What a strategy needs in its reports. It declares this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

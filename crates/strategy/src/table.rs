@@ -33,7 +33,7 @@ use scenthound_types::{
     Updates, UrlKey, WaitingLink,
 };
 
-pub use link_words::{LinkGenre, LinkWords, LinkWordsError};
+pub use link_words::{LinkGenre, LinkWords};
 pub use settings::{ParentScore, TableSettings};
 
 use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};

@@ -25,6 +25,7 @@ pub mod text;
 mod time;
 mod update;
 mod url;
+mod word_list;
 
 pub use text::{Language, Text, Token, TokenRange};
 
@@ -45,3 +46,4 @@ pub use crate::state::StateDelta;
 pub use crate::time::Timestamp;
 pub use crate::update::{Merge, Offer, Parents, Reason, Update, Updates};
 pub use crate::url::{CanonicalUrl, UrlFault};
+pub use crate::word_list::{WordListFault, WordListLine, read_word_list};

@@ -1,16 +1,16 @@
 //! `hound graph build`: a graph file from crawls, archives and lists of links.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::ProgressBar;
-use scenthound::graph::{BuiltGraph, GraphBuildSettings, GraphError, GraphNotice, GraphSources};
+use scenthound::graph::{BuiltGraph, GraphBuildSettings, GraphNotice, GraphSources};
 use scenthound_graph::{BadLines, Stage};
 
 use crate::lab::webs::spinner;
-use crate::pages_input::bad_input;
+use crate::pages_input::NewFile;
 use crate::wording::{bytes, count, counted, time};
 
 /// How often a plain line is written if the output is not a terminal.
@@ -41,18 +41,14 @@ pub struct Args {
     /// Common Crawl's edges between these vertices: files, or folders of them.
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "vertices")]
     edges: Vec<PathBuf>,
-    /// The graph file to write.
-    #[arg(short, long, value_name = "GRAPH")]
-    output: PathBuf,
+    #[command(flatten)]
+    file: NewFile,
     /// Skip and count lines that are not links.
     #[arg(long)]
     skip_bad: bool,
     /// Approximate memory to use, in MB. Less is slower; the result is the same.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     memory: u32,
-    /// Overwrite an existing file.
-    #[arg(long)]
-    force: bool,
 }
 
 /// Shows progress: one line on a terminal, a line now and then elsewhere. Warnings are printed in any case.
@@ -84,13 +80,11 @@ impl Waiting {
     }
 
     pub fn notice(&mut self, notice: GraphNotice<'_>) {
+        let reading =
+            |path: &Path, number, noun| format!("reading {}: {}", path.display(), counted(number, noun));
         match notice {
-            GraphNotice::Pages(path, pages) => {
-                self.show(format!("reading {}: {}", path.display(), counted(pages, "page")));
-            }
-            GraphNotice::Lines(path, lines) => {
-                self.show(format!("reading {}: {}", path.display(), counted(lines, "line")));
-            }
+            GraphNotice::Pages(path, pages) => self.show(reading(path, pages, "page")),
+            GraphNotice::Lines(path, lines) => self.show(reading(path, lines, "line")),
             GraphNotice::Sorting(stage) => {
                 let (what, done, all) = match stage {
                     Stage::Names { done, all } => ("names", done, all),
@@ -122,23 +116,10 @@ impl Waiting {
     }
 }
 
-/// Bad input, or a failure that is not the user's doing.
-pub fn graph_error(error: impl Into<GraphError>) -> anyhow::Error {
-    let error = error.into();
-    match error.is_bad_input() {
-        true => bad_input(error),
-        false => error.into(),
-    }
-}
-
+/// Runs `hound graph build`.
 pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
-    if args.output.exists() && !args.force {
-        return Err(bad_input(format!(
-            "{} is there already; --force overwrites it",
-            args.output.display()
-        )));
-    }
+    args.file.check()?;
     let settings = GraphBuildSettings {
         memory: (args.memory as usize) << 20,
         bad_lines: match args.skip_bad {
@@ -147,26 +128,27 @@ pub fn run(args: &Args) -> Result<()> {
         },
     };
     let mut waiting = Waiting::new();
-    let built = GraphSources::parse(&args.sources)
-        .and_then(|sources| sources.with_numbered(&args.vertices, &args.edges))
-        .and_then(|sources| sources.build(&args.output, &settings, &mut |notice| waiting.notice(notice)))
-        .map_err(graph_error)?;
+    let output = &args.file.output;
+    let sources = GraphSources::parse(&args.sources)?.with_numbered(&args.vertices, &args.edges)?;
+    let built = sources.build(output, &settings, &mut |notice| waiting.notice(notice))?;
     waiting.end();
     print(&built, begun.elapsed());
     if built.summary.links == 0 {
         note!("warning: no page there links to another");
     }
-    note!("written: {}", args.output.display());
+    note!("written: {}", output.display());
     Ok(())
+}
+
+/// The counts that are not 0.
+fn counts(counts: [(u64, &str); 2]) -> Vec<String> {
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    counts.map(|(number, what)| counted(number, what)).collect()
 }
 
 fn print(built: &BuiltGraph, took: Duration) {
     let BuiltGraph { read, summary } = built;
-    let mut parts: Vec<String> = [(read.pages, "page"), (read.lines, "line")]
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| counted(number, what))
-        .collect();
+    let mut parts = counts([(read.pages, "page"), (read.lines, "line")]);
     if read.skipped > 0 {
         parts.push(format!("{} of them skipped", count(read.skipped)));
     }
@@ -174,12 +156,7 @@ fn print(built: &BuiltGraph, took: Duration) {
         parts.push("nothing".to_owned());
     }
     say!("read     {}, in {}", parts.join(", "), time(took));
-    let pages = summary.nodes - summary.hosts;
-    let nodes: Vec<String> = [(pages, "URL"), (summary.hosts, "host")]
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| counted(number, what))
-        .collect();
+    let nodes = counts([(summary.nodes - summary.hosts, "URL"), (summary.hosts, "host")]);
     say!("nodes    {}", nodes.join(", "));
     say!("links    {}", count(summary.links));
     if summary.redirects > 0 {

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use scenthound::graph::TemporaryGraph;
 use scenthound::inputs::is_crawl;
-use scenthound_graph::{BackLinks, GraphFault, GraphFile, LinkIndex, Match};
-use scenthound_lab::back_links;
-use scenthound_lab::recorded::{PageId, RecordedWeb, WebFolder};
-use scenthound_types::CanonicalUrl;
+use scenthound_graph::{ContextList, ContextSettings, GraphFile, LinkIndex};
+use scenthound_lab::WebLinks;
+use scenthound_lab::recorded::WebFolder;
 
-use super::build::{Waiting, graph_error};
+use super::around;
+use super::build::Waiting;
 use crate::lab::webs;
-use crate::pages_input::bad_input;
 
 /// Where back-links come from, as the user names it.
 #[derive(clap::Args, Debug)]
@@ -31,111 +30,60 @@ pub struct LinkArgs {
 
 impl LinkArgs {
     /// Opens what was named.
-    pub fn open(&self) -> Result<LinkSource> {
-        match (&self.graph, &self.web, &self.crawl) {
-            (Some(path), ..) => LinkSource::of_graph(path),
-            (None, Some(path), _) | (None, None, Some(path)) => LinkSource::open(path),
-            (None, None, None) => Err(bad_input("name a graph, a web or a crawl")),
+    pub fn open(&self) -> Result<Links> {
+        match (&self.graph, self.web.as_ref().or(self.crawl.as_ref())) {
+            (Some(path), _) => Links::of_graph(path),
+            (None, Some(path)) => Links::open(path),
+            (None, None) => refuse!("name a graph, a web or a crawl"),
         }
     }
 }
 
-/// Something that knows who links to a page, and the name it was opened by.
-pub struct LinkSource {
+/// Back-links, and the name they were opened by.
+pub struct Links {
     pub shown: String,
-    kind: Kind,
+    pub index: Box<dyn LinkIndex>,
 }
 
-enum Kind {
-    File(Box<GraphFile>),
-    Pages(Box<TemporaryGraph>),
-    Web(Box<WebLinks>),
-}
+impl Links {
+    fn new(paths: &[PathBuf], index: impl LinkIndex + 'static) -> Links {
+        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        Links {
+            shown: shown.join(", "),
+            index: Box::new(index),
+        }
+    }
 
-impl LinkSource {
     /// A graph file.
-    pub fn of_graph(path: &Path) -> Result<LinkSource> {
-        Ok(LinkSource {
-            shown: path.display().to_string(),
-            kind: Kind::File(Box::new(GraphFile::open(path).map_err(graph_error)?)),
-        })
+    pub fn of_graph(path: &Path) -> Result<Links> {
+        Ok(Links::new(&[path.to_owned()], GraphFile::open(path)?))
     }
 
     /// Whatever the path is.
-    pub fn open(path: &Path) -> Result<LinkSource> {
+    fn open(path: &Path) -> Result<Links> {
         if path.is_file() && GraphFile::is_graph(path) {
-            return LinkSource::of_graph(path);
+            return Links::of_graph(path);
         }
+        let paths = [path.to_owned()];
         if is_crawl(path) {
-            return LinkSource::of_pages(&[path.to_owned()]);
+            return Links::of_pages(&paths);
         }
-        let folder = WebFolder::open(path).map_err(bad_input)?;
-        LinkSource::of_web(webs::load(&folder)?, path)
-    }
-
-    /// A recorded web that was read already.
-    pub fn of_web(web: RecordedWeb, path: &Path) -> Result<LinkSource> {
-        let links = back_links(&web).map_err(bad_input)?;
-        Ok(LinkSource {
-            shown: path.display().to_string(),
-            kind: Kind::Web(Box::new(WebLinks { web, links })),
-        })
+        Ok(Links::new(
+            &paths,
+            WebLinks::new(webs::load(&WebFolder::open(path)?)?)?,
+        ))
     }
 
     /// Crawls and archives as they are now.
-    pub fn of_pages(paths: &[PathBuf]) -> Result<LinkSource> {
+    pub fn of_pages(paths: &[PathBuf]) -> Result<Links> {
         let mut waiting = Waiting::new();
-        let graph =
-            TemporaryGraph::build(paths, &mut |notice| waiting.notice(notice)).map_err(graph_error)?;
+        let graph = TemporaryGraph::build(paths, &mut |notice| waiting.notice(notice))?;
         waiting.end();
-        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        Ok(LinkSource {
-            shown: shown.join(", "),
-            kind: Kind::Pages(Box::new(graph)),
-        })
+        Ok(Links::new(paths, graph))
     }
 
-    /// The links.
-    pub fn index(&mut self) -> &mut dyn LinkIndex {
-        match &mut self.kind {
-            Kind::File(graph) => &mut **graph,
-            Kind::Pages(graph) => &mut graph.file,
-            Kind::Web(web) => &mut **web,
-        }
-    }
-
-    /// The recorded web, if it is one.
-    pub fn into_web(self) -> Option<RecordedWeb> {
-        match self.kind {
-            Kind::Web(links) => Some(links.web),
-            Kind::File(_) | Kind::Pages(_) => None,
-        }
-    }
-}
-
-/// The links of a recorded web. Its pages are the nodes.
-struct WebLinks {
-    web: RecordedWeb,
-    links: BackLinks,
-}
-
-impl LinkIndex for WebLinks {
-    fn find(&mut self, text: &str) -> Result<Option<Match>, GraphFault> {
-        let url = CanonicalUrl::parse(text).map_err(|_| GraphFault::NotAUrl {
-            text: text.to_owned(),
-        })?;
-        Ok(self.web.page_at(&url).map(|page| Match {
-            node: page.0,
-            is_host: false,
-        }))
-    }
-
-    fn links_to(&mut self, node: u32, out: &mut Vec<u32>) -> Result<(), GraphFault> {
-        out.extend_from_slice(self.links.to(node));
-        Ok(())
-    }
-
-    fn name(&mut self, node: u32) -> Result<String, GraphFault> {
-        Ok(self.web.page_spelled(PageId(node)).to_owned())
+    /// The layers around the targets that a file lists.
+    pub fn around(&mut self, targets: &Path, settings: &ContextSettings) -> Result<ContextList> {
+        around(&mut *self.index, &self.shown, targets, settings)
     }
 }

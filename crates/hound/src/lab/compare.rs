@@ -7,7 +7,7 @@ use anyhow::Result;
 use scenthound_lab::{CompareSettings, JudgeSpec, StrategySpec};
 
 use super::conditions::ConditionArgs;
-use super::console::{failed, with_lab};
+use super::console::with_lab;
 use crate::exit;
 
 #[derive(Debug, clap::Args)]
@@ -64,8 +64,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         references: !args.no_references,
     };
     let comparison = with_lab(args.jobs, |lab| {
-        let trials = lab.open_all(&args.web, &args.tasks).map_err(failed)?;
-        lab.compare(&trials, &settings).map_err(failed)
+        let trials = lab.open_all(&args.web, &args.tasks)?;
+        Ok(lab.compare(&trials, &settings)?)
     })?;
     let mut code = ExitCode::SUCCESS;
     if let Some(shortfall) = comparison.shortfall {

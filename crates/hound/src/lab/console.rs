@@ -1,17 +1,15 @@
-//! What the lab prints on stderr while it works, and its errors with the right exit code.
+//! What the lab prints on stderr while it works.
 
-use std::error::Error;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound_lab::{Lab, LabError, LabEvent, LabOptions};
+use scenthound_lab::{Lab, LabEvent, LabOptions};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::webs::{cache_folder, spinner};
-use crate::pages_input::bad_input;
 
 /// Runs a closure with a lab that shows its progress on stderr. The first Ctrl-C stops the crawls of a batch.
 pub fn with_lab<T>(threads: Option<usize>, run: impl FnOnce(&Lab<'_>) -> Result<T>) -> Result<T> {
@@ -25,30 +23,6 @@ pub fn with_lab<T>(threads: Option<usize>, run: impl FnOnce(&Lab<'_>) -> Result<
         clock: &|| begun.elapsed(),
         stop: &console.stop,
     }))
-}
-
-/// Turns an error of the lab into one with the right exit code: bad input, or a failure of ours.
-pub fn failed(error: LabError) -> anyhow::Error {
-    if error.is_bad_input() {
-        bad_input(in_full(&error))
-    } else {
-        error.into()
-    }
-}
-
-/// An error and its causes, without causes that its message already contains.
-fn in_full(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = error.source();
-    }
-    text
 }
 
 #[derive(Default)]

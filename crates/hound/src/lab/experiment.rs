@@ -6,7 +6,7 @@ use anyhow::Result;
 use scenthound_lab::{PLANS, Plan};
 
 use super::conditions::ConditionArgs;
-use super::console::{failed, with_lab};
+use super::console::with_lab;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -42,11 +42,10 @@ pub fn run(args: Args) -> Result<()> {
         }
         return Ok(());
     };
-    let plan = Plan::find(name).map_err(failed)?;
+    let plan = Plan::find(name)?;
     let conditions = args.conditions.into();
     let experiment = with_lab(args.jobs, |lab| {
-        lab.experiment(plan, &args.web, &args.tasks, &conditions)
-            .map_err(failed)
+        Ok(lab.experiment(plan, &args.web, &args.tasks, &conditions)?)
     })?;
     if let Some(path) = &args.output {
         super::write_page(path, &experiment.page().html())?;

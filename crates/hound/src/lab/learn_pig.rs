@@ -8,8 +8,8 @@ use scenthound_lab::pig::{by_genre, share};
 use scenthound_strategy::{Leads, PigTable};
 use serde_json::json;
 
-use super::console::{failed, with_lab};
-use crate::pages_input::bad_input;
+use super::console::with_lab;
+use crate::fault::bad_input;
 use crate::stdout;
 use crate::table::{Align, Table, terminal_width};
 
@@ -40,9 +40,8 @@ pub fn run(args: Args) -> Result<()> {
     let mut names = Vec::new();
     let mut web_name = String::new();
     with_lab(None, |lab| {
-        for trial in lab.open(&args.web, &args.task).map_err(failed)? {
-            lab.count_leads(&trial, &args.judge, &args.detector, &mut table)
-                .map_err(failed)?;
+        for trial in lab.open(&args.web, &args.task)? {
+            lab.count_leads(&trial, &args.judge, &args.detector, &mut table)?;
             web_name = trial.web_name;
             names.push(trial.task.name);
         }

@@ -10,9 +10,9 @@ use scenthound_lab::{Conditions, JudgeSpec, Outcome, RankedBy, StrategySpec, Tri
 use serde_json::json;
 
 use super::conditions::ConditionArgs;
-use super::console::{failed, with_lab};
+use super::console::with_lab;
 use super::webs::spinner;
-use crate::pages_input::bad_input;
+use crate::fault::bad_input;
 
 /// How many of the hundreds of ranks are printed; the JSON has all of them.
 const RANKS_SHOWN: usize = 6;
@@ -48,10 +48,10 @@ pub fn run(args: Args) -> Result<()> {
     let conditions = Conditions::from(args.conditions);
     let (trial, judge, outcome, seconds) = with_lab(None, |lab| {
         let trial = match &args.topic {
-            Some(topic) => lab.open_for_topic(&args.web, topic).map_err(failed)?,
+            Some(topic) => lab.open_for_topic(&args.web, topic)?,
             None => {
                 let name: Vec<String> = args.task.iter().cloned().collect();
-                let trials = lab.open(&args.web, &name).map_err(failed)?;
+                let trials = lab.open(&args.web, &name)?;
                 trials.into_iter().next().ok_or_else(|| {
                     bad_input(format!(
                         "{} has no tasks; name a topic file with --topic",
@@ -60,24 +60,22 @@ pub fn run(args: Args) -> Result<()> {
                 })?
             }
         };
-        let named = lab.judge(&trial, &args.judge).map_err(failed)?;
+        let named = lab.judge(&trial, &args.judge)?;
         let bar = spinner("crawling");
-        let (outcome, seconds) = lab
-            .crawl(
-                &trial,
-                &args.strategy,
-                &args.judge,
-                named.judge.as_ref(),
-                &conditions,
-                &mut |pages| {
-                    if pages.is_multiple_of(500) {
-                        bar.set_message(format!("crawling: {pages} of {} pages", trial.targets.reachable));
-                        bar.tick();
-                    }
-                    ControlFlow::Continue(())
-                },
-            )
-            .map_err(failed)?;
+        let (outcome, seconds) = lab.crawl(
+            &trial,
+            &args.strategy,
+            &args.judge,
+            named.judge.as_ref(),
+            &conditions,
+            &mut |pages| {
+                if pages.is_multiple_of(500) {
+                    bar.set_message(format!("crawling: {pages} of {} pages", trial.targets.reachable));
+                    bar.tick();
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
         bar.finish_and_clear();
         Ok((trial, named.label, outcome, seconds))
     })?;

@@ -13,9 +13,7 @@ use scenthound_lab::{ArchiveSite, synthetic, synthetic_name};
 use scenthound_testweb::{Errors, NAMES_NET, ProxyOptions, TestSite, serve_names, serve_proxy};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::console::failed;
 use super::webs::spinner;
-use crate::pages_input::bad_input;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -41,9 +39,9 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     let site: Arc<dyn TestSite> = match synthetic_name(&args.web) {
-        Some(name) => Arc::new(synthetic(name).map_err(failed)?.0),
+        Some(name) => Arc::new(synthetic(name)?.0),
         None => {
-            let folder = WebFolder::open(&args.web).map_err(|fault| bad_input(fault.to_string()))?;
+            let folder = WebFolder::open(&args.web)?;
             let bar = spinner(&format!("reading {}", folder.name));
             let site = ArchiveSite::open(&folder.archives)?;
             bar.finish_and_clear();
@@ -56,7 +54,7 @@ pub fn run(args: Args) -> Result<()> {
         hang_ups: args.hang_ups,
         seed: 0,
     };
-    errors.check().map_err(|fault| bad_input(fault.to_string()))?;
+    errors.check()?;
     let proxy = serve_proxy(
         site,
         ProxyOptions {

@@ -7,8 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use scenthound_lab::synth::{SynthWeb, preset, preset_names, write_folder};
 use scenthound_lab::synthetic_settings;
 
-use super::console::failed;
-use crate::pages_input::bad_input;
+use crate::fault::bad_input;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -49,7 +48,7 @@ pub fn run(args: Args) -> Result<()> {
         }
         return Ok(());
     };
-    let mut settings = synthetic_settings(name).map_err(failed)?;
+    let mut settings = synthetic_settings(name)?;
     settings.seed = args.seed.unwrap_or(settings.seed);
     settings.pages = args.pages.unwrap_or(settings.pages);
     settings.hosts = args.hosts.unwrap_or(settings.hosts);
@@ -63,13 +62,12 @@ pub fn run(args: Args) -> Result<()> {
             "name a folder to write to with -o FOLDER, or print the settings with --settings".to_owned(),
         ));
     };
-    let web = SynthWeb::new(settings).map_err(|fault| bad_input(fault.to_string()))?;
+    let web = SynthWeb::new(settings)?;
     let bar = ProgressBar::new(web.len().into());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} pages  {eta} left") {
         bar.set_style(style);
     }
-    write_folder(&web, folder, &mut |pages| bar.set_position(pages.into()))
-        .map_err(|fault| bad_input(fault.to_string()))?;
+    write_folder(&web, folder, &mut |pages| bar.set_position(pages.into()))?;
     bar.finish_and_clear();
     let tasks: Vec<&str> = web.tasks().iter().map(|task| task.name.as_str()).collect();
     say!(

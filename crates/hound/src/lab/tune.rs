@@ -8,7 +8,7 @@ use scenthound_lab::{Axis, JudgeSpec, Objective, StrategySpec, TuneSettings, Tun
 use serde_json::json;
 
 use super::conditions::ConditionArgs;
-use super::console::{failed, with_lab};
+use super::console::with_lab;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -58,8 +58,8 @@ pub fn run(args: Args) -> Result<()> {
         conditions: args.conditions.into(),
     };
     let (tuning, tasks) = with_lab(args.jobs, |lab| {
-        let trials = lab.open_all(&args.web, &args.tasks).map_err(failed)?;
-        Ok((lab.tune(&trials, &settings).map_err(failed)?, trials.len()))
+        let trials = lab.open_all(&args.web, &args.tasks)?;
+        Ok((lab.tune(&trials, &settings)?, trials.len()))
     })?;
     if let Some(shortfall) = tuning.shortfall {
         note!(

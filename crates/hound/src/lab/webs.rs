@@ -6,7 +6,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use scenthound_lab::recorded::{RecordedWeb, WebFolder};
 
-use super::console::{failed, with_lab};
+use super::console::with_lab;
 
 /// Where parsed webs and trained judges are cached: `SCENTHOUND_CACHE`, or the user's cache folder.
 pub fn cache_folder() -> Option<PathBuf> {
@@ -32,5 +32,5 @@ pub fn spinner(message: &str) -> ProgressBar {
 
 /// Reads a recorded web, from the cache if possible, and prints warnings about the archive.
 pub fn load(folder: &WebFolder) -> Result<RecordedWeb> {
-    with_lab(None, |lab| lab.load(folder).map_err(failed))
+    with_lab(None, |lab| Ok(lab.load(folder)?))
 }

@@ -4,15 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use scenthound::terms::{SuggestError, SuggestSettings, Suggestions, suggest_terms};
+use scenthound::terms::{GoodPages, SuggestError, SuggestSettings, Suggestions, suggest_terms};
 use scenthound_config::Settings;
-use scenthound_judge::terms::Candidate;
 
-use crate::look;
-use crate::pages_input::bad_input;
-use crate::stdout::{self, note};
+use crate::fault::bad_input;
 use crate::table::{Align, Table, terminal_width};
 use crate::wording::{count, counted, harmless};
+use crate::{look, stdout};
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
@@ -67,46 +65,30 @@ pub(super) fn run(args: &Args) -> Result<()> {
         SuggestError::NoOtherPages => bad_input(
             "there are no other pages to contrast the good ones with; crawl more, or count fewer pages as good with --top",
         ),
-        error if error.is_bad_input() => bad_input(error),
         error => error.into(),
     })?;
     if let Some(unreadable) = &found.unreadable {
         note!("warning: {unreadable}");
     }
     if found.genre_pages == 0 && !settings.terms.genre.is_empty() && !args.json {
-        note(
+        note!(
             "note: the crawl found too few pages of the wanted genre on other subjects to separate genre terms from content \
-             terms",
+             terms"
         );
     }
     stdout::write(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &json(&found))?;
+            serde_json::to_writer_pretty(&mut *out, &found)?;
             return Ok(writeln!(out)?);
         }
         write(&found, &settings, out)
     })
 }
 
-fn json(found: &Suggestions) -> serde_json::Value {
-    let list = |terms: &[Candidate]| -> Vec<serde_json::Value> {
-        let one = |term: &Candidate| {
-            serde_json::json!({
-                "term": term.term, "count": term.count, "documents": term.documents, "contrast": term.contrast,
-            })
-        };
-        terms.iter().map(one).collect()
-    };
-    serde_json::json!({
-        "from": if found.is_from_marks { "marks" } else { "best" }, "good_pages": found.good_pages, "other_pages": found.other_pages,
-        "genre_pages": found.genre_pages, "genre": list(&found.genre), "content": list(&found.content),
-    })
-}
-
 fn write(found: &Suggestions, settings: &Settings, out: &mut dyn Write) -> Result<()> {
-    let good = match found.is_from_marks {
-        true => format!("{} marked relevant", counted(found.good_pages, "page")),
-        false => format!("the {} best pages (none is marked)", count(found.good_pages)),
+    let good = match found.from {
+        GoodPages::Marks => format!("{} marked relevant", counted(found.good_pages, "page")),
+        GoodPages::Best => format!("the {} best pages (none is marked)", count(found.good_pages)),
     };
     writeln!(
         out,
@@ -114,11 +96,8 @@ fn write(found: &Suggestions, settings: &Settings, out: &mut dyn Write) -> Resul
         count(found.other_pages)
     )?;
     if found.genre.is_empty() && found.content.is_empty() {
-        writeln!(
-            out,
-            "No term sets these pages apart; mark more pages, or lower --least-pages."
-        )?;
-        return Ok(());
+        let remedy = "mark more pages, or lower --least-pages.";
+        return Ok(writeln!(out, "No term sets these pages apart; {remedy}")?);
     }
     let mut table = Table::new(&[
         ("list", Align::Left),
@@ -129,18 +108,10 @@ fn write(found: &Suggestions, settings: &Settings, out: &mut dyn Write) -> Resul
     ]);
     for (list, terms) in [("genre", &found.genre), ("content", &found.content)] {
         for term in terms {
-            table.row(
-                vec![
-                    list.to_owned(),
-                    harmless(&term.term),
-                    count(term.count),
-                    count(term.documents),
-                    term.contrast
-                        .map(|contrast| format!("{contrast:.1}"))
-                        .unwrap_or_default(),
-                ],
-                Vec::new(),
-            );
+            let mut cells = vec![list.to_owned(), harmless(&term.term)];
+            cells.extend([count(term.count), count(term.documents)]);
+            cells.push((term.contrast).map_or(String::new(), |contrast| format!("{contrast:.1}")));
+            table.row(cells, Vec::new());
         }
     }
     table.write(out, terminal_width())?;

@@ -56,17 +56,64 @@ impl Default for GenreTrainingSettings {
     }
 }
 
+/// The size of a class.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ClassSize {
+    /// The class.
+    pub class: String,
+    /// Its pages.
+    pub pages: usize,
+    /// The groups they belong to.
+    pub groups: usize,
+}
+
 /// How good a detector is on unseen pages.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GenreFigures {
-    /// The classes, in the order of the figures.
-    pub classes: Vec<String>,
-    /// Accuracy overall and by class, and the confusion matrix.
-    pub figures: ClassFigures,
     /// The number of folds.
     pub folds: u32,
-    /// How much accuracy is lost when a feature is shuffled among the pages of a fold, the largest loss first.
-    pub importance: Vec<(String, f64)>,
+    /// Share of correct answers.
+    pub accuracy: f64,
+    /// Mean F1 of the classes.
+    pub macro_f1: f64,
+    /// By class.
+    pub per_class: Vec<GenreClassFigures>,
+    /// The confusion matrix.
+    pub confusion: GenreConfusion,
+    /// How much each feature matters, the most important first.
+    pub importance: Vec<FeatureImportance>,
+}
+
+/// The figures of one class.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GenreClassFigures {
+    /// The class and its size.
+    #[serde(flatten)]
+    pub size: ClassSize,
+    /// The share of pages taken for this class that belong to it.
+    pub precision: f64,
+    /// The share of its pages that were recognised.
+    pub recall: f64,
+    /// Harmonic mean of both.
+    pub f1: f64,
+}
+
+/// How often pages of each class were taken for each class.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct GenreConfusion {
+    /// The classes, in the order of rows and columns.
+    pub classes: Vec<String>,
+    /// `rows[truth][answer]`.
+    pub rows: Vec<Vec<usize>>,
+}
+
+/// How much a feature matters.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FeatureImportance {
+    /// Its name.
+    pub feature: String,
+    /// The accuracy lost when its values are shuffled among the pages of a fold.
+    pub accuracy_lost: f64,
 }
 
 /// Labelled pages as numbers.
@@ -112,8 +159,8 @@ impl GenreTrainingSet {
         self.rows.is_empty()
     }
 
-    /// The classes with their numbers of pages and groups.
-    pub fn classes(&self) -> BTreeMap<String, (usize, usize)> {
+    /// The classes with their sizes, by name.
+    pub fn classes(&self) -> Vec<ClassSize> {
         let mut of_class: BTreeMap<&str, (usize, std::collections::BTreeSet<&str>)> = BTreeMap::new();
         for (label, group) in self.labels.iter().zip(&self.groups) {
             let (pages, groups) = of_class.entry(label).or_default();
@@ -122,7 +169,11 @@ impl GenreTrainingSet {
         }
         of_class
             .into_iter()
-            .map(|(class, (pages, groups))| (class.to_owned(), (pages, groups.len())))
+            .map(|(class, (pages, groups))| ClassSize {
+                class: class.to_owned(),
+                pages,
+                groups: groups.len(),
+            })
             .collect()
     }
 
@@ -142,19 +193,11 @@ impl GenreTrainingSet {
         self.groups.retain(|_| of_group.next() == Some(&true));
     }
 
-    /// Leaves out classes with fewer pages or groups; returns them with their numbers.
-    pub fn leave_out_small(
-        &mut self,
-        least_pages: usize,
-        least_groups: usize,
-    ) -> Vec<(String, usize, usize)> {
-        let small: Vec<(String, usize, usize)> = self
-            .classes()
-            .into_iter()
-            .filter(|(_, (pages, groups))| *pages < least_pages || *groups < least_groups)
-            .map(|(class, (pages, groups))| (class, pages, groups))
-            .collect();
-        self.retain(|label, _| !small.iter().any(|(class, _, _)| class == label));
+    /// Leaves out classes with fewer pages or groups, and returns them.
+    pub fn leave_out_small(&mut self, least_pages: usize, least_groups: usize) -> Vec<ClassSize> {
+        let mut small = self.classes();
+        small.retain(|size| size.pages < least_pages || size.groups < least_groups);
+        self.retain(|label, _| !small.iter().any(|size| size.class == label));
         small
     }
 
@@ -176,7 +219,7 @@ impl GenreTrainingSet {
     }
 
     fn numbered(&self) -> (Vec<String>, Vec<u32>) {
-        let classes: Vec<String> = self.classes().into_keys().collect();
+        let classes: Vec<String> = self.classes().into_iter().map(|size| size.class).collect();
         let numbers = self
             .labels
             .iter()
@@ -256,15 +299,33 @@ impl GenreTrainingSet {
             progress(done);
             Ok(answers)
         })?;
-        let mut importance: Vec<(String, f64)> = feature_names(self.kind)
+        let mut importance: Vec<FeatureImportance> = feature_names(self.kind)
             .into_iter()
-            .zip(lost.iter().map(|lost| *lost as f64 / table.len().max(1) as f64))
+            .zip(&lost)
+            .map(|(feature, lost)| FeatureImportance {
+                feature,
+                accuracy_lost: *lost as f64 / table.len().max(1) as f64,
+            })
             .collect();
-        importance.sort_by(|a, b| b.1.total_cmp(&a.1));
+        importance.sort_by(|a, b| b.accuracy_lost.total_cmp(&a.accuracy_lost));
+        let figures = ClassFigures::new(&labels, &answers, classes.len() as u32);
+        let per_class = self.classes().into_iter().zip(figures.per_class);
         Ok(GenreFigures {
-            figures: ClassFigures::new(&labels, &answers, classes.len() as u32),
-            classes,
             folds: folds.count(),
+            accuracy: figures.accuracy,
+            macro_f1: figures.macro_f1,
+            per_class: per_class
+                .map(|(size, figures)| GenreClassFigures {
+                    size,
+                    precision: figures.precision,
+                    recall: figures.recall,
+                    f1: figures.f1,
+                })
+                .collect(),
+            confusion: GenreConfusion {
+                classes,
+                rows: figures.confusion,
+            },
             importance,
         })
     }

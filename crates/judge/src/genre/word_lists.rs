@@ -11,7 +11,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use scenthound_types::text::{Text, Token, TokenRange, tokenize};
+use scenthound_types::text::{Text, Token, TokenRange};
+use scenthound_types::{WordListLine, read_word_list};
 use serde::{Deserialize, Serialize};
 
 use super::memory::Memory;
@@ -83,42 +84,25 @@ impl GenreWords {
 
     /// Adds a list; `name` is how messages refer to it.
     pub fn add(&mut self, name: &str, text: &str) -> Result<(), JudgeFault> {
-        let mut section = None;
-        for (number, line) in text.lines().enumerate() {
-            let fault = |what: String| JudgeFault::GenreWords {
-                list: name.to_owned(),
-                line: number + 1,
-                what,
-            };
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
+        let mut section = 0;
+        Ok(read_word_list(name, text, |line| {
+            match line {
+                WordListLine::Section(named) => {
+                    let place = SECTIONS.iter().position(|known| *known == named);
+                    section = place.ok_or_else(|| {
+                        let sections = SECTIONS.join(", ");
+                        format!("unknown section [{named}]; the sections are: {sections}")
+                    })? as u8;
+                }
+                WordListLine::Words(words, _) => {
+                    let word = (section, words.to_owned());
+                    if !self.words.contains(&word) {
+                        self.words.push(word);
+                    }
+                }
             }
-            if let Some(named) = line.strip_prefix('[') {
-                let named = named.trim_end_matches(']').trim();
-                let place = SECTIONS.iter().position(|known| *known == named).ok_or_else(|| {
-                    fault(format!(
-                        "unknown section [{named}]; the sections are: {}",
-                        SECTIONS.join(", ")
-                    ))
-                })?;
-                section = Some(place as u8);
-                continue;
-            }
-            let Some(section) = section else {
-                return Err(fault(format!(
-                    "{line:?} comes before any section; start with a line such as [blog]"
-                )));
-            };
-            if tokenize(line).is_empty() {
-                return Err(fault(format!("{line:?} contains no words")));
-            }
-            let word = (section, line.to_owned());
-            if !self.words.contains(&word) {
-                self.words.push(word);
-            }
-        }
-        Ok(())
+            Ok(())
+        })?)
     }
 
     /// The number of words and phrases.

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use scenthound_types::Token;
+use serde::Serialize;
 
 use crate::terms::TermsFault;
 use crate::terms::runs::{BackgroundCounts, Run, RunCounts, Seen, Totals};
@@ -73,11 +74,12 @@ impl Default for GenerateSettings {
 }
 
 /// A picked term, with the evidence for it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Candidate {
     /// Normalised, in readable form.
     pub term: String,
     /// Its words.
+    #[serde(skip)]
     pub tokens: Vec<Token>,
     /// How often it occurs in the examples.
     pub count: u64,

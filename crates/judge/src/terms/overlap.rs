@@ -6,18 +6,28 @@
 use std::collections::BTreeMap;
 
 use scenthound_types::text::{StopList, Token, tokenize};
+use serde::Serialize;
 
 use crate::terms::TermsFault;
 
 /// What two lists of terms have in common.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Overlap {
     /// Terms of the first list.
+    #[serde(rename = "a")]
     pub first: usize,
     /// Terms of the second list.
+    #[serde(rename = "b")]
     pub second: usize,
     /// The terms in both, as the first list spells them and in its order.
     pub shared: Vec<String>,
+    /// 2·shared / (first + second).
+    pub dice: f64,
+    /// shared / union.
+    pub of_union: f64,
+    /// The share of the first list's terms that are also in the second.
+    #[serde(rename = "of_a")]
+    pub of_first: f64,
 }
 
 impl Overlap {
@@ -30,27 +40,15 @@ impl Overlap {
             .map(|(_, (place, spelling))| (*place, (*spelling).to_owned()))
             .collect();
         shared.sort_unstable();
+        let (both, sum) = (shared.len(), first.len() + second.len());
         Ok(Overlap {
             first: first.len(),
             second: second.len(),
             shared: shared.into_iter().map(|(_, spelling)| spelling).collect(),
+            dice: 2.0 * both as f64 / sum as f64,
+            of_union: both as f64 / (sum - both) as f64,
+            of_first: both as f64 / first.len() as f64,
         })
-    }
-
-    /// 2·shared / (first + second).
-    pub fn dice(&self) -> f64 {
-        2.0 * self.shared.len() as f64 / (self.first + self.second) as f64
-    }
-
-    /// shared / union.
-    pub fn of_union(&self) -> f64 {
-        let shared = self.shared.len();
-        shared as f64 / (self.first + self.second - shared) as f64
-    }
-
-    /// The share of the first list's terms that are also in the second.
-    pub fn of_first(&self) -> f64 {
-        self.shared.len() as f64 / self.first as f64
     }
 }
 
@@ -105,9 +103,9 @@ mod tests {
         .unwrap();
         assert_eq!(overlap.shared, ["SQL", "Café"]);
         assert_eq!((overlap.first, overlap.second), (4, 6));
-        assert!((overlap.dice() - 0.4).abs() < 1e-12);
-        assert!((overlap.of_union() - 0.25).abs() < 1e-12);
-        assert!((overlap.of_first() - 0.5).abs() < 1e-12);
+        assert!((overlap.dice - 0.4).abs() < 1e-12);
+        assert!((overlap.of_union - 0.25).abs() < 1e-12);
+        assert!((overlap.of_first - 0.5).abs() < 1e-12);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use scenthound_learn::{Bag, Folds, LearnFault, Rng};
 use scenthound_types::ParsedPage;
+use serde::Serialize;
 
 use super::classifier::Fitted;
 use super::features::{stop_keys, word_key};
@@ -20,11 +21,13 @@ pub struct TrainingPages<'a> {
 }
 
 /// What the folds keep together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Apart {
     /// A page.
+    #[serde(rename = "page")]
     Pages,
     /// A site: the figures are those to expect on unseen sites.
+    #[serde(rename = "site")]
     Sites,
 }
 

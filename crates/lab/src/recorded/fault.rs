@@ -63,6 +63,20 @@ pub enum RecordedFault {
         /// The columns that exist.
         known: String,
     },
+    /// A web without labels.
+    #[error("{path} has no labels.tsv; list the pages and their classes instead", path = path.display())]
+    NoLabels {
+        /// The web.
+        path: PathBuf,
+    },
+    /// A task without example pages.
+    #[error("the task {task} has no {key}")]
+    NoExamples {
+        /// The task.
+        task: String,
+        /// What its folder calls the list of examples.
+        key: &'static str,
+    },
     /// None of a task's seeds is in the web.
     #[error("task {task}: none of its seeds was recorded ({seeds}); choose seeds that are in the archive")]
     NoSeeds {

@@ -73,6 +73,24 @@ impl WebFolder {
             })
     }
 
+    /// The task of that name in the first of several folders that has it, and its folder.
+    pub fn find_task(folders: &[PathBuf], name: &str) -> Result<(WebFolder, Task), RecordedFault> {
+        let mut first = None;
+        for path in folders {
+            let found = WebFolder::open(path).and_then(|folder| Ok((folder.task(name)?.clone(), folder)));
+            match found {
+                Ok((task, folder)) => return Ok((folder, task)),
+                // The error of a folder without the task names the tasks it has.
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(first.unwrap_or_else(|| RecordedFault::NoTask {
+            path: PathBuf::new(),
+            name: name.to_owned(),
+            known: "none (no web folder)".to_owned(),
+        }))
+    }
+
     /// The labels, if the folder has any.
     pub fn labels(&self) -> Result<Option<Labels>, RecordedFault> {
         let path = self.path.join("labels.tsv");

@@ -44,6 +44,28 @@ pub struct Task {
     pub ignore: Option<PathBuf>,
 }
 
+impl Task {
+    /// The list of pages a user might give as examples.
+    pub fn positive_list(&self) -> Result<&Path, RecordedFault> {
+        self.examples_positive
+            .as_deref()
+            .ok_or_else(|| RecordedFault::NoExamples {
+                task: self.name.clone(),
+                key: "examples-positive",
+            })
+    }
+
+    /// The list of pages a user might give as examples of what is not wanted.
+    pub fn negative_list(&self) -> Result<&Path, RecordedFault> {
+        self.examples_negative
+            .as_deref()
+            .ok_or_else(|| RecordedFault::NoExamples {
+                task: self.name.clone(),
+                key: "examples-negative",
+            })
+    }
+}
+
 /// A task's pages in a web.
 #[derive(Clone, Debug, Default)]
 pub struct TaskPages {

@@ -38,6 +38,11 @@ impl Quadrant {
             Quadrant::Neither => "neither",
         }
     }
+
+    /// The quadrant with this code.
+    pub fn from_name(name: &str) -> Option<Quadrant> {
+        Quadrant::ALL.into_iter().find(|quadrant| quadrant.name() == name)
+    }
 }
 
 /// The similarities at which a page counts as having the genre and the content.

@@ -14,6 +14,7 @@ use std::ops::Range;
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord};
 use scenthound_types::{Nearness, Verdict};
+use serde::Serialize;
 
 use super::near_duplicates::NearDuplicates;
 use super::pages::{each_record, each_record_or_warn};
@@ -93,20 +94,26 @@ struct Candidate {
     original: Option<u64>,
 }
 
-/// A page and its place in a ranking.
-#[derive(Clone, PartialEq, Debug)]
+/// A page and its place in a ranking. As JSON it is the page's record with `view`, `mark` and `duplicate_of`.
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RankedPage {
     /// Its place, from 1.
+    #[serde(skip)]
     pub rank: usize,
     /// The record of the attempt that counts.
+    #[serde(flatten)]
     pub record: PageRecord,
+    /// The page it repeats, if near-duplicates are ranked too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate_of: Option<String>,
     /// Which of genre and content it has.
+    #[serde(rename = "view")]
     pub quadrant: Quadrant,
     /// The user's own verdict, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Verdict>,
-    /// The page it repeats, if near-duplicates are ranked too.
-    pub duplicate_of: Option<String>,
     /// How many near-duplicates repeat it.
+    #[serde(skip)]
     pub near_duplicates: u64,
 }
 

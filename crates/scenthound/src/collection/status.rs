@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use scenthound_config::Settings;
 use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
+use scenthound_live::{Rejudged, Snapshot};
 use scenthound_store::{Layout, PageRecord, replace};
 use scenthound_types::{Outcome, OutcomeCode, PageNote, Verdict};
 use serde::{Deserialize, Serialize};
@@ -84,6 +86,61 @@ impl StatusFile {
 
     fn path(layout: &Layout) -> PathBuf {
         layout.logs().join("status.json")
+    }
+
+    /// The figures of a running crawl.
+    pub fn of(snapshot: &Snapshot<'_>) -> StatusFile {
+        let Snapshot { tally, counts, .. } = snapshot;
+        StatusFile {
+            version: StatusFile::VERSION,
+            updated: now().to_rfc3339(),
+            pid: std::process::id(),
+            running_ms: millis(snapshot.running),
+            pages: tally.pages,
+            bodies: tally.bodies,
+            relevant: tally.relevant,
+            excluded: tally.excluded,
+            harvest_rate: tally.harvest_rate(),
+            bytes: tally.bytes,
+            known: counts.known,
+            waiting: counts.waiting,
+            leased: counts.leased,
+            expired: counts.expired,
+            hosts: counts.hosts,
+            hosts_resting: counts.hosts_resting,
+            errors: tally.errors(),
+            outcomes: (tally.outcomes.iter())
+                .map(|(code, count)| ((*code).to_owned(), *count))
+                .collect(),
+            curve: tally.curve(),
+            ended: None,
+            resumable: counts.waiting > 0,
+            agents: AgentStatus::directory(&snapshot.agents),
+            generation: 0,
+        }
+    }
+
+    /// Updates the figures in a crawl folder after its pages were judged again. A crawl that was killed has none; they are
+    /// counted from the records.
+    pub fn update_rejudged(layout: &Layout, rejudged: &Rejudged) -> Result<(), CollectionError> {
+        let Some(last) = StatusFile::read(layout)? else {
+            return Ok(());
+        };
+        let Rejudged { tally, counts, .. } = rejudged;
+        let fresh = StatusFile {
+            updated: now().to_rfc3339(),
+            relevant: tally.relevant,
+            harvest_rate: tally.harvest_rate(),
+            curve: tally.curve(),
+            known: counts.known,
+            waiting: counts.waiting,
+            leased: 0,
+            hosts: counts.hosts,
+            hosts_resting: counts.hosts_resting,
+            resumable: counts.waiting > 0,
+            ..last
+        };
+        fresh.write(layout)
     }
 
     /// Writes the figures to a crawl folder. A reader finds either the old figures or these, never a mixture.
@@ -309,7 +366,7 @@ impl Collection {
             .and_then(|(_, bytes)| Tally::from_bytes(&bytes).ok());
         let running = tally.map(|tally| tally.running).unwrap_or_default();
         let figures = StatusFile {
-            running_ms: u64::try_from(running.as_millis()).unwrap_or(u64::MAX),
+            running_ms: millis(running),
             known: counts.known,
             waiting: counts.waiting,
             leased: counts.leased,
@@ -319,6 +376,109 @@ impl Collection {
             ..counted
         };
         (figures, FiguresFrom::RecordsAndFrontier)
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The limits of a crawl.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Budgets {
+    /// Pages.
+    pub max_pages: Option<u64>,
+    /// Running time, in milliseconds.
+    pub max_time_ms: Option<u64>,
+    /// Bytes on the wire.
+    pub max_bytes: Option<u64>,
+}
+
+/// A status as programs read it.
+#[derive(Debug, Serialize)]
+pub struct StatusReport<'a> {
+    /// The folder of the crawl.
+    pub folder: &'a Path,
+    /// The name of the topic. This and the next five come from the settings.
+    pub topic: Option<&'a str>,
+    /// The strategy.
+    pub strategy: Option<&'a str>,
+    /// The judge.
+    pub judge: Option<&'a str>,
+    /// Its threshold.
+    pub threshold: Option<f64>,
+    /// The scope.
+    pub scope: Option<&'a str>,
+    /// The number of seeds.
+    pub seeds: Option<usize>,
+    /// Whether it runs, and how its last run ended.
+    pub state: CrawlState,
+    /// The process that is crawling.
+    pub worker: Option<u32>,
+    /// Figures counted from the page records because the crawl could not write them.
+    pub counted: &'static [&'static str],
+    /// Figures that are not known.
+    pub unknown: &'static [&'static str],
+    /// The limits.
+    pub budgets: Budgets,
+    /// How many pages the user marked.
+    pub marks: MarkCounts,
+    /// The figures.
+    #[serde(flatten)]
+    pub figures: &'a StatusFile,
+}
+
+/// The figures that records contain.
+const COUNTED: &[&str] = &[
+    "pages",
+    "bodies",
+    "relevant",
+    "harvest_rate",
+    "bytes",
+    "errors",
+    "outcomes",
+    "curve",
+];
+/// The figures that only a crawl and its frontier know.
+const OF_THE_FRONTIER: &[&str] = &[
+    "running_ms",
+    "known",
+    "waiting",
+    "leased",
+    "hosts",
+    "hosts_resting",
+];
+
+impl Status {
+    /// The status of the crawl in a folder as programs read it.
+    pub fn report<'a>(&'a self, folder: &'a Path) -> StatusReport<'a> {
+        let settings = self.settings.as_ref();
+        StatusReport {
+            folder,
+            topic: settings.map(|settings| settings.topic.name.as_str()),
+            strategy: settings.map(|settings| settings.strategy.kind.name()),
+            judge: settings.map(|settings| settings.judge.kind.name()),
+            threshold: settings.map(|settings| settings.judge.threshold),
+            scope: settings.map(|settings| settings.crawl.scope.name()),
+            seeds: settings.map(|settings| settings.seeds.urls.len()),
+            state: self.state,
+            worker: self.worker,
+            counted: match self.figures_from {
+                FiguresFrom::StatusFile => &[],
+                _ => COUNTED,
+            },
+            unknown: match self.figures_from {
+                FiguresFrom::RecordsOnly => OF_THE_FRONTIER,
+                _ => &[],
+            },
+            budgets: settings.map_or(Budgets::default(), |settings| Budgets {
+                max_pages: settings.crawl.max_pages,
+                max_time_ms: settings.crawl.max_time.map(millis),
+                max_bytes: settings.crawl.max_bytes,
+            }),
+            marks: self.marks,
+            figures: &self.figures,
+        }
     }
 }
 

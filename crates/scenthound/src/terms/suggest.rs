@@ -13,6 +13,7 @@ use scenthound_judge::terms::{
 use scenthound_store::{CrawlView, Error as StoreError, Position};
 use scenthound_types::text::{StopList, tokenize};
 use scenthound_types::{CanonicalUrl, Language, ParsedPage, Token, Verdict};
+use serde::Serialize;
 use thiserror::Error;
 
 use super::{usual_language, write_list};
@@ -84,22 +85,33 @@ impl SuggestError {
     }
 }
 
+/// Which pages of a crawl count as good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GoodPages {
+    /// Those marked relevant.
+    Marks,
+    /// Those with the highest relevance, as none is marked.
+    Best,
+}
+
 /// Terms that set the good pages of a crawl apart.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Suggestions {
+    /// Which pages count as good.
+    pub from: GoodPages,
     /// Good pages.
     pub good_pages: u64,
     /// Pages they were contrasted with.
     pub other_pages: u64,
     /// Pages of the wanted genre about other subjects.
     pub genre_pages: u64,
-    /// Whether the good pages are those marked relevant; else they are the best.
-    pub is_from_marks: bool,
     /// Terms of the genre.
     pub genre: Vec<Candidate>,
     /// Terms of the subject.
     pub content: Vec<Candidate>,
     /// Lines of the crawl's records that could not be read.
+    #[serde(skip)]
     pub unreadable: Option<UnreadableLines>,
 }
 
@@ -134,7 +146,7 @@ struct Sides {
     good: Vec<Page>,
     genre: Vec<Page>,
     others: Vec<Page>,
-    is_from_marks: bool,
+    from: GoodPages,
 }
 
 /// Suggests terms for the topic of a crawl. The topic's own terms are left out.
@@ -193,10 +205,10 @@ pub fn suggest_terms(
     }
     let content = suggest(&good, &against_good, &taken, suggesting.content_terms, &picking)?;
     Ok(Suggestions {
+        from: sides.from,
         good_pages: good.documents(),
         other_pages: against_good.documents(),
         genre_pages: genre.documents(),
-        is_from_marks: sides.is_from_marks,
         genre: genre_terms,
         content,
         unreadable,
@@ -268,7 +280,10 @@ fn sides(mut pages: Vec<Page>, suggesting: &SuggestSettings) -> Result<Sides, Su
         good,
         genre: spread(genre, suggesting.most_others),
         others: spread(others, suggesting.most_others),
-        is_from_marks,
+        from: match is_from_marks {
+            true => GoodPages::Marks,
+            false => GoodPages::Best,
+        },
     })
 }
 

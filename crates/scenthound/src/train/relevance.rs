@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use scenthound_judge::{
-    Apart, Calibrate, JudgeFault, ModelKind, TableJudge, TableJudgeSettings, TrainedJudge, TrainingPages,
-    TrainingSettings, Validation,
+    Apart, Calibrate, JudgeFault, ModelKind, TableJudge, TableJudgeSettings, TellingWord, TrainedJudge,
+    TrainingPages, TrainingSettings, Validation,
 };
 use scenthound_learn::Space;
 use scenthound_types::{CanonicalUrl, ParsedPage, Token};
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 /// With fewer examples, ten more pages would change the figures a lot.
@@ -20,6 +21,8 @@ const UNBALANCED: usize = 20;
 /// Background pages taken for each example, and at least.
 const BACKGROUND_EACH: usize = 4;
 const LEAST_BACKGROUND: usize = 200;
+/// Words reported for each direction.
+const WORDS: usize = 20;
 
 /// Why a judge cannot be trained.
 #[derive(Debug, Error)]
@@ -38,10 +41,7 @@ impl TrainError {
     pub fn is_bad_input(&self) -> bool {
         match self {
             TrainError::InBoth(_) => true,
-            TrainError::Judge(fault) => matches!(
-                fault,
-                JudgeFault::TooFewExamples { .. } | JudgeFault::NoWords | JudgeFault::Learn(_)
-            ),
+            TrainError::Judge(fault) => fault.is_bad_input(),
         }
     }
 }
@@ -71,6 +71,12 @@ pub enum TrainingWarning {
     Background,
     /// The examples come from too few sites to hold out whole sites.
     FewSites,
+}
+
+impl Serialize for TrainingWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for TrainingWarning {
@@ -181,13 +187,19 @@ impl RelevanceExamples {
         };
         let validation = TrainedJudge::cross_validate(settings.kind, &pages, &training, settings.folds)?;
         let judge = TrainedJudge::train(settings.kind, &pages, &training)?;
+        let (mut telling, mut telling_against) = judge.telling_words(WORDS);
+        for word in telling.iter_mut().chain(&mut telling_against) {
+            word.effect = (word.effect * 1000.0).round() / 1000.0;
+        }
         Ok(TrainedRelevance {
-            warnings: self.warnings(&validation, has_background),
             judge,
-            validation,
             positive: positive.len(),
             negative: negative.len(),
-            has_background,
+            negatives_are_background: has_background,
+            warnings: self.warnings(&validation, has_background),
+            validation,
+            telling,
+            telling_against,
         })
     }
 
@@ -237,20 +249,26 @@ pub struct RelevanceSettings {
 }
 
 /// A trained judge, and what to expect of it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct TrainedRelevance {
     /// The judge.
+    #[serde(skip)]
     pub judge: TrainedJudge,
-    /// Figures on pages it had not seen.
-    pub validation: Validation,
-    /// What the examples cannot support.
-    pub warnings: Vec<TrainingWarning>,
     /// Wanted pages.
     pub positive: usize,
     /// Other pages.
     pub negative: usize,
     /// Whether background pages are among the others.
-    pub has_background: bool,
+    pub negatives_are_background: bool,
+    /// Figures on pages it had not seen.
+    #[serde(flatten)]
+    pub validation: Validation,
+    /// The words that speak most for relevance.
+    pub telling: Vec<TellingWord>,
+    /// The words that speak most against it.
+    pub telling_against: Vec<TellingWord>,
+    /// What the examples cannot support.
+    pub warnings: Vec<TrainingWarning>,
 }
 
 /// A bounded number of pages out of any number, chosen by a hash of their URL: the same ones in whatever order they come.

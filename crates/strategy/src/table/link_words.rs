@@ -11,9 +11,7 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::{Space, TableWord, WeightTable, WordCounts};
-use scenthound_types::GENRES;
-use scenthound_types::text::tokenize;
-use thiserror::Error;
+use scenthound_types::{GENRES, WordListFault, WordListLine, read_word_list};
 
 /// The built-in lists, by language.
 const SHIPPED: [(&str, &str); 7] = [
@@ -28,19 +26,6 @@ const SHIPPED: [(&str, &str); 7] = [
 
 /// The language of a user's words if the list does not name one.
 const OWN: &str = "";
-
-/// Why a list could not be read.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[non_exhaustive]
-#[error("{list}, line {line}: {what}")]
-pub struct LinkWordsError {
-    /// The list.
-    pub list: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong with it, and how to fix it.
-    pub what: String,
-}
 
 /// Words by genre and language.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +45,7 @@ impl LinkWords {
     }
 
     /// Adds a user's list; `name` is how messages refer to it.
-    pub fn add(&mut self, name: &str, list: &str) -> Result<(), LinkWordsError> {
+    pub fn add(&mut self, name: &str, list: &str) -> Result<(), WordListFault> {
         let mut read = LinkWords::default();
         read.read(name, list, OWN)?;
         for (genre, sets) in read.sets {
@@ -69,62 +54,27 @@ impl LinkWords {
         Ok(())
     }
 
-    fn read(&mut self, name: &str, list: &str, language: &str) -> Result<(), LinkWordsError> {
-        let mut section: Option<&mut WeightTable> = None;
-        for (number, line) in list.lines().enumerate() {
-            let fault = |what: String| LinkWordsError {
-                list: name.to_owned(),
-                line: number + 1,
-                what,
-            };
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
-            }
-            if let Some(named) = line.strip_prefix('[') {
-                let named = named.trim_end_matches(']').trim();
-                let (genre, language) = match named.split_once(char::is_whitespace) {
-                    Some((genre, language)) => (genre, language.trim()),
-                    None => (named, language),
-                };
-                let genre = GENRES
-                    .iter()
-                    .copied()
-                    .find(|known| *known == genre)
-                    .ok_or_else(|| {
-                        fault(format!(
-                            "unknown genre {genre:?}; the genres are: {}",
-                            GENRES.join(", ")
-                        ))
-                    })?;
-                let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
-                if !is_code && language != OWN {
-                    return Err(fault(format!(
-                        "{language:?} is not a language code; write two letters, as in [{genre} en]"
-                    )));
+    fn read(&mut self, name: &str, list: &str, language: &str) -> Result<(), WordListFault> {
+        let mut section = ("", String::new());
+        read_word_list(name, list, |line| {
+            let (words, tokens) = match line {
+                WordListLine::Section(named) => {
+                    section = read_section(named, language)?;
+                    ("", Vec::new())
                 }
-                let sets = self.sets.entry(genre).or_default();
-                section = Some(sets.entry(language.to_owned()).or_default());
-                continue;
-            }
-            let Some(section) = &mut section else {
-                return Err(fault(format!(
-                    "{line:?} comes before any genre; start with a line such as [blog]"
-                )));
+                WordListLine::Words(words, tokens) => (words, tokens),
             };
-            let tokens = tokenize(line);
-            if tokens.is_empty() {
-                return Err(fault(format!("{line:?} contains no words")));
-            }
+            let sets = self.sets.entry(section.0).or_default();
+            let table = sets.entry(section.1.clone()).or_default();
             for token in tokens {
-                section.push(TableWord {
+                table.push(TableWord {
                     key: token.hash(),
                     weight: 1.0,
-                    spelling: line.into(),
+                    spelling: words.into(),
                 });
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The words of a genre; none if it has no words.
@@ -134,6 +84,26 @@ impl LinkWords {
             name: name.to_owned(),
             sets: sets.values().cloned().collect(),
         })
+    }
+}
+
+/// The genre and the language of a section such as `blog` or `blog en`.
+fn read_section(named: &str, language: &str) -> Result<(&'static str, String), String> {
+    let (genre, language) = match named.split_once(char::is_whitespace) {
+        Some((genre, language)) => (genre, language.trim()),
+        None => (named, language),
+    };
+    let known = GENRES.iter().copied().find(|known| *known == genre);
+    let genre = known.ok_or_else(|| {
+        let genres = GENRES.join(", ");
+        format!("unknown genre {genre:?}; the genres are: {genres}")
+    })?;
+    let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
+    match is_code || language == OWN {
+        true => Ok((genre, language.to_owned())),
+        false => Err(format!(
+            "{language:?} is not a language code; write two letters, as in [{genre} en]"
+        )),
     }
 }
 
@@ -168,6 +138,8 @@ impl LinkGenre {
 
 #[cfg(test)]
 mod tests {
+    use scenthound_types::text::tokenize;
+
     use super::*;
 
     fn hashes(words: &str) -> Vec<u64> {
@@ -228,7 +200,7 @@ mod tests {
         };
         assert_eq!(
             wrong("blog"),
-            "words.txt, line 1: \"blog\" comes before any genre; start with a line such as [blog]"
+            "words.txt, line 1: \"blog\" comes before any section; start with a line such as [blog]"
         );
         assert!(
             wrong("\n[bolg]\nx")

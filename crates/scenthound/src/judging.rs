@@ -1,0 +1,75 @@
+//! Judging pages at hand by a topic, without a crawl.
+
+use scenthound_config::{BuildError, Settings};
+use scenthound_engine::{PageProcessor, PageSettings};
+use scenthound_strategy::Needs;
+use scenthound_types::{Keyring, Parts, Verdict};
+use serde::Serialize;
+
+use crate::inputs::NamedPage;
+
+/// A page and its judgement.
+#[derive(Clone, Debug, Serialize)]
+pub struct JudgedPage {
+    /// Its URL, or the path of its file.
+    pub page: String,
+    /// Its title.
+    pub title: String,
+    /// Its language as a code, if it was detected.
+    pub language: Option<String>,
+    /// The number of words.
+    pub words: usize,
+    /// How relevant it is, from 0 to 1.
+    pub relevance: f64,
+    /// Pages at least this relevant are relevant.
+    pub threshold: f64,
+    /// What follows.
+    pub verdict: Verdict,
+    /// What the relevance is made of.
+    pub parts: Parts,
+}
+
+/// Judges pages as a crawl with the same settings would.
+pub struct TopicJudge {
+    processor: PageProcessor,
+    threshold: f64,
+}
+
+impl TopicJudge {
+    /// A judge by these settings. Seeds and budgets do not matter.
+    pub fn new(settings: &Settings) -> Result<TopicJudge, BuildError> {
+        let rules = PageSettings {
+            languages: settings.crawl.lang.clone(),
+            wrong_sense: settings.wrong_sense()?,
+            ..PageSettings::default()
+        };
+        Ok(TopicJudge {
+            processor: PageProcessor::new(settings.judge()?, Needs::default(), Keyring::new(0), rules),
+            threshold: settings.judge.threshold,
+        })
+    }
+
+    /// Judges a page.
+    pub fn judge(&self, named: NamedPage) -> JudgedPage {
+        let NamedPage { name, page } = named;
+        let judgement = self.processor.judge_page(&page);
+        JudgedPage {
+            page: name,
+            words: page.text.tokens().iter().filter(|token| token.is_word()).count(),
+            title: page.title,
+            language: page.language.map(|language| language.to_string()),
+            relevance: judgement.relevance,
+            threshold: self.threshold,
+            verdict: judgement.verdict,
+            parts: judgement.parts,
+        }
+    }
+}
+
+/// Sorts pages by relevance, the best first; ties by name.
+pub fn rank(pages: &mut [JudgedPage]) {
+    pages.sort_by(|a, b| {
+        let by_relevance = b.relevance.total_cmp(&a.relevance);
+        by_relevance.then_with(|| a.page.cmp(&b.page))
+    });
+}
