@@ -12,7 +12,7 @@ use scenthound::{
     CanonicalUrl, CashFlow, Explanation, OutsideScope, PageRecord, QueueFacts, QueueUnknown, RobotsAnswer,
     UrlStanding,
 };
-use scenthound_types::{Reason, TermHit, TermSet, UrlFault};
+use scenthound_types::{PageNote, Reason, TermHit, TermSet, UrlFault};
 
 use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
 use crate::{look, stdout};
@@ -257,6 +257,11 @@ fn verdict_text(page: &PageRecord, threshold: Option<f64>) -> String {
     let relevance = page.relevance.unwrap_or_default();
     let is_relevant = page.is_relevant();
     let verdict = if is_relevant { "relevant" } else { "not relevant" };
+    // What sets a page aside comes before any similarity, so it is said first.
+    if page.has(PageNote::WrongSense) || page.has(PageNote::UnwantedLanguage) {
+        let why = remarks(page).unwrap_or_default();
+        return format!("Fetched, but set aside and not shown in results: {why}");
+    }
     let mut text = format!("Fetched and judged {verdict}: {relevance:.3}");
     if let Some(threshold) = threshold {
         text.push_str(&match relevance >= threshold {
@@ -309,13 +314,13 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
         };
         writeln!(out, "  {:<9}{similarity:>5}{none}", set_name(*set))?;
         for hit in hits {
-            writeln!(
-                out,
-                "           {:.3}  {} ×{}",
-                hit.share,
-                harmless(&hit.term),
-                count(hit.count.into())
-            )?;
+            // Exclude terms add nothing to a similarity.
+            let share = match set {
+                TermSet::Exclude => " ".repeat(5),
+                _ => format!("{:.3}", hit.share),
+            };
+            let (term, times) = (harmless(&hit.term), count(hit.count.into()));
+            writeln!(out, "           {share}  {term} ×{times}")?;
         }
     }
     if let Some(near) = parts.nearness {

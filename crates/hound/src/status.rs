@@ -102,7 +102,7 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
             let pages = counted(figures.excluded, "page");
             line(
                 "Ignored",
-                &format!("{pages} in the wrong sense, with their links (exclude terms)"),
+                &format!("{pages} in the wrong sense, including all links there (exclude terms)"),
             )?;
         }
         if figures.generation > 0 {

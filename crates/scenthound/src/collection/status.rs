@@ -130,6 +130,7 @@ impl StatusFile {
         let fresh = StatusFile {
             updated: now().to_rfc3339(),
             relevant: tally.relevant,
+            excluded: tally.excluded,
             harvest_rate: tally.harvest_rate(),
             curve: tally.curve(),
             known: counts.known,
