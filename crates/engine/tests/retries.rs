@@ -1,4 +1,5 @@
 //! Which failures are tried again, when, and how long a failing host is left alone.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod small_web;
 
