@@ -17,7 +17,7 @@ use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
 use crate::settings::{Checked, Settings, options};
-use crate::spec::Spec;
+use crate::spec::{Spec, is_used};
 use crate::topic_file::TopicFile;
 use crate::units::spell_time;
 
@@ -80,6 +80,8 @@ fn check_all(
         surroundings,
         topic_file: None,
         texts: BTreeMap::new(),
+        specs: BTreeMap::new(),
+        ignored: Vec::new(),
         checked: Checked::new(),
         faults: Faults::default(),
         is_incomplete: false,
@@ -89,6 +91,7 @@ fn check_all(
     for option in options().filter(|option| option.section != SEEDS) {
         check.read_option(option);
     }
+    check.reset_unused();
     check.gather_seeds();
     check.look_at_terms();
     check.look_at_delays();
@@ -125,6 +128,10 @@ struct Check<'a> {
     topic_file: Option<TopicFile>,
     /// For each option, the topic's texts, then the command line's.
     texts: BTreeMap<&'static str, Vec<Text>>,
+    /// Settings that were given with a strategy or judge, and how they were written there.
+    specs: BTreeMap<String, String>,
+    /// What was given and is not used.
+    ignored: Vec<String>,
     checked: Checked,
     faults: Faults,
     /// Set if part of the input could not be read at all. Nothing is then reported as missing.
@@ -238,6 +245,10 @@ impl Check<'_> {
                     // Under a name nobody knows, the settings mean nothing; the name alone is reported.
                     let is_known = StrategyKind::from_name(&spec.name).is_some()
                         || JudgeKind::from_name(&spec.name).is_some();
+                    for setting in spec.settings.iter().filter(|_| is_known) {
+                        let written = format!("{} {}:{}", option.name, spec.name, setting.name);
+                        self.specs.insert(setting.name.clone(), written);
+                    }
                     spread.push(Given::new(option.name.clone(), spec.name));
                     spread.extend(spec.settings.into_iter().filter(|_| is_known));
                 }
@@ -263,8 +274,8 @@ impl Check<'_> {
             };
             let texts = texts.entry(option.name).or_default();
             if !texts.is_empty() && option.shape != Shape::Many {
-                self.faults
-                    .add(|| Location::Option(name.clone()), Wrong::GivenTwice);
+                let written = self.specs.get(name).unwrap_or(name).clone();
+                self.faults.add(|| Location::Option(written), Wrong::GivenTwice);
                 continue;
             }
             texts.extend(pieces(option, value).into_iter().map(|piece| Text {
@@ -280,6 +291,31 @@ impl Check<'_> {
                 }
                 texts.extend(given);
             }
+        }
+    }
+
+    /// Gives settings of other strategies and judges than the chosen ones their defaults again: nothing would use them.
+    fn reset_unused(&mut self) {
+        let chosen = |name: &str| match self.checked.get(name).map(Vec::as_slice) {
+            Some([Value::Text(name)]) => Some(name.clone()),
+            _ => None,
+        };
+        let strategy = chosen("strategy").and_then(|name| StrategyKind::from_name(&name));
+        let judge = chosen("judge").and_then(|name| JudgeKind::from_name(&name));
+        // A name nobody knows is reported already.
+        let (Some(strategy), Some(judge)) = (strategy, judge) else {
+            return;
+        };
+        for option in options().filter(|option| matches!(option.section, "strategy" | "judge")) {
+            if is_used(option, strategy, judge) || self.texts.remove(option.name).is_none() {
+                continue;
+            }
+            self.checked.remove(option.name);
+            self.read_option(option);
+            self.ignored.push(format!(
+                "[{}] {} is ignored: it is not a setting of the strategy {strategy} or the judge {judge}",
+                option.section, option.key
+            ));
         }
     }
 
@@ -525,6 +561,7 @@ impl Check<'_> {
         .into_iter()
         .filter(|(applies, _)| *applies)
         .map(|(_, warning)| warning.to_owned())
+        .chain(self.ignored.iter().cloned())
         .collect()
     }
 
@@ -539,9 +576,11 @@ impl Check<'_> {
         match (origin, &self.topic_file) {
             (Origin::File(span), Some(file)) => file.blame(span.clone(), wrong, &mut self.faults),
             (Origin::Words, _) => self.faults.add(|| Location::Settings, wrong),
-            _ => self
-                .faults
-                .add(|| Location::Option(option.name.to_owned()), wrong),
+            _ => {
+                let written = self.specs.get(option.name).cloned();
+                let written = written.unwrap_or_else(|| option.name.to_owned());
+                self.faults.add(|| Location::Option(written), wrong);
+            }
         }
     }
 

@@ -52,8 +52,12 @@ impl fmt::Display for Change {
         match self.option.on_resume {
             OnResume::Allowed => Ok(()),
             OnResume::AllowedFromHere => f.write_str("; what was found before stays as it is"),
+            OnResume::NeedsRejudging if self.option.section == "strategy" => f.write_str(
+                "; the waiting links were ranked by the old value; start a new folder with -o, or name it in a topic file for \
+                 hound rejudge, which re-scores them",
+            ),
             OnResume::NeedsRejudging => f.write_str(
-                "; the pages fetched so far were judged by the old value: judge them again with hound rejudge, or start a \
+                "; the pages fetched so far were judged by the old value; judge them again with hound rejudge, or start a \
                  new folder with -o",
             ),
             OnResume::NeedsNewFolder => {

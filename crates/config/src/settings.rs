@@ -21,6 +21,7 @@ use url::Url;
 use crate::choice::{MERGES, PARENTS, merge_from, merge_name, parents_from, parents_name};
 use crate::kind::{Kind, Pattern, Value};
 use crate::option::{OnResume::*, OptionSpec, Shape};
+use crate::spec::is_used;
 
 /// The valid values, by the long names of their options.
 pub(crate) type Checked = BTreeMap<&'static str, Vec<Value>>;
@@ -399,6 +400,11 @@ impl Settings {
                 .to_owned();
         let mut section = "";
         for (option, values) in self.values() {
+            if matches!(option.section, "strategy" | "judge")
+                && !is_used(option, self.strategy.kind, self.judge.kind)
+            {
+                continue;
+            }
             if option.section != section {
                 section = option.section;
                 toml.push_str(&format!("\n[{section}]\n"));

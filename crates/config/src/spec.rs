@@ -28,6 +28,12 @@ pub enum SpecError {
         /// The part.
         part: String,
     },
+    /// A setting is given more than once.
+    #[error("{setting} is given more than once; give it once")]
+    Twice {
+        /// The setting.
+        setting: String,
+    },
     /// The setting does not exist, or belongs to another strategy or judge.
     #[error("{name} has no setting {setting:?}; {right}")]
     NoSetting {
@@ -130,6 +136,11 @@ impl FromStr for Spec {
                     part: part.to_owned(),
                 });
             };
+            if spec.setting(setting.trim()).is_some() {
+                return Err(SpecError::Twice {
+                    setting: setting.trim().to_owned(),
+                });
+            }
             spec = spec.with(setting.trim(), value.trim());
         }
         Ok(spec)
@@ -220,19 +231,37 @@ fn whose(setting: &str) -> Option<String> {
 }
 
 /// How to write a setting of a strategy or a judge that was given as an option of its own.
-pub fn spelled_as_spec(setting: &str, value: &str) -> Option<String> {
+pub fn spelled_as_spec(setting: &str) -> Option<String> {
     options().find(|option| option.name == setting && matches!(option.section, "strategy" | "judge"))?;
-    let strategy = StrategyKind::ALL
+    let judges = JudgeKind::ALL
         .iter()
-        .find(|kind| is_setting_of_strategy(**kind, setting));
-    let judge = JudgeKind::ALL
-        .iter()
-        .find(|kind| is_setting_of_judge(**kind, setting));
-    match (strategy, judge) {
-        (_, Some(judge)) => Some(format!("--judge {judge}:{setting}={value}")),
-        (Some(strategy), None) => Some(format!("--strategy {strategy}:{setting}={value}")),
-        (None, None) => None,
-    }
+        .filter(|kind| is_setting_of_judge(**kind, setting));
+    let judges: Vec<&str> = judges.map(|kind| kind.name()).collect();
+    let strategies = StrategyKind::ALL.iter();
+    let strategies = strategies.filter(|kind| is_setting_of_strategy(**kind, setting));
+    let strategies: Vec<&str> = strategies.map(|kind| kind.name()).collect();
+    let (option, names) = if judges.is_empty() || setting.starts_with("table-") {
+        ("strategy", strategies)
+    } else {
+        ("judge", judges)
+    };
+    Some(match names.as_slice() {
+        [] => return None,
+        [name] => format!("--{option} {name}:{setting}=VALUE"),
+        names => format!(
+            "--{option} NAME:{setting}=VALUE, where NAME is {}",
+            names.join(", ")
+        ),
+    })
+}
+
+/// Whether a setting matters to the chosen strategy or judge.
+pub(crate) fn is_used(option: &OptionSpec, strategy: StrategyKind, judge: JudgeKind) -> bool {
+    matches!(option.key, "kind" | "custom")
+        || is_setting_of_strategy(strategy, option.name)
+        || is_setting_of_judge(judge, option.name)
+        // The strategy genre decides with it what was relevant.
+        || (option.name == "threshold" && strategy == StrategyKind::Genre)
 }
 
 #[cfg(test)]
@@ -292,7 +321,7 @@ mod tests {
         for option in options().filter(|option| matches!(option.section, "strategy" | "judge")) {
             if !matches!(option.key, "kind" | "custom") {
                 assert!(whose(option.name).is_some(), "{}", option.name);
-                assert!(spelled_as_spec(option.name, "x").is_some(), "{}", option.name);
+                assert!(spelled_as_spec(option.name).is_some(), "{}", option.name);
             }
         }
     }

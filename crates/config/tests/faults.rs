@@ -321,10 +321,10 @@ fn a_million_faults_are_counted_not_kept() {
 
 #[test]
 fn an_even_power_and_weights_out_of_range_are_reported_with_a_remedy() {
-    let text = "[terms]\ncontent = \"tea\"\n[seeds]\nurls = [\"https://tea.test/\"]\n[strategy]\nrevision-power = 4\n";
+    let text = "[terms]\ncontent = \"tea\"\n[seeds]\nurls = [\"https://tea.test/\"]\n[strategy]\nkind = \"otie\"\nrevision-power = 4\n";
     let faults = shown(text, &["page-weight=1.5", "revision=0", "fish-width=0"]);
     for expected in [
-        "t.toml:6:18: 4 is even: irrelevant pages would gain as much as relevant ones",
+        "t.toml:7:18: 4 is even: irrelevant pages would gain as much as relevant ones",
         "help: write an odd number, such as 3",
         "--page-weight: 1.5 is out of range; write a number from 0 to 1",
         "--revision: 0 is out of range; write a number from 0.001 to 1000",

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use scenthound::{Crawler, CrawlerError, Ended, LiveEvent, StopHandle, StopReason, Summary};
-use scenthound_config::{Faults, Given, OptionSpec, Settings, Shape, options, spelled_as_spec};
+use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
 use scenthound_store::CrawlFolder;
+use scenthound_types::OutcomeCode;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -40,6 +41,9 @@ Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forc
 
 /// The option that holds the seeds given on the command line.
 const SEED_URLS: &str = "seed-urls";
+
+/// So many choices are shown in place of the name of a value.
+const FEW: usize = 4;
 
 /// The options that most crawls need, and that `-h` shows.
 const COMMON: &[&str] = &[
@@ -132,7 +136,7 @@ fn heading(option: &OptionSpec) -> &'static str {
             | "exclude" | "lang",
         ) => "How far",
         (_, "delay" | "concurrency" | "contact" | "allow-net") => "How fast and how politely",
-        (_, "seed") => "Options",
+        (_, "seed") => "Repeating a crawl",
         _ => "More about requests",
     }
 }
@@ -154,7 +158,11 @@ fn arg(option: &'static OptionSpec) -> Arg {
     match option.kind.value_name() {
         None => arg.action(ArgAction::SetTrue),
         Some(name) => arg
-            .value_name(name)
+            .value_name(match option.kind {
+                _ if matches!(option.name, "strategy" | "judge") => "NAME[:SETTING=VALUE]".to_owned(),
+                Kind::Choice(names) if names.len() <= FEW => names.join("|"),
+                _ => name.to_owned(),
+            })
             .allow_hyphen_values(true)
             .action(if option.shape == Shape::Many {
                 ArgAction::Append
@@ -173,7 +181,7 @@ pub fn meant_by(unknown: &str) -> Option<String> {
         .unwrap_or_default();
     match name {
         "deal" => Some("--assign-seeds".to_owned()),
-        _ => spelled_as_spec(name, "VALUE"),
+        _ => spelled_as_spec(name),
     }
 }
 
@@ -292,7 +300,7 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
     let wanted = crawler.settings().crawl.agents;
     if crawler.agents() < usize::from(wanted) {
         note!(
-            "note: {} of {wanted} agents have a seed; give more seeds, or assign them evenly",
+            "note: the seeds are enough for {} of {wanted} agents; give more seeds, or assign them evenly",
             crawler.agents()
         );
     }
@@ -361,6 +369,9 @@ fn print_summary(summary: &Summary, output: &Path, as_json: bool) -> Result<Exit
             say!("No page was read. Outcomes of the requests:");
             for (code, count) in &tally.outcomes {
                 say!("  {count:>6}  {code}");
+            }
+            if tally.outcomes.contains_key(OutcomeCode::RefusedAddress.as_str()) {
+                say!("Private addresses are refused; allow a network with --allow-net, such as 127.0.0.0/8.");
             }
             say!("To see what happened to a URL: hound explain {folder} URL");
         } else {

@@ -1,7 +1,7 @@
 //! `hound strategies` and `hound judges`: list what there is to choose from, with all settings.
 
 use anyhow::Result;
-use scenthound_config::{OptionSpec, judge_settings, strategy_settings};
+use scenthound_config::{Kind, OptionSpec, judge_settings, strategy_settings};
 use scenthound_judge::JudgeKind;
 use scenthound_strategy::StrategyKind;
 use serde_json::{Value, json};
@@ -67,11 +67,16 @@ fn list(what: &str, mut listed: Vec<Listed>, args: &Args) -> Result<()> {
         say!("{}{mark}", kind.name);
         wrapped(kind.about, 4, width);
         for setting in &kind.settings {
-            let default = match setting.default {
-                Some(default) => format!(" [default: {default}]"),
-                None => String::new(),
+            let default = match (kind.name, setting.name, setting.default) {
+                // Similarity to a table of words is on another scale than that to terms.
+                ("table", "threshold", _) => " [default: 0.1, or 0.8 with table-space=table]".to_owned(),
+                (_, _, Some(default)) => format!(" [default: {default}]"),
+                (_, _, None) => String::new(),
             };
-            let value = setting.kind.value_name().unwrap_or("true|false");
+            let value = match setting.kind {
+                Kind::Choice(names) => names.join("|"),
+                kind => kind.value_name().unwrap_or("true|false").to_owned(),
+            };
             say!("      {}={value}{default}", setting.name);
             wrapped(&setting.help(), 10, width);
         }

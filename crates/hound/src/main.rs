@@ -136,11 +136,16 @@ fn main() -> ExitCode {
         Err(error) => {
             // clap returns help and the version as errors too. All others count as bad settings, like those in a topic file.
             let code = if error.use_stderr() { exit::BAD_SETTINGS } else { 0 };
-            let _ = error.print();
-            if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
-                && let Some(meant) = crawl::meant_by(unknown)
-            {
-                note!("  tip: write {meant}; hound strategies and hound judges list all settings");
+            let is_crawl = std::env::args().nth(1).is_some_and(|command| command == "crawl");
+            match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::String(unknown))
+                    if is_crawl && let Some(meant) = crawl::meant_by(unknown) =>
+                {
+                    note!("hound: {unknown} is not an option; write {meant}");
+                }
+                _ => {
+                    let _ = error.print();
+                }
             }
             return ExitCode::from(code);
         }

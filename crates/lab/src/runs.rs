@@ -61,8 +61,8 @@ impl Lab<'_> {
             of_strategy.chain(judge.settings()).cloned()
         };
         // The default threshold of this judge differs from that of the others.
-        if judge.kind() == LabJudge::Crawl(JudgeKind::Table) {
-            given.push(Given::new("judge", JudgeKind::Table.name()));
+        if let LabJudge::Crawl(kind @ (JudgeKind::Table | JudgeKind::Query)) = judge.kind() {
+            given.push(Given::new("judge", kind.name()));
         }
         if let Some(strategy) = strategy {
             given.push(Given::new("strategy", strategy.crawl()?.name()));

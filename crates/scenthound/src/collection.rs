@@ -88,7 +88,13 @@ impl Collection {
     pub fn open(folder: impl AsRef<Path>) -> Result<Collection, CollectionError> {
         let folder = folder.as_ref();
         match CrawlView::open(folder) {
-            Ok(view) => Ok(Collection { view }),
+            Ok(view) => {
+                // A folder of another version is refused here, before anything is shown of it.
+                if let Some(Err(error @ StoreError::OtherVersion { .. })) = view.pages()?.next() {
+                    return Err(error.into());
+                }
+                Ok(Collection { view })
+            }
             Err(StoreError::NoCrawl(path)) if !path.exists() => Err(CollectionError::Missing(path)),
             Err(StoreError::NoCrawl(path)) => Err(CollectionError::NoCrawl(path)),
             Err(StoreError::NotAFolder(path)) => Err(CollectionError::NotAFolder(path)),
