@@ -8,7 +8,7 @@ use crate::text::{Token, tokenize};
 
 /// What is wrong with a list of words.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{list}, line {line}: {what}")]
+#[error("{list}:{line}: {what}")]
 pub struct WordListFault {
     /// The list.
     pub list: String,

@@ -200,11 +200,10 @@ mod tests {
         };
         assert_eq!(
             wrong("blog"),
-            "words.txt, line 1: \"blog\" comes before any section; start with a line such as [blog]"
+            "words.txt:1: \"blog\" comes before any section; start with a line such as [blog]"
         );
         assert!(
-            wrong("\n[bolg]\nx")
-                .starts_with("words.txt, line 2: unknown genre \"bolg\"; the genres are: blog")
+            wrong("\n[bolg]\nx").starts_with("words.txt:2: unknown genre \"bolg\"; the genres are: blog")
         );
         assert!(wrong("[blog english]").contains("write two letters, as in [blog en]"));
         assert!(wrong("[blog]\n---").contains("contains no words"));
