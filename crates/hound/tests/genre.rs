@@ -340,7 +340,7 @@ fn pages_in_other_languages_are_fetched_once_not_followed_and_explained() {
     );
     let why = says(root, &["explain", "c", &format!("{base}/de/1")]);
     assert!(
-        why.contains("not relevant") && why.contains("its language is not wanted"),
+        why.contains("set aside") && why.contains("its language is not wanted"),
         "{why}"
     );
     assert!(!kinds_shown(root, &[]).contains(&"de".to_owned()));
