@@ -159,7 +159,7 @@ fn arg(option: &'static OptionSpec) -> Arg {
         None => arg.action(ArgAction::SetTrue),
         Some(name) => arg
             .value_name(match option.kind {
-                _ if matches!(option.name, "strategy" | "judge") => "NAME[:SETTING=VALUE]".to_owned(),
+                _ if matches!(option.name, "strategy" | "judge") => "NAME[:…]".to_owned(),
                 Kind::Choice(names) if names.len() <= FEW => names.join("|"),
                 _ => name.to_owned(),
             })

@@ -110,7 +110,7 @@ pub fn run(given: &ArgMatches) -> Result<()> {
 
 /// The pages that link to a page, as JSON.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct BackLinkReport<'a> {
     asked: &'a str,
     found: String,
     is_host: bool,
@@ -130,7 +130,7 @@ fn backlinks(args: &BacklinksArgs) -> Result<()> {
     let count = nodes.len();
     nodes.truncate(args.most.unwrap_or(usize::MAX));
     let names = nodes.into_iter().map(|node| links.name(node));
-    let answer = Answer {
+    let answer = BackLinkReport {
         backlinks: names.collect::<Result<_, _>>()?,
         asked: &args.url,
         found: links.name(found.node)?,

@@ -23,7 +23,7 @@ mod query_judge;
 mod settings;
 mod similarity;
 mod table_judge;
-mod tally;
+mod term_counts;
 mod term_judge;
 pub mod terms;
 mod trained;

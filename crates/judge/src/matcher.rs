@@ -12,7 +12,7 @@ use scenthound_types::text::{StopList, Token};
 
 use crate::automaton::{Automaton, State};
 use crate::dictionary::Dictionary;
-use crate::tally::Tally;
+use crate::term_counts::TermCounts;
 
 /// Set in the symbol of a stop word.
 const STOP: u32 = 1 << 31;
@@ -64,7 +64,7 @@ impl Matcher {
     }
 
     /// Counts every occurrence of every term.
-    pub(crate) fn count(&self, tokens: &[Token], tally: &mut impl Tally) {
+    pub(crate) fn count(&self, tokens: &[Token], counts: &mut impl TermCounts) {
         let mut phrase = State::START;
         let mut bare = State::START;
         for &token in tokens {
@@ -78,9 +78,9 @@ impl Matcher {
                 }
                 Some(symbol) if symbol & STOP == 0 => {
                     bare = State::START;
-                    phrase = self.phrases.read(phrase, symbol, |term| tally.add(term));
+                    phrase = self.phrases.read(phrase, symbol, |term| counts.add(term));
                 }
-                Some(symbol) => bare = self.bare.read(bare, symbol & !STOP, |term| tally.add(term)),
+                Some(symbol) => bare = self.bare.read(bare, symbol & !STOP, |term| counts.add(term)),
             }
         }
     }
@@ -92,13 +92,13 @@ mod tests {
     use scenthound_types::text::tokenize;
 
     use super::*;
-    use crate::tally::PageTally;
+    use crate::term_counts::PageTermCounts;
 
     fn count(terms: &[Vec<Token>], stop: &StopList, tokens: &[Token]) -> Vec<u32> {
-        let mut tally = PageTally::new(terms.len());
-        Matcher::new(terms, stop.clone()).count(tokens, &mut tally);
+        let mut found = PageTermCounts::new(terms.len());
+        Matcher::new(terms, stop.clone()).count(tokens, &mut found);
         let mut counts = vec![0; terms.len()];
-        for &(term, count) in tally.counts() {
+        for &(term, count) in found.counts() {
             counts[term as usize] = count;
         }
         counts

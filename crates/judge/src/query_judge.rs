@@ -13,7 +13,7 @@ use scenthound_types::named_enum;
 use scenthound_types::text::{StopList, Text, Token};
 use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
-use crate::tally::{PageTally, SnippetTally, Tally};
+use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
 use crate::{Judge, JudgeFault};
 
@@ -110,17 +110,17 @@ impl QueryJudge {
     }
 
     fn few_words(&self, words: &[Token]) -> f32 {
-        let mut tally = SnippetTally::new();
-        self.terms.count(words, None, &mut tally);
-        self.relevance(tally.counts(), None) as f32
+        let mut counts = SnippetTermCounts::new();
+        self.terms.count(words, None, &mut counts);
+        self.relevance(counts.counts(), None) as f32
     }
 }
 
 impl Judge for QueryJudge {
     fn judge(&self, page: &ParsedPage) -> Judgement {
-        let mut tally = PageTally::new(self.terms.terms().len());
-        self.terms.count(page.text.tokens(), page.language, &mut tally);
-        let relevance = self.relevance(tally.counts(), page.language);
+        let mut counts = PageTermCounts::new(self.terms.terms().len());
+        self.terms.count(page.text.tokens(), page.language, &mut counts);
+        let relevance = self.relevance(counts.counts(), page.language);
         let is_wanted = |place: usize| {
             if place == self.words.len() {
                 self.wanted == QueryMatch::Phrase && self.words.len() > 1
@@ -128,7 +128,7 @@ impl Judge for QueryJudge {
                 self.counts(place, page.language)
             }
         };
-        let hits: Vec<(&Term, u32)> = tally
+        let hits: Vec<(&Term, u32)> = counts
             .counts()
             .iter()
             .filter(|(place, _)| is_wanted(*place as usize))

@@ -18,7 +18,7 @@ use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::settings::{TermSets, TermSettings, Weights};
 use crate::similarity::{Similarity, mean};
-use crate::tally::{PageTally, SnippetTally, Tally};
+use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
 use crate::{IdfTable, Judge, JudgeFault};
 
@@ -94,13 +94,14 @@ impl TermJudge {
     }
 
     fn few_words(&self, words: &[Token], url: Option<f64>) -> f32 {
-        let mut tally = SnippetTally::new();
-        self.text.count(words, None, &mut tally);
-        if self.excludes(tally.counts()) {
+        let mut counts = SnippetTermCounts::new();
+        self.text.count(words, None, &mut counts);
+        if self.excludes(counts.counts()) {
             return 0.0;
         }
-        let value =
-            |set, norm: Option<f64>| norm.map(|norm| similarity(&self.text, tally.counts(), set, norm).value);
+        let value = |set, norm: Option<f64>| {
+            norm.map(|norm| similarity(&self.text, counts.counts(), set, norm).value)
+        };
         let genre = value(TermSet::Genre, self.norms.genre);
         let content = value(TermSet::Content, self.norms.content);
         self.combine(genre, content, url).unwrap_or(0.0) as f32
@@ -109,9 +110,9 @@ impl TermJudge {
 
 impl Judge for TermJudge {
     fn judge(&self, page: &ParsedPage) -> Judgement {
-        let mut in_text = PageTally::new(self.text.terms().len());
+        let mut in_text = PageTermCounts::new(self.text.terms().len());
         self.text.count(page.text.tokens(), page.language, &mut in_text);
-        let mut in_url = SnippetTally::new();
+        let mut in_url = SnippetTermCounts::new();
         if self.norms.url.is_some() {
             self.url
                 .count(&url_words(page.url.as_str()), page.language, &mut in_url);
@@ -166,9 +167,9 @@ impl Judge for TermJudge {
     /// The URL's words are compared with the genre and content terms like a text, and also with the URL terms.
     fn url_snippet(&self, words: &[Token]) -> f32 {
         let url = self.norms.url.map(|norm| {
-            let mut tally = SnippetTally::new();
-            self.url.count(words, None, &mut tally);
-            similarity(&self.url, tally.counts(), TermSet::Url, norm).value
+            let mut counts = SnippetTermCounts::new();
+            self.url.count(words, None, &mut counts);
+            similarity(&self.url, counts.counts(), TermSet::Url, norm).value
         });
         self.few_words(words, url)
     }

@@ -9,7 +9,7 @@ use scenthound_types::text::{StopList, Token};
 use scenthound_types::{Language, TermSet};
 
 use crate::matcher::Matcher;
-use crate::tally::Tally;
+use crate::term_counts::TermCounts;
 
 /// One term of the topic.
 #[derive(Clone, Debug)]
@@ -51,20 +51,20 @@ impl Vocabulary {
         }
     }
 
-    /// The terms; a tally identifies them by position.
+    /// The terms; a counts identifies them by position.
     pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// The term at a position given by a tally.
+    /// The term at a position given by a counts.
     pub(crate) fn term(&self, place: u32) -> Option<&Term> {
         self.terms.get(place as usize)
     }
 
     /// Counts the terms in text of a language.
-    pub(crate) fn count(&self, tokens: &[Token], language: Option<Language>, tally: &mut impl Tally) {
+    pub(crate) fn count(&self, tokens: &[Token], language: Option<Language>, counts: &mut impl TermCounts) {
         if !self.terms.is_empty() {
-            self.matcher(language).count(tokens, tally);
+            self.matcher(language).count(tokens, counts);
         }
     }
 

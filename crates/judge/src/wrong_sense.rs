@@ -12,7 +12,7 @@ use scenthound_types::text::tokenize;
 use scenthound_types::{Language, ParsedPage, TermHit, TermSet};
 
 use crate::JudgeFault;
-use crate::tally::{PageTally, Tally};
+use crate::term_counts::{PageTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
 
 /// Words of the wrong sense, and how many make a page irrelevant.
@@ -50,12 +50,12 @@ impl WrongSense {
 
     /// The words found, if there are enough of them to ignore the page.
     pub fn of(&self, page: &ParsedPage) -> Option<Vec<TermHit>> {
-        let mut tally = PageTally::new(self.words.terms().len());
-        self.words.count(page.text.tokens(), page.language, &mut tally);
-        if tally.counts().len() < self.least {
+        let mut counts = PageTermCounts::new(self.words.terms().len());
+        self.words.count(page.text.tokens(), page.language, &mut counts);
+        if counts.counts().len() < self.least {
             return None;
         }
-        let hits = tally.counts().iter().filter_map(|(place, count)| {
+        let hits = counts.counts().iter().filter_map(|(place, count)| {
             Some(TermHit {
                 set: TermSet::Exclude,
                 term: self.words.term(*place)?.spelling.clone(),

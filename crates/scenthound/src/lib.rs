@@ -66,3 +66,8 @@ pub use scenthound_types::{
     CanonicalUrl, Judgement, LinkPlace, Merge, Offer, Outcome, PageReport, ParsedPage, Parts, Rank,
     ReportedLink, Standing, Token, Update, Updates, UrlKey, Verdict,
 };
+
+/// Compiles the program in the README, so that it cannot go stale.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

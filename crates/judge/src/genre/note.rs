@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn notes_add_up_to_what_was_noted() {
-        let mut tally = WordNotes::default();
+        let mut counts = WordNotes::default();
         for (numeric, alone, begins) in [
             (Numeric::No, Alone::Nothing, false),
             (Numeric::No, Alone::Once(0), true),
@@ -134,11 +134,11 @@ mod tests {
             assert!(note.0 < 1 << 15);
             assert_eq!(note.begins_phrases(), begins);
             assert_eq!(note.is_often(), alone == Alone::Often);
-            tally.add(note);
+            counts.add(note);
         }
-        tally.count(3);
-        assert_eq!((tally.years, tally.numbers), (2, 2));
-        assert_eq!([0, 1, 3].map(|section| tally.of(section)), [1, 0, 3]);
+        counts.count(3);
+        assert_eq!((counts.years, counts.numbers), (2, 2));
+        assert_eq!([0, 1, 3].map(|section| counts.of(section)), [1, 0, 3]);
         assert_eq!(Note::new(Numeric::No, Alone::Nothing, false), Note(0));
         // An untrusted model may name sections that do not exist.
         assert!(Note::new(Numeric::No, Alone::Once(255), false).is_often());

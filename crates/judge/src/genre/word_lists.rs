@@ -234,7 +234,7 @@ impl WordLists {
 
     /// Counts the words and phrases that begin within a run of a text.
     pub(crate) fn count(&self, text: &Text, range: TokenRange) -> WordNotes {
-        let mut tally = WordNotes::default();
+        let mut counts = WordNotes::default();
         // Most words are known to count for nothing, and are skipped by the dozen.
         let runs = text.run(&range).chunks(RUN);
         for (first, tokens) in (range.start..).step_by(RUN).zip(runs) {
@@ -243,11 +243,11 @@ impl WordLists {
                 let at = remarkable.trailing_zeros();
                 remarkable &= remarkable - 1;
                 if let Some(token) = tokens.get(at as usize) {
-                    self.count_at(text, first + at, *token, &mut tally);
+                    self.count_at(text, first + at, *token, &mut counts);
                 }
             }
         }
-        tally
+        counts
     }
 
     /// Which of the first [`RUN`] tokens are words not known to count for nothing, as bits.
@@ -261,14 +261,14 @@ impl WordLists {
     }
 
     #[inline]
-    fn count_at(&self, text: &Text, position: u32, token: Token, tally: &mut WordNotes) {
+    fn count_at(&self, text: &Text, position: u32, token: Token, counts: &mut WordNotes) {
         let note = match self.memory.of(token) {
             Some(note) => Note(note),
             None => self.find_out(text.spelling(position), token),
         };
-        tally.add(note);
+        counts.add(note);
         if note.is_often() {
-            self.alone(text.spelling(position), token, |section| tally.count(section));
+            self.alone(text.spelling(position), token, |section| counts.count(section));
         }
         let next = text
             .tokens()
@@ -276,16 +276,16 @@ impl WordLists {
             .copied()
             .unwrap_or(Token::BREAK);
         if note.begins_phrases() & self.pairs.may_hold(pair(token, next)) {
-            self.count_phrases(text, position, token, tally);
+            self.count_phrases(text, position, token, counts);
         }
     }
 
     #[inline(never)]
-    fn count_phrases(&self, text: &Text, position: u32, token: Token, tally: &mut WordNotes) {
+    fn count_phrases(&self, text: &Text, position: u32, token: Token, counts: &mut WordNotes) {
         let behind = text.tokens().get(position as usize + 1..).unwrap_or_default();
         for entry in self.beginning_with(token) {
             if !entry.rest.is_empty() && behind.starts_with(&entry.rest) {
-                tally.count(entry.section);
+                counts.count(entry.section);
             }
         }
     }
@@ -323,16 +323,16 @@ impl WordLists {
 
     /// Counts the words of a few tokens, but not those inside other words.
     pub(crate) fn count_tokens(&self, tokens: &[Token]) -> WordNotes {
-        let mut tally = WordNotes::default();
+        let mut counts = WordNotes::default();
         for (at, token) in tokens.iter().enumerate() {
             for entry in self.beginning_with(*token) {
                 let behind = tokens.get(at + 1..).unwrap_or_default();
                 if behind.starts_with(&entry.rest) {
-                    tally.count(entry.section);
+                    counts.count(entry.section);
                 }
             }
         }
-        tally
+        counts
     }
 
     #[inline]
@@ -355,10 +355,10 @@ mod tests {
         let mut text = Text::default();
         text.push(page);
         let count = || {
-            let tally = lists.count(&text, 0..text.len());
+            let counts = lists.count(&text, 0..text.len());
             (0..)
                 .zip(SECTIONS)
-                .map(move |(section, name)| (name, tally.of(section)))
+                .map(move |(section, name)| (name, counts.of(section)))
         };
         let found: Vec<_> = count().filter(|(_, count)| *count > 0).collect();
         let again: Vec<_> = count().filter(|(_, count)| *count > 0).collect();

@@ -154,7 +154,7 @@ fn stands_for_itself(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}' | '\u{3001}' | '\u{3002}')
 }
 
-/// What one character folds to, as a range of [`Table::spelled`].
+/// What one character folds to, as a range of [`FoldTable::spelled`].
 #[derive(Clone, Copy)]
 struct Entry {
     start: u16,
@@ -163,7 +163,7 @@ struct Entry {
 }
 
 /// The folded form of every character in the table's ranges that does not depend on its neighbours.
-struct Table {
+struct FoldTable {
     entries: Vec<Option<Entry>>,
     spelled: String,
 }
@@ -171,8 +171,8 @@ struct Table {
 /// Latin to Cyrillic, then the extended Latin and Greek blocks and general punctuation.
 const RANGES: [(u32, u32); 2] = [(0x80, 0x530), (0x1e00, 0x2070)];
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table {
+static TABLE: LazyLock<FoldTable> = LazyLock::new(|| {
+    let mut table = FoldTable {
         entries: Vec::new(),
         spelled: String::new(),
     };
@@ -185,7 +185,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-impl Table {
+impl FoldTable {
     fn make(&mut self, c: char) -> Entry {
         let start = self.spelled.len();
         let mut folding = Folding::default();

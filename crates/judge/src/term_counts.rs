@@ -4,7 +4,7 @@
 //! not to the number of terms in the topic.
 
 /// How often each term was found.
-pub(crate) trait Tally {
+pub(crate) trait TermCounts {
     /// Counts one more occurrence of a term.
     fn add(&mut self, term: u32);
     /// The terms found and how often, in the order they were first found.
@@ -12,22 +12,22 @@ pub(crate) trait Tally {
 }
 
 /// For a whole page: constant time per occurrence.
-pub(crate) struct PageTally {
+pub(crate) struct PageTermCounts {
     counts: Vec<(u32, u32)>,
     /// One more than the position of each term in `counts`; 0 if not found yet.
     places: Vec<u32>,
 }
 
-impl PageTally {
-    pub(crate) fn new(terms: usize) -> PageTally {
-        PageTally {
+impl PageTermCounts {
+    pub(crate) fn new(terms: usize) -> PageTermCounts {
+        PageTermCounts {
             counts: Vec::new(),
             places: vec![0; terms],
         }
     }
 }
 
-impl Tally for PageTally {
+impl TermCounts for PageTermCounts {
     fn add(&mut self, term: u32) {
         let Some(place) = self.places.get_mut(term as usize) else {
             return;
@@ -46,20 +46,20 @@ impl Tally for PageTally {
     }
 }
 
-/// How many different terms a snippet may contain before the tally allocates.
+/// How many different terms a snippet may contain before the counts allocates.
 const FEW: usize = 24;
 
 /// For a handful of words: no allocation as long as few terms are found.
-pub(crate) struct SnippetTally {
+pub(crate) struct SnippetTermCounts {
     few: [(u32, u32); FEW],
     used: usize,
     /// Takes over from `few` when it is full.
     many: Vec<(u32, u32)>,
 }
 
-impl SnippetTally {
-    pub(crate) fn new() -> SnippetTally {
-        SnippetTally {
+impl SnippetTermCounts {
+    pub(crate) fn new() -> SnippetTermCounts {
+        SnippetTermCounts {
             few: [(0, 0); FEW],
             used: 0,
             many: Vec::new(),
@@ -67,7 +67,7 @@ impl SnippetTally {
     }
 }
 
-impl Tally for SnippetTally {
+impl TermCounts for SnippetTermCounts {
     fn add(&mut self, term: u32) {
         let counts = if self.many.is_empty() {
             &mut self.few[..self.used]
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn both_tallies_count_alike_even_when_the_small_one_overflows() {
-        let mut page = PageTally::new(200);
-        let mut snippet = SnippetTally::new();
+        let mut page = PageTermCounts::new(200);
+        let mut snippet = SnippetTermCounts::new();
         for n in 0..1000_u32 {
             let term = n * n % 97;
             page.add(term);
