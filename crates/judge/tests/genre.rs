@@ -35,6 +35,7 @@ fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], lin
                 sentence: 0..0,
                 title: 0..0,
                 rel: Rel::default(),
+                path: 0,
             })
             .collect(),
         tags,

@@ -27,6 +27,7 @@ fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
                 sentence: start..text.len(),
                 title: 0..0,
                 rel: Rel::default(),
+                path: 0,
             }
         })
         .collect();

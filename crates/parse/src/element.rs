@@ -139,6 +139,13 @@ impl Element {
         )
     }
 
+    /// Whether the element is a heading.
+    #[inline]
+    pub(crate) fn is_heading(self) -> bool {
+        use Element::*;
+        matches!(self, H1 | H2 | H3 | H4 | H5 | H6)
+    }
+
     /// Whether the element sits in a line like an image, so that the words before and after it are separate.
     #[inline]
     pub(crate) fn is_object(self) -> bool {

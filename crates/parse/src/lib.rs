@@ -27,6 +27,7 @@ mod hints;
 mod kind;
 mod language;
 mod links;
+mod path;
 mod prescan;
 mod read;
 mod resolve;
@@ -100,6 +101,7 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         url: input.url.clone(),
         title: reading.title,
         text: reading.text,
+        headings: reading.headings,
         asides: reading.asides,
         language,
         links,

@@ -41,6 +41,7 @@ pub(crate) fn gather(reading: &ScannedPage<'_>, resolver: &mut Resolver, page: &
                     rel: Rel {
                         nofollow: place.nofollow,
                     },
+                    path: place.path,
                 });
             }
             Entry::Occupied(occupied) => {
@@ -48,6 +49,7 @@ pub(crate) fn gather(reading: &ScannedPage<'_>, resolver: &mut Resolver, page: &
                     first.rel.nofollow &= place.nofollow;
                     if first.anchor.is_empty() && !anchor.is_empty() {
                         first.anchor = anchor;
+                        first.path = place.path;
                     }
                     if first.title.is_empty() {
                         first.title = place.title.clone();

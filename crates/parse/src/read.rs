@@ -19,6 +19,7 @@ use crate::entity::{ReferenceIn as EntityPlace, decode_into, decode_value};
 use crate::hints;
 use crate::kind::Dialect;
 use crate::language::SAMPLE_BYTES;
+use crate::path::OpenElements;
 use crate::scan::{Event, Keep, Raw, Scanner};
 
 /// A block longer than this is processed in parts.
@@ -47,6 +48,8 @@ pub(crate) struct LinkPlace<'a> {
     /// In [`ScannedPage::asides`].
     pub(crate) title: TokenRange,
     pub(crate) nofollow: bool,
+    /// See [`scenthound_types::Link::path`].
+    pub(crate) path: u32,
 }
 
 /// What was found on a page.
@@ -54,6 +57,7 @@ pub(crate) struct LinkPlace<'a> {
 pub(crate) struct ScannedPage<'a> {
     pub(crate) title: String,
     pub(crate) text: Text,
+    pub(crate) headings: Vec<TokenRange>,
     pub(crate) asides: Text,
     pub(crate) places: Vec<LinkPlace<'a>>,
     pub(crate) base: Option<Cow<'a, str>>,
@@ -133,6 +137,10 @@ struct Reader<'a> {
     in_select: bool,
     /// The media element whose fallback content is being skipped.
     in_media: Option<Element>,
+    /// The elements around the current place.
+    inside: OpenElements,
+    /// Where the open heading began.
+    heading: Option<u32>,
 }
 
 impl<'a> Reader<'a> {
@@ -155,6 +163,8 @@ impl<'a> Reader<'a> {
             foreign: Foreign::No,
             in_select: false,
             in_media: None,
+            inside: OpenElements::default(),
+            heading: None,
         };
         reader.page.text = Text::with_capacity((html.len() * 3 / 4).min(ROOM_BYTES));
         reader.scanner.reads_cdata = dialect == Dialect::Xhtml;
@@ -213,6 +223,14 @@ impl<'a> Reader<'a> {
         }
         if element.is_block() {
             self.end_visible_block();
+            if !self.is_closed(closed) {
+                self.inside.open(element);
+            }
+            // A heading that was never closed ends where the next one begins.
+            self.end_heading();
+            if element.is_heading() && !self.is_hidden() {
+                self.heading = Some(self.page.text.len());
+            }
         } else if element.is_object() && !self.is_hidden() {
             self.block.push(' ');
         }
@@ -254,6 +272,8 @@ impl<'a> Reader<'a> {
         use Element::*;
         if element.is_block() {
             self.end_visible_block();
+            self.inside.close(element);
+            self.end_heading();
         }
         match element {
             A => self.close_link(),
@@ -376,6 +396,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Any block ends a heading: a heading is a line, not a section.
+    fn end_heading(&mut self) {
+        if let Some(start) = self.heading.take() {
+            let end = self.page.text.len();
+            if end > start && self.page.headings.len() < self.limits.links {
+                self.page.headings.push(start..end);
+            }
+        }
+    }
+
     fn end_block(&mut self) {
         self.hand_over();
         self.page.text.push_break();
@@ -491,6 +521,7 @@ impl<'a> Reader<'a> {
             anchor: here..here,
             title: aside..aside,
             nofollow,
+            path: self.inside.path(),
         });
         Some(self.page.places.len() - 1)
     }

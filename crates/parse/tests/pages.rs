@@ -391,3 +391,20 @@ fn near_duplicates_have_near_fingerprints() {
     assert!(apart <= 6, "{apart}");
     assert!((one.fingerprint ^ other.fingerprint).count_ones() > 12);
 }
+
+#[test]
+fn headings_are_runs_of_the_text_and_links_of_one_list_share_a_path() {
+    let page = page(
+        "<title>T</title><h1>Green <b>tea</b></h1><p>See <a href=/a>a</a></p><ul><li><a href=/b>b</a><li><a href=/c>c</a>\
+         </ul><h2>Black<div>not this</div></h2>",
+    );
+    let headings: Vec<String> = page
+        .headings
+        .iter()
+        .map(|run| spelled(&page.text, run).trim_end().to_owned())
+        .collect();
+    assert_eq!(headings, ["green tea", "black"]);
+    let paths: Vec<u32> = page.links.iter().map(|link| link.path).collect();
+    assert_ne!(paths[0], paths[1]);
+    assert_eq!(paths[1], paths[2]);
+}

@@ -48,6 +48,8 @@ pub struct Link {
     pub title: TokenRange,
     /// What the link says of itself.
     pub rel: Rel,
+    /// The elements it stands in, the innermost five, as a hash. Links of one page with the same path form a list.
+    pub path: u32,
 }
 
 /// What the page asks of robots, by its meta elements or its X-Robots-Tag headers.
@@ -185,6 +187,8 @@ pub struct ParsedPage {
     pub title: String,
     /// The visible words, the title's first as a block of their own.
     pub text: Text,
+    /// The headings, as runs of the text.
+    pub headings: Vec<TokenRange>,
     /// Words that are not visible text: title attributes and alternative texts of links.
     pub asides: Text,
     /// The language detected; none when the text is too short to tell.
@@ -216,6 +220,7 @@ impl ParsedPage {
             url,
             title: String::new(),
             text: Text::default(),
+            headings: Vec::new(),
             asides: Text::default(),
             language: None,
             links: Vec::new(),

@@ -320,6 +320,7 @@ impl RecordedWeb {
         };
         let tags = read_tags(bytes);
         let hints = PageHints::from_bits(bytes.number(), bytes.small(), bytes.small());
+        let headings = read_runs(bytes);
         let links = self.read_links(page, bytes);
         let text = self.words.read_text(bytes);
         let asides = self.words.read_text(bytes);
@@ -327,6 +328,7 @@ impl RecordedWeb {
             url: self.page_url(page)?.clone(),
             title,
             text,
+            headings,
             asides,
             language,
             links,
@@ -346,11 +348,9 @@ impl RecordedWeb {
         let mut links = Vec::with_capacity(targets.len());
         for target in targets {
             let how = bytes.byte();
-            let mut run = || -> TokenRange {
-                let start = bytes.small();
-                start..start.saturating_add(bytes.small())
-            };
+            let mut run = || read_run(bytes);
             let (anchor, around, sentence, title) = (run(), run(), run(), run());
+            let path = bytes.small();
             let Some(url) = self.url(*target) else {
                 continue;
             };
@@ -367,6 +367,7 @@ impl RecordedWeb {
                 rel: Rel {
                     nofollow: how & 1 != 0,
                 },
+                path,
             });
         }
         links
@@ -424,6 +425,10 @@ impl RecordedWeb {
         put(&mut out, page.hints.bits());
         put(&mut out, page.hints.prices.into());
         put(&mut out, page.hints.feeds.into());
+        put(&mut out, page.headings.len() as u64);
+        for run in &page.headings {
+            put_run(run, &mut out);
+        }
         for link in &page.links {
             let source = SOURCES
                 .iter()
@@ -431,9 +436,9 @@ impl RecordedWeb {
                 .unwrap_or(0) as u8;
             out.push(source << 1 | u8::from(link.rel.nofollow));
             for run in [&link.anchor, &link.around, &link.sentence, &link.title] {
-                put(&mut out, run.start.into());
-                put(&mut out, run.end.saturating_sub(run.start).into());
+                put_run(run, &mut out);
             }
+            put(&mut out, link.path.into());
         }
         self.words.put_text(&page.text, &mut out);
         self.words.put_text(&page.asides, &mut out);
@@ -447,6 +452,28 @@ impl RecordedWeb {
             *known = spot;
         }
     }
+}
+
+fn put_run(run: &TokenRange, out: &mut Vec<u8>) {
+    put(out, run.start.into());
+    put(out, run.end.saturating_sub(run.start).into());
+}
+
+fn read_run(bytes: &mut Bytes<'_>) -> TokenRange {
+    let start = bytes.small();
+    start..start.saturating_add(bytes.small())
+}
+
+fn read_runs(bytes: &mut Bytes<'_>) -> Vec<TokenRange> {
+    let count = bytes.number() as usize;
+    let mut runs = Vec::with_capacity(count.min(1 << 10));
+    for _ in 0..count {
+        if bytes.is_empty() {
+            break;
+        }
+        runs.push(read_run(bytes));
+    }
+    runs
 }
 
 macro_rules! tags {
