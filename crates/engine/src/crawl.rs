@@ -460,11 +460,18 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
         self.updates.clear();
         if lease.kind != LeaseKind::Robots {
+            let needs_evidence = |slot: &AgentSlot| slot.agent.strategy.needs().evidence;
+            let evidence = if self.slots.get(agent).is_some_and(needs_evidence) {
+                self.frontier.leased_evidence(&lease)?
+            } else {
+                None
+            };
             let report = PageReport {
                 lease: &lease,
                 outcome: &outcome,
                 judgement: page.map(|page| &page.judgement),
                 words: page.and_then(|page| page.words.as_deref()),
+                evidence: evidence.as_ref(),
                 links: &self.links,
                 will_retry,
             };

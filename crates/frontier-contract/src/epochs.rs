@@ -43,6 +43,12 @@ pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
     assert_eq!(kept(&mut stage, ME, "nowhere/1"), None);
     let lease = stage.take_one("a/1");
     assert_eq!(kept(&mut stage, ME, "a/1"), None);
+    let leased = stage.f().leased_evidence(&lease).unwrap();
+    assert_eq!(
+        leased,
+        Some(words(&[2, 3])),
+        "it is still known while the URL is leased"
+    );
     let now = stage.now;
     stage.hand_back(&lease, now);
     assert_eq!(
@@ -53,6 +59,7 @@ pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
     stage.fetch("a/1", "");
     keep(&mut stage, ME, "a/1", &words(&[5]));
     assert_eq!(kept(&mut stage, ME, "a/1"), None);
+    assert_eq!(stage.f().leased_evidence(&lease).unwrap(), None);
 }
 
 /// Scores by a table from names to ranks, and records which links were asked about.

@@ -243,6 +243,9 @@ pub trait Frontier {
     /// What is known of a URL that waits in an agent's stack.
     fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError>;
 
+    /// What was known of a leased URL before it was leased, for its agent.
+    fn leased_evidence(&self, lease: &Lease) -> Result<Option<Evidence>, FrontierError>;
+
     /// Replaces what is known of a URL for as long as it waits in the agent's stack. Does nothing if it is not
     /// waiting there.
     fn keep_evidence(

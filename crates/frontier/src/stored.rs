@@ -326,6 +326,14 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         }
     }
 
+    fn leased_evidence(&self, lease: &Lease) -> Result<Option<Evidence>, FrontierError> {
+        let base = self.find_moved(lease.key);
+        match base.and_then(|base| self.entry_of(base, lease.agent)) {
+            Some(id) if self.entries[id].state == State::Leased => self.evidence_of(id),
+            _ => Ok(None),
+        }
+    }
+
     fn keep_evidence(
         &mut self,
         agent: AgentId,

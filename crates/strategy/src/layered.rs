@@ -196,6 +196,7 @@ mod tests {
             judgement: Some(&judgement),
             links: &links,
             words: None,
+            evidence: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

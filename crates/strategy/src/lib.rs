@@ -132,6 +132,11 @@ pub trait Strategy: Send {
         0
     }
 
+    /// How many pages lie between two epochs, at least: waiting links are rescored at most that often.
+    fn pages_per_epoch(&self) -> u64 {
+        100
+    }
+
     /// The new rank of a link that was scored in an earlier epoch; none to leave it as it is.
     fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
         None

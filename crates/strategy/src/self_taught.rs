@@ -514,6 +514,7 @@ mod tests {
             judgement: Some(&judgement),
             words: Some(&words),
             links: &links,
+            evidence: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

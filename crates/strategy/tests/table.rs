@@ -105,6 +105,7 @@ impl Crawl {
             judgement: Some(&judgement),
             words: Some(&words),
             links,
+            evidence: None,
             will_retry: false,
         };
         let scored = self.strategy.score_page(&report(&[])).unwrap();

@@ -72,6 +72,9 @@ pub struct PageReport<'a> {
     pub judgement: Option<&'a Judgement>,
     /// The page's words, only for strategies that ask for them.
     pub words: Option<&'a PageWords>,
+    /// What was known about the page before it was fetched, only for strategies that ask for evidence: the words at the
+    /// links to it, and the pages those links are on. None for a page that nothing linked to.
+    pub evidence: Option<&'a Evidence>,
     /// The links that may be followed, one per target, in document order. No self-links.
     pub links: &'a [ReportedLink],
     /// Whether the URL will be tried again. It then keeps what it has gathered.

@@ -13,9 +13,7 @@ use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
 
-/// After a strategy has learnt something, waiting links are rescored at most once per this many pages of the agent…
-const PAGES_PER_EPOCH: u64 = 100;
-/// …and at most this many links after each page.
+/// After a strategy has learnt something, at most this many links are rescored after each page.
 const RESCORED_PER_PAGE: usize = 1_000;
 /// Seeds that stay unreachable for longer than this are skipped.
 const SEED_PATIENCE: Duration = Duration::from_secs(60);
@@ -153,7 +151,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             return Ok(());
         };
         let strategy = &mut slot.agent.strategy;
-        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + PAGES_PER_EPOCH;
+        let is_due =
+            slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + strategy.pages_per_epoch();
         if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
             return self.open_epoch(at, now, RESCORED_PER_PAGE);
         }
@@ -202,6 +201,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             outcome,
             judgement: Some(&page.judgement),
             words: page.words.as_deref(),
+            evidence: None,
             links: &self.links,
             will_retry: false,
         };

@@ -227,6 +227,7 @@ impl Replay<'_> {
             judgement: Some(&page.judgement),
             links: &links,
             words: None,
+            evidence: None,
             will_retry: false,
         };
         let mut updates = Updates::new();
