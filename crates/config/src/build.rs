@@ -18,9 +18,9 @@ use scenthound_judge::{
     TrainedJudge, Weights, WithGenre, WithLayers, WrongSense,
 };
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, LinkGenre,
-    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught, SelfTaughtSettings,
-    Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
+    Ache, Bandit, BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext,
+    LinkGenre, LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught,
+    SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable, Tunnel,
 };
 use scenthound_types::text::url_words;
 use scenthound_types::{CanonicalUrl, WordListFault};
@@ -368,6 +368,11 @@ impl Settings {
                 placing: self.placing(),
             }),
             StrategyKind::Table => Box::new(TopicTable::new(self.table_settings()?)),
+            StrategyKind::Ache => Box::new(Ache::new(chosen.ache_batch)),
+            StrategyKind::Bandit => Box::new(Bandit::new(chosen.bandit_explore)),
+            StrategyKind::Tunnel => Box::new(Tunnel {
+                cutoff: chosen.tunnel_cutoff,
+            }),
         })
     }
 

@@ -242,6 +242,12 @@ settings! {
         one link_genre_weight: f64 = "link-genre-weight" "link-genre-weight", WEIGHT, NeedsNewFolder, "1";
         /// A list of the words of links to pages of each genre, in addition to or instead of the built-in ones.
         maybe link_words: PathBuf = "link-words" "link-words", Kind::Path, NeedsNewFolder;
+        /// Learn the classifier of links anew after this many pages.
+        one ache_batch: u32 = "ache-batch" "ache-batch", Kind::Count { least: 1, most: 1_000_000 }, NeedsNewFolder, "100";
+        /// How much a group of links gains from having been tried rarely (the publication's α).
+        one bandit_explore: f64 = "bandit-explore" "bandit-explore", Kind::Number { least: 0.0, most: 1000.0 }, NeedsNewFolder, "2.83";
+        /// The distance from the last relevant page beyond which links wait until nothing else is left (the publication's C).
+        one tunnel_cutoff: f64 = "tunnel-cutoff" "tunnel-cutoff", Kind::Number { least: 0.1, most: 1000.0 }, NeedsNewFolder, "5";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

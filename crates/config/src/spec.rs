@@ -185,6 +185,9 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
         "layers" | "learn-after" | "learn-from" | "replace" => kind.uses_layers(),
         "layer-threshold" | "layer-evidence" | "per-layer" => kind.uses_layers(),
         "hot-threshold" => kind == K::Layered,
+        "ache-batch" => kind == K::Ache,
+        "bandit-explore" => kind == K::Bandit,
+        "tunnel-cutoff" => kind == K::Tunnel,
         _ => {
             let is_of_table = setting.starts_with("table-") || setting.starts_with("link-");
             kind == K::Table && is_of_table && options().any(|option| option.name == setting)

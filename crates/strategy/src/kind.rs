@@ -41,6 +41,12 @@ named_enum! {
         Layered = "layered",
         /// Paper 4: a table of weighted words learnt from the seeds scores links by their words and parents.
         Table = "table",
+        /// Baseline: a classifier of the words at links, learnt from the pages visited, puts links in three bands.
+        Ache = "ache",
+        /// Baseline: links grouped by host and by the elements they stand in; groups are drawn by an upper confidence bound.
+        Bandit = "bandit",
+        /// Baseline: best-first that goes on for a while through irrelevant pages.
+        Tunnel = "tunnel",
     }
 }
 

@@ -6,6 +6,8 @@
 //! Deliberately absent: clocks, randomness, sockets, and any handle on the frontier. What belongs to a single URL
 //! (its score, its cash) is kept by the frontier; a strategy keeps only what it has learnt.
 
+mod ache;
+mod bandit;
 mod best;
 mod breadth;
 mod context;
@@ -19,12 +21,17 @@ mod self_taught;
 mod shark;
 mod siblings;
 mod table;
+#[cfg(test)]
+mod trial;
+mod tunnel;
 
 use scenthound_types::{
     Merge, Offer, PageReport, Parts, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey, WaitingLink,
 };
 use thiserror::Error;
 
+pub use ache::Ache;
+pub use bandit::Bandit;
 pub use best::BestFirst;
 pub use breadth::{BreadthFirst, Random};
 pub use context::LinkContext;
@@ -38,6 +45,7 @@ pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaug
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 pub use table::{LinkGenre, LinkWords, ParentScore, TableSettings, TopicTable};
+pub use tunnel::Tunnel;
 
 /// What a strategy needs in its reports. It declares this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
