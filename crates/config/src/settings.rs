@@ -247,7 +247,7 @@ settings! {
         /// How much a group of links gains from having been tried rarely (the publication's α).
         one bandit_explore: f64 = "bandit-explore" "bandit-explore", Kind::Number { least: 0.0, most: 1000.0 }, NeedsNewFolder, "2.83";
         /// The distance from the last relevant page beyond which links wait until nothing else is left (the publication's C).
-        one tunnel_cutoff: f64 = "tunnel-cutoff" "tunnel-cutoff", Kind::Number { least: 0.1, most: 1000.0 }, NeedsNewFolder, "5";
+        one tunnel_cutoff: f64 = "tunnel-cutoff" "tunnel-cutoff", Kind::Number { least: 0.1, most: 1000.0 }, NeedsNewFolder, "20";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

@@ -31,7 +31,7 @@ pub struct Tunnel {
 
 impl Default for Tunnel {
     fn default() -> Tunnel {
-        Tunnel { cutoff: 5.0 }
+        Tunnel { cutoff: 20.0 }
     }
 }
 
