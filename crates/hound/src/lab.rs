@@ -4,6 +4,7 @@ mod compare;
 mod conditions;
 pub mod console;
 mod experiment;
+mod judges;
 mod learn_pig;
 mod replay;
 mod serve;
@@ -56,6 +57,14 @@ Examples:
   hound lab experiment paper1-policies --web webs/university --tasks os-courses,databases-courses
   hound lab experiment paper3-time --web webs/encyclopedia --budget 5000 --delay 2s --workers 30";
 
+const JUDGES_EXAMPLES: &str = "\
+Examples:
+  hound lab judges --web webs/university -o judges.html
+  hound lab judges --web webs/university --judges logistic,bayes --from 3,10,all,all+negatives --by-task
+  hound lab judges --web webs/encyclopedia --judges terms,query --from query --seen breadth-first:1000 --json
+
+A judge is measured from each source that it can use: terms from words, trained judges from examples.";
+
 const LEARN_PIG_EXAMPLES: &str = "\
 Examples:
   hound lab learn-pig --web webs/mixed --task rust,databases -o pig.toml
@@ -102,6 +111,11 @@ pub fn command() -> Command {
                 .after_help(EXPERIMENT_EXAMPLES),
         )
         .subcommand(
+            judges::Args::augment_args(Command::new("judges"))
+                .about("Compare judges on all pages of labelled webs, without crawling: learning curves, calibration")
+                .after_help(JUDGES_EXAMPLES),
+        )
+        .subcommand(
             learn_pig::Args::augment_args(Command::new("learn-pig"))
                 .about("Learn the table for the strategy genre: where links lead, by relevance and genre of their page")
                 .after_help(LEARN_PIG_EXAMPLES),
@@ -119,6 +133,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("compare", given)) => parsed(given).and_then(compare::run),
         Some(("tune", given)) => done(parsed(given).and_then(tune::run)),
         Some(("experiment", given)) => done(parsed(given).and_then(experiment::run)),
+        Some(("judges", given)) => done(parsed(given).and_then(judges::run)),
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),

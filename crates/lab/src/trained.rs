@@ -9,7 +9,7 @@ use crate::session::{Lab, LabEvent};
 use crate::trial::Trial;
 
 /// Number of pages of the web used if a task has no negative examples.
-const BACKGROUND_PAGES: usize = 150;
+pub(crate) const BACKGROUND_PAGES: usize = 150;
 
 impl Lab<'_> {
     /// A judge of this kind, trained on the task's examples and nothing else.
@@ -26,9 +26,20 @@ impl Lab<'_> {
             given => given.to_vec(),
         };
         let negative: Vec<ParsedPage> = trial.parsed(&negative).collect();
+        self.train(&trial.task.name, kind, &positive, &negative)
+    }
+
+    /// A judge of this kind, trained on these pages. The same pages are not trained on twice.
+    pub(crate) fn train(
+        &self,
+        task: &str,
+        kind: ModelKind,
+        positive: &[ParsedPage],
+        negative: &[ParsedPage],
+    ) -> Result<TrainedJudge, LabError> {
         let settings = TrainingSettings::default();
         let kept = self.options.cache.as_ref().map(|folder| {
-            let hash = examples_hash(&positive, &negative, &settings);
+            let hash = examples_hash(positive, negative, &settings);
             folder
                 .join("models")
                 .join(format!("{}-{hash:016x}.model", kind.name()))
@@ -41,7 +52,7 @@ impl Lab<'_> {
             negative: &negative.iter().collect::<Vec<_>>(),
         };
         let judge = TrainedJudge::train(kind, &pages, &settings).map_err(|fault| LabError::Judge {
-            task: trial.task.name.clone(),
+            task: task.to_owned(),
             fault,
         })?;
         // If it cannot be cached, the next run takes longer, nothing else.
@@ -55,16 +66,21 @@ impl Lab<'_> {
     }
 }
 
-/// Pages drawn at random from the web, the same each time.
-fn background(trial: &Trial) -> Vec<PageId> {
-    let mut drawn: Vec<(u64, PageId)> = (0..trial.web.pages() as u32)
-        .map(PageId)
-        .filter(|page| !trial.pages.positive.contains(page))
+/// The pages in a random order, the same each time.
+pub(crate) fn shuffled(trial: &Trial, pages: impl Iterator<Item = PageId>) -> Vec<PageId> {
+    let mut drawn: Vec<(u64, PageId)> = pages
         .map(|page| (Keyring::new(0).hash(&trial.web.spelled(page)), page))
         .collect();
     drawn.sort_unstable();
-    let first = drawn.into_iter().take(BACKGROUND_PAGES);
-    first.map(|(_, page)| page).collect()
+    drawn.into_iter().map(|(_, page)| page).collect()
+}
+
+/// Pages drawn at random from the web as negatives, the same each time.
+fn background(trial: &Trial) -> Vec<PageId> {
+    let all = (0..trial.web.pages() as u32).map(PageId);
+    let mut drawn = shuffled(trial, all.filter(|page| !trial.pages.positive.contains(page)));
+    drawn.truncate(BACKGROUND_PAGES);
+    drawn
 }
 
 /// A hash of all the words of the examples and of the training settings.
