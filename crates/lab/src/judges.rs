@@ -10,6 +10,7 @@ mod figures;
 mod report;
 mod source;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -79,6 +80,24 @@ struct Candidate<'t> {
     judge: Arc<dyn Judge>,
 }
 
+/// Tasks on which a judge could not be made.
+#[derive(Default)]
+struct Failed {
+    tasks: usize,
+    /// What was wrong with the first.
+    first: Option<String>,
+}
+
+impl Failed {
+    fn note(self, made: &str) -> String {
+        let first = self.first.unwrap_or_default();
+        match self.tasks {
+            1 => format!("{made}: {first}"),
+            tasks => format!("{made}: could not be made on {tasks} tasks; {first}"),
+        }
+    }
+}
+
 /// A judgement in short: the relevance, and whether the judge called the page relevant.
 type Verdict = (f64, bool);
 
@@ -86,7 +105,7 @@ impl Lab<'_> {
     /// Makes every judge from every source it can use and judges all pages of the trials' webs with it.
     pub fn judges(&self, trials: &[Trial], settings: &JudgesSettings) -> Result<JudgesReport, LabError> {
         let mut rows = Vec::new();
-        let mut notes = Vec::new();
+        let mut failures = BTreeMap::new();
         // Pages are parsed once for all tasks of a web.
         for trials in trials.chunk_by(|a, b| Arc::ptr_eq(&a.web, &b.web)) {
             let mut candidates = Vec::new();
@@ -103,7 +122,10 @@ impl Lab<'_> {
                             Ok(None) => {}
                             // Too few examples for this kind of judge, for instance: the others can still be measured.
                             Err(error @ LabError::Judge { .. }) => {
-                                notes.push(format!("{spec} from {source}: {error}"));
+                                let failed: &mut Failed =
+                                    failures.entry(format!("{spec} from {source}")).or_default();
+                                failed.tasks += 1;
+                                failed.first.get_or_insert(error.to_string());
                             }
                             Err(error) => return Err(error),
                         }
@@ -115,7 +137,10 @@ impl Lab<'_> {
         self.tell(LabEvent::StepEnded);
         Ok(JudgesReport {
             rows,
-            notes,
+            notes: failures
+                .into_iter()
+                .map(|(made, failed)| failed.note(&made))
+                .collect(),
             settings: settings.clone(),
         })
     }

@@ -79,8 +79,11 @@ pub fn run(args: Args) -> Result<()> {
         None => {}
     }
     if args.json.as_deref() != Some(Path::new("-")) {
-        let mut shown = Experiment::new("Judges compared", "All pages of the webs, without examples and ignored pages.")
-            .table(report.means(), "Means over the tasks, ± standard error");
+        let mut shown = Experiment::new(
+            "Judges compared",
+            "All pages of the webs, without examples and ignored pages.",
+        )
+        .table(report.means(), "Means over the tasks, ± standard error");
         if args.by_task {
             shown = shown.table(report.by_task(), "Every task");
         }

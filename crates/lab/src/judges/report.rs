@@ -78,7 +78,9 @@ impl JudgesReport {
         let mut table = Table::new([vec![Column::words("judge"), Column::words("from")], figures()].concat());
         // Where it stands, it says over how many tasks the means are.
         table.columns.insert(2, Column::new("tasks", Form::Count));
-        for group in self.groups() {
+        let groups = self.groups();
+        let most = groups.iter().map(|group| group.rows.len()).max().unwrap_or(0);
+        for group in &groups {
             let mut cells = vec![
                 Cell::from(group.judge),
                 Cell::from(group.source.to_string()),
@@ -95,6 +97,10 @@ impl JudgesReport {
                 Cell::number(group.summary(|figures| figures.called as f64).mean, None),
                 Cell::number(group.summary(|figures| figures.relevant as f64).mean, None),
             ]);
+            // A mean over fewer tasks is not better than one over all of them because it is higher.
+            if group.rows.len() < most {
+                cells = cells.into_iter().map(Cell::apart).collect();
+            }
             table.push(Owner::Ours, cells);
         }
         table
