@@ -266,12 +266,59 @@ fn a_comparison_is_the_same_on_one_thread_and_on_four_in_all_four_formats() {
 }
 
 #[test]
+fn judges_are_measured_from_words_and_from_examples() {
+    let place = Workspace::new();
+    synthetic(&place, tiny());
+    let with = |more: &[&str]| {
+        let mut arguments = vec!["lab", "judges", "--web", "web"];
+        arguments.extend(more);
+        place.says(&arguments)
+    };
+    let json: Value = serde_json::from_str(&with(&["--json", "--jobs", "1"])).unwrap();
+    assert_eq!(
+        json,
+        serde_json::from_str::<Value>(&with(&["--json", "--jobs", "4"])).unwrap()
+    );
+    let rows = json["means"].as_array().unwrap();
+    let row = |judge: &str, from: &str| {
+        let found = rows
+            .iter()
+            .find(|row| row["judge"] == judge && row["from"] == from);
+        found.unwrap()["AP"]["mean"].as_f64().unwrap()
+    };
+    assert!(
+        row("terms", "query") > 0.0 && row("logistic", "all") > 0.3,
+        "{rows:?}"
+    );
+    let shown = with(&[
+        "--judges",
+        "table",
+        "--from",
+        "3,all",
+        "--by-task",
+        "-o",
+        "judges.html",
+    ]);
+    assert!(shown.contains("Means over the tasks") && shown.contains("best F1"));
+    let html = fs::read_to_string(place.path("judges.html")).unwrap();
+    assert!(html.contains("Learning curves") && html.contains("</html>"));
+    let written = with(&["--from", "all", "--json", "figures.json"]);
+    assert!(written.contains("Means over the tasks"));
+    assert!(
+        fs::read_to_string(place.path("figures.json"))
+            .unwrap()
+            .contains("\"tasks\"")
+    );
+}
+
+#[test]
 fn unknown_names_are_refused_with_the_known_ones() {
     let place = Workspace::new();
     tea(&place);
     let replay = ["lab", "replay", "--web", "web", "--task"];
     let compare = ["lab", "compare", "--web", "web", "--strategies"];
-    let cases: [(&[&str], &[&str], &[&str]); 13] = [
+    let judges = ["lab", "judges", "--web", "web"];
+    let cases: [(&[&str], &[&str], &[&str]); 15] = [
         (&replay, &["none"], &["\"none\"", "any, both"]),
         (
             &replay,
@@ -311,6 +358,12 @@ fn unknown_names_are_refused_with_the_known_ones() {
         ),
         (&compare, &["fs-2,none"], &["\"none\"", "breadth-first"]),
         (&compare, &["fs-2", "--judges", "none"], &["\"none\"", "terms"]),
+        (&judges, &["--from", "none"], &["\"none\"", "query"]),
+        (
+            &judges,
+            &["--judges", "terms", "--from", "3"],
+            &["no judge can be made"],
+        ),
         (&compare, &["fs-2", "--baseline", "none"], &["none", "fs-2"]),
         (
             &["lab", "experiment"],

@@ -7,6 +7,7 @@ use scenthound_lab::{JudgeSpec, JudgesSettings, Seen, SourceSpec};
 use scenthound_report::Experiment;
 
 use super::console::with_lab;
+use crate::fault::bad_input;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -62,9 +63,9 @@ pub fn run(args: Args) -> Result<()> {
         Ok(lab.judges(&trials, &settings)?)
     })?;
     if report.rows.is_empty() {
-        anyhow::bail!(
-            "no judge can be made: terms and query need words (query, terms), the others need examples (1, 3, all); see --from"
-        );
+        return Err(bad_input(
+            "no judge can be made: terms and query need words (query, terms), the others need examples (1, 3, all); see --from",
+        ));
     }
     if let Some(path) = &args.output {
         super::write_page(path, &report.experiment().page().html())?;
