@@ -13,9 +13,10 @@ use scenthound_engine::{
 };
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{
-    DetectorKind, GenreDetector, HotWords, IdfTable, Judge, JudgeFault, JudgeKind, LayerModel, LayerSettings,
-    LeftToStrategy, ModelKind, QueryJudge, TableJudge, TableJudgeSettings, TermJudge, TermSets, TermSettings,
-    TrainedJudge, Weights, WithGenre, WithLayers, WrongSense,
+    Background, DetectorKind, GenreDetector, HotWords, IdfTable, Judge, JudgeFault, JudgeKind, LayerModel,
+    LayerSettings, LeftToStrategy, ModelKind, QueryJudge, TableJudge, TableJudgeSettings, TermJudge,
+    TermSets, TermSettings, TopicJudge, TopicSettings as TopicJudgeSettings, TopicWords, TrainedJudge,
+    Weights, WithGenre, WithLayers, WrongSense,
 };
 use scenthound_strategy::{
     Ache, Bandit, BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext,
@@ -61,6 +62,12 @@ pub enum BuildError {
         path: PathBuf,
         /// Why.
         source: PigError,
+    },
+    /// The table of document frequencies is not valid.
+    #[error("{} is not a table of how rare terms are; hound lab background makes one", path.display())]
+    NotABackground {
+        /// The file.
+        path: PathBuf,
     },
     /// The list of link words is not valid.
     #[error(transparent)]
@@ -171,6 +178,7 @@ impl Settings {
             return self.trained_judge(model);
         }
         Ok(match self.judge.kind {
+            JudgeKind::Topic => Arc::new(self.topic_judge()?),
             JudgeKind::Query => {
                 let judge = QueryJudge::new(self.query(), self.judge.query_match, self.topic.language);
                 Arc::new(judge.map_err(BuildError::Topic)?)
@@ -186,6 +194,44 @@ impl Settings {
             },
             _ => Arc::new(TermJudge::new(&self.term_settings()?).map_err(BuildError::Topic)?),
         })
+    }
+
+    /// The topic judge before it has seen any page.
+    pub fn topic_judge(&self) -> Result<TopicJudge, BuildError> {
+        let words = TopicWords {
+            query: self.topic_query(),
+            genre: self.genre_terms(),
+            content: self.terms.content.clone(),
+            language: self.topic.language,
+        };
+        let background = match self.judge.background.as_deref() {
+            None => Background::shipped().clone(),
+            Some(path) => {
+                let bytes = std::fs::read(path).map_err(|source| BuildError::Unreadable {
+                    path: path.to_owned(),
+                    source,
+                })?;
+                let table = Background::from_bytes(&bytes).ok_or_else(|| BuildError::NotABackground {
+                    path: path.to_owned(),
+                })?;
+                Arc::new(table)
+            }
+        };
+        let settings = TopicJudgeSettings {
+            threshold: self.judge.threshold,
+            learns: self.judge.learn,
+            background,
+        };
+        TopicJudge::new(&words, settings).map_err(BuildError::Topic)
+    }
+
+    /// The query, or what the topic was given as: words on the command line are a query.
+    fn topic_query(&self) -> String {
+        match &self.topic.query {
+            Some(query) => query.clone(),
+            None if self.terms.content.contains(&self.topic.name) => self.topic.name.clone(),
+            None => String::new(),
+        }
     }
 
     fn trained_judge(&self, model: ModelKind) -> Result<Arc<dyn Judge>, BuildError> {

@@ -351,6 +351,7 @@ impl Check<'_> {
         match option.name {
             "threshold" if is("judge", "table") && is("table-space", "table") => Some("0.8"),
             "threshold" if is("judge", "table") => Some("0.1"),
+            "threshold" if is("judge", "topic") => Some("0.5"),
             _ => option.default,
         }
     }

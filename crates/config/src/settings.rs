@@ -145,6 +145,12 @@ settings! {
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page with at least this relevance belongs to the collection.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
+        /// Pages that are what you want: URLs, or files.
+        many examples: String = "examples" "examples", Kind::Text, NeedsRejudging;
+        /// Go on learning from the pages of the crawl.
+        one learn: bool = "learn" "learn", Kind::Switch, NeedsRejudging, "true";
+        /// How rare terms are on the web at large, as written by `hound lab background`, instead of the built-in table.
+        maybe background: PathBuf = "background" "background", Kind::Path, NeedsRejudging;
         /// Whether a page must contain all words of the query, the words as a phrase, or any of them.
         one query_match: QueryMatch = "query-match" "query-match", Kind::Choice(QueryMatch::NAMES), NeedsRejudging, "all";
         /// Weight of the genre terms against the content terms.

@@ -205,6 +205,8 @@ fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
         "threshold" => kind != JudgeKind::Query,
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
         "query-match" => kind == JudgeKind::Query,
+        "learn" | "background" | "examples" => kind == JudgeKind::Topic,
+        "genre-terms" | "content-terms" => matches!(kind, JudgeKind::Terms | JudgeKind::Topic),
         "table-size" | "table-space" => kind == JudgeKind::Table,
         _ => {
             let is_of_terms =

@@ -4,9 +4,11 @@ mod turns;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
+use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
 use scenthound_types::{
@@ -142,6 +144,8 @@ pub enum Step {
 
 /// At most this many URLs are refused without a request in one step, so that a step stays short.
 const REFUSALS_PER_STEP: usize = 1_000;
+/// The prefix of the notes that hold what the judge has learnt.
+const LESSONS: &str = "judge/";
 /// How deep nested sitemaps are followed.
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
@@ -173,6 +177,8 @@ pub struct Crawl<F, R> {
     turn: usize,
     recorder: R,
     keyring: Keyring,
+    /// The judge, if it learns from the pages of the crawl.
+    learner: Option<Arc<dyn Judge>>,
     tally: Tally,
     /// Running time of earlier runs.
     ran_before: Duration,
@@ -260,6 +266,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             turn: 0,
             recorder,
             keyring,
+            learner: None,
             ran_before: tally.running,
             tally,
             started: now,
@@ -273,6 +280,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         };
         crawl.commit(now)?;
         Ok(crawl)
+    }
+
+    /// Lets the judge learn from every page of the crawl, if it can, and restores what it had learnt. It must be the judge that the
+    /// driver's page processor uses.
+    pub fn teach(&mut self, judge: Arc<dyn Judge>) -> Result<(), CrawlError> {
+        if let Some(learner) = judge.learner() {
+            learner.restore(&saved_lessons(&self.frontier)?)?;
+            self.learner = Some(judge);
+        }
+        Ok(())
     }
 
     /// What to fetch next, at most `room` leases.
@@ -492,6 +509,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             .record(&visit, payload)
             .map_err(CrawlError::Record)?;
         self.count(&lease, &outcome, page, &facts);
+        let lesson = match &mut found {
+            Found::Page(page) if !page.is_set_aside() => page.lesson.take(),
+            _ => None,
+        };
+        if let (Some(lesson), Some(learner)) =
+            (lesson, self.learner.as_ref().and_then(|judge| judge.learner()))
+        {
+            learner.observe(lease.key, *lesson);
+        }
         let settled = Settled {
             lease: &lease,
             end,
@@ -666,6 +692,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
             slot.save(AgentId(number), &mut notes);
         }
+        if let Some(learner) = self.learner.as_ref().and_then(|judge| judge.learner()) {
+            let mut lessons = StateDelta::default();
+            learner.save_changes(&mut lessons);
+            for (name, value) in lessons.changes() {
+                notes.put(format!("{LESSONS}{name}"), value.as_slice());
+            }
+        }
         Ok(self.frontier.commit(&notes)?)
     }
 
@@ -704,6 +737,14 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub fn into_parts(self) -> (F, R) {
         (self.frontier, self.recorder)
     }
+}
+
+/// What the judge of a crawl had learnt, by name.
+pub fn saved_lessons(frontier: &impl Frontier) -> Result<Vec<(String, Vec<u8>)>, CrawlError> {
+    let saved = frontier.notes(LESSONS)?.into_iter();
+    Ok(saved
+        .map(|(name, value)| (name.strip_prefix(LESSONS).unwrap_or(&name).to_owned(), value))
+        .collect())
 }
 
 /// Whether two URLs share a registrable domain.

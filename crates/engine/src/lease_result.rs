@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use scenthound_judge::PageFields;
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, Outcome, PageDirectives,
     PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
@@ -60,6 +61,8 @@ pub struct ProcessedPage {
     pub skipped: SkippedLinks,
     /// What the page asks of robots, by its markup and its headers.
     pub directives: PageDirectives,
+    /// What the judge may learn from it, if it learns.
+    pub lesson: Option<Box<PageFields>>,
     /// The address it says it should be known by.
     pub canonical: Option<CanonicalUrl>,
     /// For finding near-duplicates.
@@ -82,6 +85,7 @@ impl ProcessedPage {
             is_revised: false,
             links,
             words: None,
+            lesson: None,
             skipped: SkippedLinks::default(),
             directives: PageDirectives::default(),
             canonical: None,

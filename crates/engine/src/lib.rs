@@ -23,13 +23,14 @@ mod scope;
 mod tally;
 
 use scenthound_frontier::FrontierError;
+use scenthound_judge::JudgeFault;
 use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
 pub use access::{Access, PRODUCT_TOKEN, RobotsRedirects, read_rules};
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
-pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
+pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason, saved_lessons};
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use page_processor::{
@@ -53,6 +54,9 @@ pub enum CrawlError {
     /// The strategy could not restore its saved state.
     #[error(transparent)]
     Restore(#[from] RestoreError),
+    /// The judge could not restore what it had learnt.
+    #[error(transparent)]
+    Judge(#[from] JudgeFault),
     /// The crawl's own saved counts could not be read.
     #[error("the saved counts of the crawl are damaged: {what}")]
     Damaged {

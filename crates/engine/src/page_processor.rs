@@ -217,6 +217,7 @@ impl PageRules {
         };
         let is_used = !review.unwanted_language && !review.wrong_sense;
         ProcessedPage {
+            lesson: None,
             words: (self.needs.words && is_used).then(|| Box::new(page_words(&page))),
             title: page.title,
             language: page.language,
@@ -383,9 +384,10 @@ impl PageProcessor {
     /// Judges a parsed page whose directives are complete, and applies the rules to it.
     fn judge_parsed(&self, lease: &Lease, page: ParsedPage) -> ProcessedPage {
         let judge = self.judge.as_ref();
-        let judgement = judge.judge(&page);
+        let (judgement, lesson) = judge.judge_and_keep(&page);
         let needs = &self.rules.needs;
-        self.rules
+        let processed = self
+            .rules
             .apply(lease, page, judgement, |_, page, link| LinkOpinion {
                 snippets: needs.snippets.then(|| snippet_scores(judge, page, link)),
                 place: if needs.places {
@@ -393,6 +395,7 @@ impl PageProcessor {
                 } else {
                     None
                 },
-            })
+            });
+        ProcessedPage { lesson, ..processed }
     }
 }

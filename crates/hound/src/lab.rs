@@ -1,5 +1,6 @@
 //! `hound lab`: compares strategies, judges and settings on recorded and synthetic webs, without using the network.
 
+mod background;
 mod compare;
 mod conditions;
 pub mod console;
@@ -71,6 +72,13 @@ Examples:
   hound lab learn-pig --web webs/mixed --judge truth --json
   hound lab replay --web webs/mixed --task linux --strategy genre:pig=pig.toml:pig-fixed=true";
 
+const BACKGROUND_EXAMPLES: &str = "\
+Examples:
+  hound lab background --web webs/mixed --web webs/genres -o rare.bin
+  hound crawl \"green tea\" https://a.example/ --judge topic:background=rare.bin -o out
+
+The table holds numbers only: hashes of terms, and in how many pages each occurs.";
+
 const SERVE_EXAMPLES: &str = "\
 Examples:
   hound lab serve webs/university
@@ -121,6 +129,11 @@ pub fn command() -> Command {
                 .after_help(LEARN_PIG_EXAMPLES),
         )
         .subcommand(
+            background::Args::augment_args(Command::new("background"))
+                .about("Count how many pages contain each term: how rare terms are, for the judge topic")
+                .after_help(BACKGROUND_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -135,6 +148,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("experiment", given)) => done(parsed(given).and_then(experiment::run)),
         Some(("judges", given)) => done(parsed(given).and_then(judges::run)),
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
+        Some(("background", given)) => done(parsed(given).and_then(background::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),

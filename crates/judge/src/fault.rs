@@ -97,6 +97,12 @@ pub enum JudgeFault {
     /// The given pages cannot be told apart, or a setting is wrong.
     #[error("the judge could not be trained")]
     Learn(#[from] LearnFault),
+    /// What a learning judge had saved cannot be read.
+    #[error("what the judge had learnt is damaged: {name}")]
+    Saved {
+        /// The part.
+        name: String,
+    },
     /// The model file cannot be used.
     #[error(transparent)]
     Model(#[from] ModelFileFault),
@@ -105,6 +111,9 @@ pub enum JudgeFault {
 impl JudgeFault {
     /// Whether other terms, settings or pages would help, rather than another disk.
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, JudgeFault::IdfFile { .. } | JudgeFault::Model(_))
+        !matches!(
+            self,
+            JudgeFault::IdfFile { .. } | JudgeFault::Model(_) | JudgeFault::Saved { .. }
+        )
     }
 }

@@ -33,7 +33,7 @@ pub use self::training::{
 };
 pub use self::word_lists::GenreWords;
 use self::word_lists::WordLists;
-use crate::{Judge, JudgeFault};
+use crate::{Judge, JudgeFault, Learner, PageFields};
 
 /// Which features a detector uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -249,10 +249,20 @@ pub struct WithGenre {
 
 impl Judge for WithGenre {
     fn judge(&self, page: &ParsedPage) -> Judgement {
-        Judgement {
+        self.judge_and_keep(page).0
+    }
+
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+        let (judged, lesson) = self.judge.judge_and_keep(page);
+        let judgement = Judgement {
             genre: Some(self.detector.detect(page)),
-            ..self.judge.judge(page)
-        }
+            ..judged
+        };
+        (judgement, lesson)
+    }
+
+    fn learner(&self) -> Option<&dyn Learner> {
+        self.judge.learner()
     }
 
     fn snippet(&self, tokens: &[Token]) -> f32 {

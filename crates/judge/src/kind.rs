@@ -8,6 +8,8 @@ named_enum! {
     /// How pages are judged.
     #[derive(Default)]
     pub enum JudgeKind {
+        /// A retrieval model for words, examples or both, which goes on learning while it crawls.
+        Topic = "topic",
         /// Similarity to the topic's genre, content and URL terms; needs no training.
         #[default]
         Terms = "terms",
@@ -40,7 +42,7 @@ impl JudgeKind {
             JudgeKind::Network => Some(ModelKind::Network),
             JudgeKind::Logistic => Some(ModelKind::Logistic),
             JudgeKind::Committee => Some(ModelKind::Committee),
-            JudgeKind::Terms | JudgeKind::Query | JudgeKind::Table => None,
+            JudgeKind::Topic | JudgeKind::Terms | JudgeKind::Query | JudgeKind::Table => None,
         }
     }
 }

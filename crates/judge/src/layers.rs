@@ -27,7 +27,7 @@ pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
 
 use self::anchors::AnchorTable;
 use self::targets::TargetMean;
-use crate::{Judge, JudgeFault};
+use crate::{Judge, JudgeFault, Learner, PageFields};
 
 /// A model of the layers of a context graph.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -218,16 +218,25 @@ impl WithLayers {
 
 impl Judge for WithLayers {
     fn judge(&self, page: &ParsedPage) -> Judgement {
-        let judged = self.judge.judge(page);
+        self.judge_and_keep(page).0
+    }
+
+    fn learner(&self) -> Option<&dyn Learner> {
+        self.judge.learner()
+    }
+
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+        let (judged, lesson) = self.judge.judge_and_keep(page);
         let near = self.model.layer(page).nearness();
-        Judgement {
+        let judgement = Judgement {
             layer: Some(near.layer),
             parts: Parts {
                 nearness: Some(near),
                 ..judged.parts
             },
             ..judged
-        }
+        };
+        (judgement, lesson)
     }
 
     fn snippet(&self, tokens: &[Token]) -> f32 {

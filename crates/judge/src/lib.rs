@@ -5,8 +5,11 @@
 //! example pages; [`TableJudge`] from the most heavily weighted words of such pages; [`QueryJudge`] from whether the
 //! page contains the query. [`WrongSense`] finds the pages that no judge should see.
 //!
-//! Invariant: a judgement depends only on the page and the topic, never on what was judged before, so pages may be
-//! judged on any thread in any order. A relevance is finite and within [0, 1].
+//! [`TopicJudge`] is the one to start with: it works from words, from examples or from both, and its [`Learner`] goes on
+//! learning from the pages of the crawl.
+//!
+//! Invariant: a judgement depends only on the page, the topic and what the learner was shown, so pages may be judged on any
+//! thread in any order. A relevance is finite and within [0, 1].
 //!
 //! Deliberately absent: links, priorities, and any decision about what to fetch.
 
@@ -26,11 +29,12 @@ mod table_judge;
 mod term_counts;
 mod term_judge;
 pub mod terms;
+mod topic;
 mod trained;
 mod vocabulary;
 mod wrong_sense;
 
-use scenthound_types::{Judgement, LinkPlace, ParsedPage, Token};
+use scenthound_types::{Judgement, LinkPlace, ParsedPage, StateDelta, Token, UrlKey};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
@@ -49,6 +53,7 @@ pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
+pub use crate::topic::{Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords};
 pub use crate::trained::{
     Apart, Calibrate, FeatureWeights, HoldOut, ModelKind, TellingWord, TrainedJudge, TrainingPages,
     TrainingSettings, Validation,
@@ -69,8 +74,34 @@ pub trait Judge: Send + Sync {
         self.snippet(words)
     }
 
+    /// Judges a page and returns what must be kept of it to learn from; nothing from a judge that does not learn.
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+        (self.judge(page), None)
+    }
+
+    /// The part that learns; none from a judge that does not.
+    fn learner(&self) -> Option<&dyn Learner> {
+        None
+    }
+
     /// Where a link with these words belongs in a context graph; none from a judge without such a graph.
     fn place(&self, _anchor: &[Token]) -> Option<LinkPlace> {
         None
     }
+}
+
+/// The part of a judge that learns from the pages of a crawl. Only the thread that owns the crawl calls it; other threads may
+/// judge at the same time, by what was learnt before.
+pub trait Learner: Send + Sync {
+    /// Shows it a page that was judged. Returns whether it has changed its mind about other pages because of it.
+    fn observe(&self, key: UrlKey, fields: PageFields) -> bool;
+
+    /// How often it changed its mind.
+    fn lessons_learnt(&self) -> u64;
+
+    /// Stores what changed since the last call, so that it can be restored.
+    fn save_changes(&self, out: &mut StateDelta);
+
+    /// Restores what was saved, by name.
+    fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault>;
 }

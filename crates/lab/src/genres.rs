@@ -75,4 +75,8 @@ impl PageJudge for WithGenres<'_> {
         }
         opinion
     }
+
+    fn learner(&self) -> Option<std::sync::Arc<dyn scenthound_judge::Judge>> {
+        self.judge.learner()
+    }
 }

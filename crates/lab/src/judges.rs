@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use scenthound_config::Given;
-use scenthound_judge::{Judge, JudgeKind, TableJudge};
-use scenthound_types::ParsedPage;
+use scenthound_judge::{Judge, JudgeKind, TableJudge, TopicJudge};
+use scenthound_types::{Keyring, ParsedPage};
 
 pub use figures::JudgeFigures;
 pub use report::JudgesReport;
@@ -210,6 +210,13 @@ impl Lab<'_> {
             })));
         }
         match kind {
+            JudgeKind::Topic => {
+                if !has_words && !has_examples {
+                    return Ok(None);
+                }
+                let settings = self.source_settings(trial, kind, spec, source)?;
+                Ok(Some(Arc::new(topic_judge(trial, &settings, source, seen)?)))
+            }
             JudgeKind::Table => {
                 if has_words || !has_examples || !source.negative.is_empty() {
                     return Ok(None);
@@ -313,6 +320,31 @@ impl Lab<'_> {
         })
         .collect()
     }
+}
+
+/// The topic judge, from the words and examples of a source and the pages seen.
+fn topic_judge(
+    trial: &Trial,
+    settings: &scenthound_config::Settings,
+    source: &Source,
+    seen: &[PageId],
+) -> Result<TopicJudge, LabError> {
+    let mut settings = settings.clone();
+    settings.topic.query = source.query.clone();
+    if source.query.is_none() && !source.has_terms() {
+        // The task's name stood in for the words that a crawl must have.
+        settings.terms.content.clear();
+    }
+    let judge = settings.topic_judge()?;
+    let keyring = Keyring::new(0);
+    for page in seen {
+        if let Some(page) = trial.web.page(*page) {
+            judge.show(keyring.key(&page.url), judge.fields(&page));
+        }
+    }
+    let fields = |pages: &[PageId]| trial.parsed(pages).map(|page| judge.fields(&page)).collect();
+    judge.add_examples(fields(&source.positive), fields(&source.negative));
+    Ok(judge)
 }
 
 /// The pages that a judge may learn from without their labels.

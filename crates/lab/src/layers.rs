@@ -199,4 +199,8 @@ impl PageJudge for InLayers<'_> {
         }
         opinion
     }
+
+    fn learner(&self) -> Option<std::sync::Arc<dyn scenthound_judge::Judge>> {
+        self.judge.learner()
+    }
 }

@@ -12,6 +12,7 @@
 
 mod answer;
 mod archive_site;
+mod background;
 mod batch;
 mod bound;
 mod compare;

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::recorded::PageId;
 use scenthound_engine::{link_place, snippet_scores};
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, PageFields};
 use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;
@@ -22,12 +22,19 @@ pub struct Opinion {
     pub snippets: Vec<SnippetScores>,
     /// The place of each link according to its words; empty unless the judge has a context graph.
     pub places: Vec<LinkPlace>,
+    /// What the judge may learn from the page, if it learns.
+    pub lesson: Option<Box<PageFields>>,
 }
 
 /// Judges pages by number.
 pub trait PageJudge: Send + Sync {
     /// Judges a page and, if requested, its links.
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion;
+
+    /// The judge behind it, if that learns from the pages of a crawl.
+    fn learner(&self) -> Option<Arc<dyn Judge>> {
+        None
+    }
 }
 
 /// A judge that reads the page each time.
@@ -40,11 +47,14 @@ impl PageJudge for DirectJudge {
                 judgement: verdict(0.0, false),
                 snippets: Vec::new(),
                 places: Vec::new(),
+                lesson: None,
             };
         };
         let judge = self.0.as_ref();
+        let (judgement, lesson) = judge.judge_and_keep(&page);
         Opinion {
-            judgement: judge.judge(&page),
+            judgement,
+            lesson,
             snippets: if snippets {
                 page.links
                     .iter()
@@ -60,6 +70,10 @@ impl PageJudge for DirectJudge {
                 .map_while(|link| link_place(judge, &page, link))
                 .collect(),
         }
+    }
+
+    fn learner(&self) -> Option<Arc<dyn Judge>> {
+        self.0.learner().is_some().then(|| self.0.clone())
     }
 }
 
@@ -83,6 +97,7 @@ impl PageJudge for Truth {
                 Vec::new()
             },
             places: Vec::new(),
+            lesson: None,
         }
     }
 }
@@ -122,8 +137,15 @@ impl CachedJudge {
 }
 
 impl PageJudge for CachedJudge {
+    fn learner(&self) -> Option<Arc<dyn Judge>> {
+        self.judge.learner()
+    }
+
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
         let at = page.0 as usize;
+        if self.judge.learner().is_some() {
+            return self.judge.opinion(web, page, snippets);
+        }
         let (Some(judged), Some(scored)) = (self.judgements.get(at), self.snippets.get(at)) else {
             return self.judge.opinion(web, page, snippets);
         };
@@ -154,6 +176,7 @@ impl PageJudge for CachedJudge {
                 .get(at)
                 .and_then(OnceLock::get)
                 .map_or_else(Vec::new, |places| places.to_vec()),
+            lesson: None,
         }
     }
 }

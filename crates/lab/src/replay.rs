@@ -103,9 +103,12 @@ pub fn replay_agents(
     settings: &LabSettings,
 ) -> Result<Run, CrawlError> {
     let keyring = Keyring::new(settings.seed);
+    let learner = judge.learner().is_some().then(|| judge.clone());
     let processor = PageProcessor::new(judge, needs_of(&agents), keyring, settings.processor.clone());
     let answers = SiteAnswers { site, processor };
-    drive(&answers, agents, settings, &mut |_| ControlFlow::Continue(()))
+    drive(&answers, agents, learner, settings, &mut |_| {
+        ControlFlow::Continue(())
+    })
 }
 
 /// Crawls a web whose pages are already parsed. After each page read, the watcher sees the journal and may end the crawl.
@@ -119,12 +122,13 @@ pub fn crawl_web(
     let keyring = Keyring::new(settings.seed);
     let rules = PageRules::new(settings.processor.clone(), needs_of(&agents), keyring);
     let answers = WebAnswers::new(web, judge, rules, keyring);
-    drive(&answers, agents, settings, watch)
+    drive(&answers, agents, judge.learner(), settings, watch)
 }
 
 fn drive(
     answers: &dyn Answers,
     agents: Vec<Agent>,
+    learner: Option<Arc<dyn Judge>>,
     settings: &LabSettings,
     watch: &mut dyn FnMut(&Journal) -> ControlFlow<()>,
 ) -> Result<Run, CrawlError> {
@@ -142,6 +146,9 @@ fn drive(
     let frontier = MemoryFrontier::new(policy, keyring);
     let mut now = Timestamp::ZERO;
     let mut crawl = Crawl::start_with(settings.crawl.clone(), frontier, agents, journal, keyring, now)?;
+    if let Some(judge) = learner {
+        crawl.teach(judge)?;
+    }
     let mut out = Requests::default();
     let mut seen = 0;
     let stopped = loop {

@@ -13,9 +13,13 @@ use crate::error::LabError;
 use crate::genres::WithGenres;
 use crate::layers::InLayers;
 use crate::opinion::{DirectJudge, PageJudge, Truth};
+use crate::recorded::PageId;
 use crate::session::Lab;
 use crate::spec::{JudgeSpec, LabJudge, StrategySpec};
 use crate::trial::{Outcome, Trial};
+
+/// Stands for the task's own examples.
+const TASK_EXAMPLES: &str = "task";
 
 /// A judge of a trial, and its name in tables.
 pub struct NamedJudge {
@@ -61,7 +65,8 @@ impl Lab<'_> {
             of_strategy.chain(judge.settings()).cloned()
         };
         // The default threshold of this judge differs from that of the others.
-        if let LabJudge::Crawl(kind @ (JudgeKind::Table | JudgeKind::Query)) = judge.kind() {
+        if let LabJudge::Crawl(kind @ (JudgeKind::Table | JudgeKind::Query | JudgeKind::Topic)) = judge.kind()
+        {
             given.push(Given::new("judge", kind.name()));
         }
         if let Some(strategy) = strategy {
@@ -116,6 +121,7 @@ impl Lab<'_> {
                 settings.topic.query = Some(trial.task.query.clone()).filter(|query| !query.is_empty());
                 Ok(settings.judge()?)
             }
+            JudgeKind::Topic => self.topic_judge(trial, spec),
             JudgeKind::Table => {
                 let settings = self.settings(trial, None, spec)?;
                 let examples: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
@@ -134,6 +140,21 @@ impl Lab<'_> {
                 Ok(self.settings(trial, None, spec)?.judge()?)
             }
         }
+    }
+
+    /// The topic judge, from the task's query and terms. With `examples=task` it learns from the task's examples as well.
+    fn topic_judge(&self, trial: &Trial, spec: &JudgeSpec) -> Result<Arc<dyn Judge>, LabError> {
+        let mut settings = self.settings(trial, None, spec)?;
+        settings.judge.kind = JudgeKind::Topic;
+        settings.topic.query = Some(trial.task.query.clone()).filter(|query| !query.is_empty());
+        settings.terms.genre.clear();
+        settings.terms.content.clear();
+        let judge = settings.topic_judge()?;
+        if settings.judge.examples.iter().any(|given| given == TASK_EXAMPLES) {
+            let fields = |pages: &[PageId]| trial.parsed(pages).map(|page| judge.fields(&page)).collect();
+            judge.add_examples(fields(&trial.pages.positive), fields(&trial.pages.negative));
+        }
+        Ok(Arc::new(judge))
     }
 
     /// Crawls a trial and scores it; also returns how many seconds that took. The judge must be the one that `judge_spec` names.
@@ -158,6 +179,14 @@ impl Lab<'_> {
         if kind == StrategyKind::Table && judge_spec.kind() == LabJudge::Crawl(JudgeKind::Table) {
             lab.crawl.strategy_judges = Some(settings.judge.threshold);
         }
+        // A judge that learns begins anew with each crawl.
+        let fresh;
+        let judge: &dyn PageJudge = if judge.learner().is_some() {
+            fresh = self.judge(trial, judge_spec)?;
+            fresh.judge.as_ref()
+        } else {
+            judge
+        };
         let with_genres;
         let in_layers;
         let judge: &dyn PageJudge = if kind == StrategyKind::Genre {

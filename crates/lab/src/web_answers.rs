@@ -39,7 +39,8 @@ impl<'w> WebAnswers<'w> {
     }
 
     fn process(&self, lease: &Lease, page: PageId) -> ProcessedPage {
-        let opinion = self.judge.opinion(self.web, page, self.rules.needs().snippets);
+        let mut opinion = self.judge.opinion(self.web, page, self.rules.needs().snippets);
+        let lesson = opinion.lesson.take();
         let of_link = |at: usize| LinkOpinion {
             snippets: opinion.snippets.get(at).copied(),
             place: opinion.places.get(at).copied(),
@@ -51,7 +52,8 @@ impl<'w> WebAnswers<'w> {
         };
         if let Some(parsed) = parsed {
             let judgement = opinion.judgement.clone();
-            return self.rules.apply(lease, parsed, judgement, |at, _, _| of_link(at));
+            let processed = self.rules.apply(lease, parsed, judgement, |at, _, _| of_link(at));
+            return ProcessedPage { lesson, ..processed };
         }
         let mut links = Vec::new();
         self.links.of(page, &mut links);
@@ -59,7 +61,10 @@ impl<'w> WebAnswers<'w> {
             let opinion = of_link(at);
             (link.snippets, link.place) = (opinion.snippets, opinion.place);
         }
-        ProcessedPage::of_links(opinion.judgement, links)
+        ProcessedPage {
+            lesson,
+            ..ProcessedPage::of_links(opinion.judgement, links)
+        }
     }
 
     /// The outcome of a request, and the body if it is a robots.txt.

@@ -51,7 +51,7 @@ pub use crate::isotonic::Isotonic;
 pub use crate::kernel_bayes::KernelBayes;
 pub use crate::key_table::KeyTable;
 pub use crate::linear::{Balance, LinearModel};
-pub use crate::logistic::{LogisticSettings, fit_logistic};
+pub use crate::logistic::{LogisticSettings, fit_logistic, fit_logistic_weighted};
 pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
 pub use crate::multi_bayes::{MultiBayes, MultiBayesSettings, TellingTerm};
 pub use crate::network::{Network, NetworkSettings};

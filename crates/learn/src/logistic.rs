@@ -36,6 +36,18 @@ pub fn fit_logistic(
     labels: &[bool],
     settings: &LogisticSettings,
 ) -> Result<LinearModel, LearnFault> {
+    let of_class = settings.balance.weights(labels);
+    let weights: Vec<f64> = labels.iter().map(|label| of_class[usize::from(*label)]).collect();
+    fit_logistic_weighted(rows, labels, &weights, settings)
+}
+
+/// The same with a weight for each example, in place of the balance in the settings.
+pub fn fit_logistic_weighted(
+    rows: &SparseRows,
+    labels: &[bool],
+    weights: &[f64],
+    settings: &LogisticSettings,
+) -> Result<LinearModel, LearnFault> {
     check_labels(rows.len(), labels)?;
     check_positive("C", settings.cost)?;
     check_positive("the tolerance", settings.tolerance)?;
@@ -45,13 +57,7 @@ pub fn fit_logistic(
             .iter()
             .map(|label| if *label { 1.0 } else { -1.0 })
             .collect(),
-        costs: {
-            let weights = settings.balance.weights(labels);
-            labels
-                .iter()
-                .map(|label| settings.cost * weights[usize::from(*label)])
-                .collect()
-        },
+        costs: weights.iter().map(|weight| settings.cost * weight).collect(),
     };
     // The bias is the last element.
     let mut weights = vec![0.0; rows.features() + 1];

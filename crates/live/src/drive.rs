@@ -154,6 +154,7 @@ pub fn crawl(
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
+    let learner = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
         fetcher: Fetcher::new(settings.fetch)?,
@@ -182,7 +183,8 @@ pub fn crawl(
         several_agents: several,
         settled: Vec::new(),
     };
-    let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
+    let mut crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
+    crawl.teach(learner)?;
     let (events_in, events) = unbounded();
     let root = folder.layout().root().to_path_buf();
     let mut drive = Drive {

@@ -93,6 +93,12 @@ pub struct Parts {
     /// Similarity to a table of weighted words, where one was learnt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub table: Option<f64>,
+    /// How well the words of the query match, where the judge works with a query.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub query: Option<f64>,
+    /// What words learnt from examples or from pages found earlier say: a similarity, or log odds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub learnt: Option<f64>,
     /// How near it stands to the targets, where a context graph was learnt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nearness: Option<Nearness>,

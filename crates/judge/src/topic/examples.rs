@@ -1,0 +1,401 @@
+//! Learns from example pages and the pages seen, none of which need be known to be irrelevant.
+//!
+//! Logistic regression on the words of a page, the words of its title and URL, and how well it matches the user's own words.
+//! The pages seen stand in for irrelevant ones: most are, and the few that are not cannot outweigh the rest. Positive
+//! examples, negative ones and pages seen weigh the same in total.
+//!
+//! Examples are half positive and the web is not, so a probability fitted to them would call far too many pages relevant. Two
+//! estimates of where to cut are averaged. One takes the cut that keeps most held-out positives while calling few of the
+//! pages seen relevant (recall² ÷ share called relevant). The other corrects the probabilities to the share of relevant
+//! pages among those seen, estimated from the scores themselves, and takes the cut with the best expected F1.
+
+use std::collections::HashMap;
+
+use scenthound_learn::{
+    Folds, LearnFault, LinearModel, LogisticSettings, Platt, SparseRows, SparseVector, fit_logistic_weighted,
+};
+
+use super::ById;
+use super::fields::PageFields;
+use super::match_score::MatchScore;
+use super::words::Rarity;
+
+/// How much examples count compared with small weights.
+const COST: f64 = 10.0;
+/// The weight of title and URL words against all words.
+const ADDRESS: f64 = 0.5;
+/// How much the user's own words count: tried in this order, the best on held-out examples is taken.
+const OWN_WORDS: [f64; 3] = [0.15, 0.5, 1.0];
+/// The least share of relevant pages that is assumed among the pages seen.
+const LEAST_SHARE: f64 = 0.005;
+/// Places of the features that are not words.
+const DENSE: u32 = 4;
+
+/// A page to learn from: its terms and how well it matches the user's words.
+#[derive(Clone, Copy)]
+pub(super) struct Example<'a> {
+    pub fields: &'a PageFields,
+    pub matched: f64,
+    /// Shares of the query found in the title, the headings and the URL.
+    pub places: [f64; 3],
+}
+
+/// What was learnt from examples.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct LearntWords {
+    /// By term: as a word of the page, and as a word of its title or URL.
+    pub weights: HashMap<u32, (f32, f32), ById>,
+    /// How well the page matches, and the shares of the query in title, headings and URL.
+    pub dense: [f64; DENSE as usize],
+    pub bias: f64,
+    own_words: f64,
+    /// From a score to a probability: 0.5 is where the page is as likely relevant as not.
+    pub curve: Platt,
+}
+
+impl LearntWords {
+    /// The log odds of a page.
+    pub(super) fn score(&self, example: &Example<'_>, rarity: &Rarity) -> f64 {
+        let (mut words, mut of_words) = (0.0, 0.0);
+        let (mut address, mut of_address) = (0.0, 0.0);
+        for (id, counts) in example.fields.terms() {
+            let idf = rarity.background.idf(id);
+            let (page, title) = self.weights.get(&id).copied().unwrap_or_default();
+            let value = word_value(counts.weighed(2.0, 3.0, 0.0), idf);
+            words += value * f64::from(page);
+            of_words += value * value;
+            let value = word_value(f32::from(counts.title) + f32::from(counts.url), idf);
+            address += value * f64::from(title);
+            of_address += value * value;
+        }
+        let level = |sum: f64, squares: f64| if squares > 0.0 { sum / squares.sqrt() } else { 0.0 };
+        let dense: f64 = dense_of(example, self.own_words)
+            .iter()
+            .zip(self.dense)
+            .map(|(value, weight)| value * weight)
+            .sum();
+        level(words, of_words) + ADDRESS * level(address, of_address) + dense + self.bias
+    }
+
+    /// The log odds that the words at a link add.
+    pub(super) fn words_score(&self, ids: &[u32], rarity: &Rarity) -> f64 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for id in ids {
+            let value = rarity.background.idf(*id);
+            let (page, title) = self.weights.get(id).copied().unwrap_or_default();
+            sum += value * f64::from(page + 0.5 * title);
+            squares += value * value;
+        }
+        if squares > 0.0 { sum / squares.sqrt() } else { 0.0 }
+    }
+}
+
+fn word_value(count: f32, idf: f64) -> f64 {
+    if count > 0.0 {
+        (1.0 + f64::from(count).ln()) * idf
+    } else {
+        0.0
+    }
+}
+
+fn dense_of(example: &Example<'_>, own_words: f64) -> [f64; DENSE as usize] {
+    let [title, heading, url] = example.places.map(|share| 0.3 * own_words * share);
+    [own_words * example.matched, title, heading, url]
+}
+
+/// Numbers for features: four for what is not a word, then two for each term.
+#[derive(Default)]
+struct Places {
+    of: HashMap<u32, u32, ById>,
+    ids: Vec<u32>,
+}
+
+impl Places {
+    fn get(&mut self, id: u32) -> u32 {
+        let Places { of, ids } = self;
+        *of.entry(id).or_insert_with(|| {
+            ids.push(id);
+            DENSE + 2 * (ids.len() as u32 - 1)
+        })
+    }
+}
+
+fn row(example: &Example<'_>, own_words: f64, places: &mut Places, rarity: &Rarity) -> SparseVector {
+    let mut words = Vec::new();
+    let mut address = Vec::new();
+    for (id, counts) in example.fields.terms() {
+        let idf = rarity.background.idf(id);
+        let place = places.get(id);
+        words.push((place, word_value(counts.weighed(2.0, 3.0, 0.0), idf)));
+        let value = word_value(f32::from(counts.title) + f32::from(counts.url), idf);
+        if value > 0.0 {
+            address.push((place + 1, value));
+        }
+    }
+    let mut entries: Vec<(u32, f32)> = (0..)
+        .zip(dense_of(example, own_words))
+        .map(|(place, value)| (place, value as f32))
+        .collect();
+    for (block, weight) in [(words, 1.0), (address, ADDRESS)] {
+        let length = block
+            .iter()
+            .map(|(_, value)| value * value)
+            .sum::<f64>()
+            .sqrt()
+            .max(1e-9);
+        entries.extend(
+            block
+                .iter()
+                .map(|(place, value)| (*place, (weight * value / length) as f32)),
+        );
+    }
+    SparseVector::new(entries)
+}
+
+/// The pages to learn from: positives first, then negatives, then pages seen.
+struct Training {
+    labels: Vec<bool>,
+    weights: Vec<f64>,
+    positive: usize,
+    /// Where the pages seen begin.
+    seen_from: usize,
+}
+
+impl Training {
+    fn new(positive: usize, negative: usize, seen: usize) -> Training {
+        let all = positive + negative + seen;
+        let each = |share: f64, count: usize| share * all as f64 / 2.0 / count.max(1) as f64;
+        let sides = u8::from(negative > 0) + u8::from(seen > 0);
+        let against = 1.0 / f64::from(sides.max(1));
+        let mut weights = vec![each(1.0, positive); positive];
+        weights.extend(vec![each(against, negative); negative]);
+        weights.extend(vec![each(against, seen); seen]);
+        Training {
+            labels: (0..all).map(|at| at < positive).collect(),
+            weights,
+            positive,
+            seen_from: positive + negative,
+        }
+    }
+
+    fn fit(&self, rows: &SparseRows, only: Option<&[usize]>) -> Result<LinearModel, LearnFault> {
+        let settings = LogisticSettings {
+            cost: COST,
+            tolerance: 1e-3,
+            most_steps: 30,
+            ..LogisticSettings::default()
+        };
+        match only {
+            None => fit_logistic_weighted(rows, &self.labels, &self.weights, &settings),
+            Some(only) => {
+                let labels: Vec<bool> = only
+                    .iter()
+                    .filter_map(|at| self.labels.get(*at).copied())
+                    .collect();
+                let weights: Vec<f64> = only
+                    .iter()
+                    .filter_map(|at| self.weights.get(*at).copied())
+                    .collect();
+                fit_logistic_weighted(&rows.pick(only), &labels, &weights, &settings)
+            }
+        }
+    }
+
+    /// The score of each page by a model that has not seen it.
+    fn held_out(&self, rows: &SparseRows) -> Result<Vec<f64>, LearnFault> {
+        let classes: Vec<u32> = self.labels.iter().map(|label| u32::from(*label)).collect();
+        let folds = Folds::stratified(&classes, self.positive.clamp(2, 5), 1)?;
+        folds.held_out(|train, held| {
+            let model = self.fit(rows, Some(train))?;
+            Ok(held.iter().map(|at| model.score(rows.row(*at))).collect())
+        })
+    }
+
+    /// How well held-out positives are ranked above the pages seen.
+    fn precision(&self, scores: &[f64]) -> f64 {
+        let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(self.labels.iter().copied()).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut found, mut sum) = (0.0, 0.0);
+        for (rank, (_, label)) in (1_u32..).zip(order) {
+            if label {
+                found += 1.0;
+                sum += found / f64::from(rank);
+            }
+        }
+        sum / f64::max(found, 1.0)
+    }
+}
+
+/// The fewest pages seen that can stand in for irrelevant ones.
+pub(super) const LEAST_SEEN: usize = 40;
+
+/// Learns from examples.
+pub(super) fn learn(
+    positive: &[Example<'_>],
+    negative: &[Example<'_>],
+    seen: &[Example<'_>],
+    has_words: bool,
+    rarity: &Rarity,
+) -> Result<LearntWords, LearnFault> {
+    let training = Training::new(positive.len(), negative.len(), seen.len());
+    let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
+    let mut places = Places::default();
+    let make = |own_words: f64, places: &mut Places| {
+        let vectors: Vec<SparseVector> = all
+            .iter()
+            .map(|example| row(example, own_words, places, rarity))
+            .collect();
+        let features = DENSE as usize + 2 * places.ids.len();
+        SparseRows::of(features, vectors.iter().map(SparseVector::row))
+    };
+    let choices: &[f64] = if has_words { &OWN_WORDS } else { &[0.0] };
+    let mut chosen: Option<(f64, f64, SparseRows, Vec<f64>)> = None;
+    for own_words in choices {
+        let rows = make(*own_words, &mut places);
+        // With a single example nothing can be held out.
+        let scores = if positive.len() < 2 {
+            let model = training.fit(&rows, None)?;
+            rows.rows().map(|row| model.score(row)).collect()
+        } else {
+            training.held_out(&rows)?
+        };
+        let precision = training.precision(&scores);
+        if chosen.as_ref().is_none_or(|(best, ..)| precision > *best) {
+            chosen = Some((precision, *own_words, rows, scores));
+        }
+        // Few examples cannot tell which is best; a topic's own words are then worth a lot.
+        if positive.len() < 4 {
+            continue;
+        }
+    }
+    let (_, own_words, rows, scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    let model = training.fit(&rows, None)?;
+    let weights = model.weights();
+    let at = |place: u32| weights.get(place as usize).copied().unwrap_or(0.0);
+    let of_positive = scores.get(..training.positive).unwrap_or_default();
+    let of_seen = scores.get(training.seen_from..).unwrap_or_default();
+    Ok(LearntWords {
+        weights: (0_u32..)
+            .zip(&places.ids)
+            .map(|(number, id)| {
+                let place = DENSE + 2 * number;
+                (*id, (at(place), at(place + 1)))
+            })
+            .filter(|(_, (page, title))| page.abs() + title.abs() > 1e-4)
+            .collect(),
+        dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
+        bias: model.bias(),
+        own_words,
+        curve: curve(&scores, &training.labels, of_positive, of_seen),
+    })
+}
+
+/// The curve that gives 0.5 at the cut, with the slope of the scores.
+fn curve(scores: &[f64], labels: &[bool], of_positive: &[f64], of_seen: &[f64]) -> Platt {
+    let plain = Platt {
+        slope: 1.0,
+        offset: 0.0,
+    };
+    let Ok(fitted) = Platt::fit(scores, labels) else {
+        return plain;
+    };
+    let slope = fitted.slope.clamp(0.2, 5.0);
+    let by_recall = cut_by_recall(of_positive, of_seen);
+    let by_share = cut_by_share(&fitted, labels, of_seen);
+    let cut = match (by_recall, by_share) {
+        (Some(a), Some(b)) => (a + b) / 2.0,
+        (one, other) => one.or(other).unwrap_or(0.0),
+    };
+    Platt {
+        slope,
+        offset: -slope * cut,
+    }
+}
+
+/// The score that maximises recall² ÷ share of the pages seen that score at least as much.
+fn cut_by_recall(of_positive: &[f64], of_seen: &[f64]) -> Option<f64> {
+    if of_positive.is_empty() || of_seen.is_empty() {
+        return None;
+    }
+    let mean = of_positive.iter().sum::<f64>() / of_positive.len() as f64;
+    let spread = of_positive
+        .iter()
+        .map(|score| (score - mean).powi(2))
+        .sum::<f64>()
+        / of_positive.len() as f64;
+    // Few examples make a ragged recall; it is smoothed by half their spread.
+    let width = (0.5 * spread.sqrt()).max(0.1);
+    let recall = |cut: f64| {
+        let kept = of_positive
+            .iter()
+            .map(|score| 1.0 / (1.0 + ((cut - score) / width * 1.7).exp()));
+        kept.sum::<f64>() / of_positive.len() as f64
+    };
+    let mut cuts: Vec<f64> = of_seen.iter().chain(of_positive).copied().collect();
+    cuts.sort_by(f64::total_cmp);
+    let mut best: Option<(f64, f64)> = None;
+    for cut in cuts {
+        let called = of_seen.iter().filter(|score| **score >= cut).count() as f64 + 1.0;
+        let gain = recall(cut).powi(2) / (called / of_seen.len() as f64);
+        if best.is_none_or(|(highest, _)| gain > highest) {
+            best = Some((gain, cut));
+        }
+    }
+    best.map(|(_, cut)| cut)
+}
+
+/// The score with the best expected F1 among the pages seen, once the share of relevant ones has been estimated.
+fn cut_by_share(fitted: &Platt, labels: &[bool], of_seen: &[f64]) -> Option<f64> {
+    if of_seen.is_empty() {
+        return None;
+    }
+    let trained = labels.iter().filter(|label| **label).count() as f64 / labels.len().max(1) as f64;
+    let odds = trained / (1.0 - trained).max(1e-9);
+    let raw: Vec<f64> = of_seen.iter().map(|score| fitted.probability(*score)).collect();
+    let shifted = |p: f64, share: f64| {
+        let ratio = (share / (1.0 - share)) / odds;
+        p * ratio / (p * ratio + (1.0 - p))
+    };
+    let mut share = 0.01;
+    for _ in 0..50 {
+        let mean = raw.iter().map(|p| shifted(*p, share)).sum::<f64>() / raw.len() as f64;
+        share = mean.clamp(LEAST_SHARE, 0.5);
+    }
+    let mut order: Vec<(f64, f64)> = of_seen
+        .iter()
+        .zip(&raw)
+        .map(|(score, p)| (*score, shifted(*p, share)))
+        .collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let relevant: f64 = order.iter().map(|(_, p)| p).sum();
+    let (mut found, mut best) = (0.0, (0.0, None));
+    for (rank, (score, p)) in (1_u32..).zip(&order) {
+        found += p;
+        let f1 = 2.0 * found / (f64::from(rank) + relevant);
+        if f1 > best.0 {
+            best = (f1, Some(*score));
+        }
+    }
+    best.1
+}
+
+/// The shares of a query's terms found in the title, the headings and the URL.
+pub(super) fn places(fields: &PageFields, query: &[u32]) -> [f64; 3] {
+    let mut shares = [0.0; 3];
+    for id in query {
+        let counts = fields.get(*id);
+        for (share, count) in shares.iter_mut().zip([counts.title, counts.heading, counts.url]) {
+            *share += f64::from(u8::from(count > 0)) / query.len() as f64;
+        }
+    }
+    shares
+}
+
+/// A page to learn from, or to score.
+pub(super) fn example<'a>(fields: &'a PageFields, matched: &MatchScore, query: &[u32]) -> Example<'a> {
+    Example {
+        fields,
+        matched: matched.score,
+        places: places(fields, query),
+    }
+}

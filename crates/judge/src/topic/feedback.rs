@@ -1,0 +1,316 @@
+//! What pages that match the topic have in common, so that pages are found that say the same in other words.
+//!
+//! Few pages of a subject hold the words one would search for it with: a page on the cheetah need not call it a mammal. But
+//! they resemble pages that do. From the pages seen, those that match best are taken, their scores are spread to the pages
+//! most similar to them, and the words that the best of those share, and others lack, become a second opinion.
+//!
+//! Feedback can drift: a cluster of pages that has nothing to do with the topic but much in common can take over. So what
+//! the best pages by feedback must still match the topic's own words about half as well as the best pages by those words do;
+//! if not, the scores are spread without the first round of feedback, and if that drifts as well, there is none.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ById;
+use super::fields::PageFields;
+use super::words::Rarity;
+
+/// Pages to begin with, and the words taken from them.
+const FIRST_PAGES: usize = 20;
+const FIRST_WORDS: usize = 60;
+/// Pages the final words come from, and how many words.
+const LAST_PAGES: usize = 30;
+const LAST_WORDS: usize = 120;
+/// The most similar pages that a page gets a share of its score from.
+const NEIGHBOURS: usize = 10;
+/// How much of a page's score comes from its neighbours.
+const SPREAD: f64 = 0.8;
+const SPREAD_STEPS: usize = 10;
+/// The user's own words always keep this weight against the words found.
+pub(super) const OWN_WORDS: f64 = 0.4;
+/// Less than this share of the best pages' match is drift.
+const DRIFT: f64 = 0.5;
+/// With fewer pages nothing is learnt.
+const LEAST_PAGES: usize = 30;
+/// A page that matches at least this share of the best match counts as good.
+const GOOD: f64 = 0.4;
+
+/// Words with weights: together a vector of length 1.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct TellingWords {
+    pub weights: HashMap<u32, f32, ById>,
+    /// The words, largest weight first.
+    pub words: Vec<(Arc<str>, u32, f32)>,
+    /// The mean similarity of the ten most similar pages: what counts as 1.
+    pub full: f64,
+}
+
+impl TellingWords {
+    /// How similar a page is, 1 for as similar as the best.
+    pub(super) fn similarity(&self, page: &PageFields, rarity: &Rarity) -> f64 {
+        let (mut product, mut squares) = (0.0, 0.0);
+        for (id, value) in values(page, rarity) {
+            squares += value * value;
+            product += value * f64::from(self.weights.get(&id).copied().unwrap_or(0.0));
+        }
+        if squares > 0.0 {
+            (product / squares.sqrt() / self.full).min(1.5)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The weight of each term on a page, before the vector is made length 1.
+pub(super) fn values<'p>(page: &'p PageFields, rarity: &'p Rarity) -> impl Iterator<Item = (u32, f64)> + 'p {
+    page.terms().filter_map(|(id, counts)| {
+        let count = f64::from(counts.weighed(1.0, 2.0, 0.0));
+        (count > 0.0).then(|| (id, (1.0 + count.ln()) * rarity.idf(id)))
+    })
+}
+
+/// Pages as vectors of length 1 over the terms they share.
+pub(super) struct Vectors {
+    rows: Vec<Vec<(u32, f32)>>,
+    ids: Vec<u32>,
+    mean: Vec<f64>,
+}
+
+impl Vectors {
+    pub(super) fn new(pages: &[&PageFields], rarity: &Rarity) -> Vectors {
+        let mut places: HashMap<u32, u32, ById> = HashMap::default();
+        let mut ids = Vec::new();
+        let mut rows = Vec::with_capacity(pages.len());
+        for page in pages {
+            let mut row: Vec<(u32, f32)> = values(page, rarity)
+                .map(|(id, value)| {
+                    let place = *places.entry(id).or_insert_with(|| {
+                        ids.push(id);
+                        ids.len() as u32 - 1
+                    });
+                    (place, value as f32)
+                })
+                .collect();
+            let length = row
+                .iter()
+                .map(|(_, value)| value * value)
+                .sum::<f32>()
+                .sqrt()
+                .max(1e-9);
+            row.iter_mut().for_each(|(_, value)| *value /= length);
+            rows.push(row);
+        }
+        let mut mean = vec![0.0; ids.len()];
+        add_to(&mut mean, rows.iter(), 1.0 / rows.len().max(1) as f64);
+        Vectors { rows, ids, mean }
+    }
+
+    /// For each page the most similar others, with their shares of the sum of similarities.
+    fn neighbours(&self) -> Vec<Vec<(u32, f32)>> {
+        let mut holders: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.ids.len()];
+        for (number, row) in (0_u32..).zip(&self.rows) {
+            for (place, value) in row {
+                if let Some(holders) = holders.get_mut(*place as usize) {
+                    holders.push((number, *value));
+                }
+            }
+        }
+        // Terms that most pages have cost most of the time and tell nothing about who resembles whom.
+        let common = (self.rows.len() / 3).max(50);
+        let mut sums = vec![0.0_f32; self.rows.len()];
+        let mut all = Vec::with_capacity(self.rows.len());
+        for (number, row) in self.rows.iter().enumerate() {
+            sums.fill(0.0);
+            for (place, value) in row {
+                let holders = holders
+                    .get(*place as usize)
+                    .filter(|holders| holders.len() <= common);
+                for (other, theirs) in holders.into_iter().flatten() {
+                    if let Some(sum) = sums.get_mut(*other as usize) {
+                        *sum += value * theirs;
+                    }
+                }
+            }
+            let mut near: Vec<(u32, f32)> = (0_u32..)
+                .zip(sums.iter().copied())
+                .filter(|(other, sum)| *sum > 0.0 && *other as usize != number)
+                .collect();
+            near.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            near.truncate(NEIGHBOURS);
+            let total: f32 = near.iter().map(|(_, sum)| sum).sum();
+            near.iter_mut().for_each(|(_, sum)| *sum /= total.max(1e-9));
+            all.push(near);
+        }
+        all
+    }
+
+    /// The words that these pages share and others lack.
+    fn common_words(&self, pages: &[usize], most: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; self.ids.len()];
+        let rows = pages.iter().filter_map(|page| self.rows.get(*page));
+        add_to(&mut sum, rows, 1.0 / pages.len().max(1) as f64);
+        let mut order: Vec<(f64, usize)> = sum
+            .iter()
+            .zip(&self.mean)
+            .enumerate()
+            .map(|(place, (sum, mean))| (sum - mean, place))
+            .filter(|(weight, _)| *weight > 0.0)
+            .collect();
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.truncate(most);
+        let length = order
+            .iter()
+            .map(|(weight, _)| weight * weight)
+            .sum::<f64>()
+            .sqrt()
+            .max(1e-9);
+        let mut words = vec![0.0; self.ids.len()];
+        for (weight, place) in order {
+            if let Some(word) = words.get_mut(place) {
+                *word = weight / length;
+            }
+        }
+        words
+    }
+
+    /// How similar each page is to these words; 1 for the mean of the ten most similar. The second number is that mean.
+    fn similarities(&self, words: &[f64]) -> (Vec<f64>, f64) {
+        let mut all: Vec<f64> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let products = row.iter().map(|(place, value)| {
+                    f64::from(*value) * words.get(*place as usize).copied().unwrap_or(0.0)
+                });
+                products.sum()
+            })
+            .collect();
+        let mut best = all.clone();
+        best.sort_unstable_by(|a, b| b.total_cmp(a));
+        best.truncate(10);
+        let full = (best.iter().sum::<f64>() / best.len().max(1) as f64).max(1e-6);
+        all.iter_mut().for_each(|similarity| *similarity /= full);
+        (all, full)
+    }
+
+    fn telling(&self, words: &[f64], full: f64, pages: &[&PageFields]) -> TellingWords {
+        let weights: HashMap<u32, f32, ById> = self
+            .ids
+            .iter()
+            .zip(words)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(id, weight)| (*id, *weight as f32))
+            .collect();
+        let mut spelled: HashMap<u32, &str, ById> = HashMap::default();
+        for page in pages {
+            for (id, spelling) in page.spelled() {
+                if weights.contains_key(&id) {
+                    spelled.entry(id).or_insert(spelling);
+                }
+            }
+        }
+        let mut words: Vec<(Arc<str>, u32, f32)> = weights
+            .iter()
+            .map(|(id, weight)| (spelled.get(id).copied().unwrap_or_default().into(), *id, *weight))
+            .collect();
+        words.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+        TellingWords { weights, words, full }
+    }
+}
+
+fn add_to<'r>(sum: &mut [f64], rows: impl Iterator<Item = &'r Vec<(u32, f32)>>, factor: f64) {
+    for row in rows {
+        for (place, value) in row {
+            if let Some(sum) = sum.get_mut(*place as usize) {
+                *sum += factor * f64::from(*value);
+            }
+        }
+    }
+}
+
+/// The places of the largest scores; of equal ones, the first.
+fn best(scores: &[f64], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let score = |at: &usize| scores.get(*at).copied().unwrap_or(0.0);
+    order.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.cmp(b)));
+    order.truncate(most);
+    order
+}
+
+fn mean_of(scores: &[f64], pages: &[usize]) -> f64 {
+    let sum: f64 = pages.iter().filter_map(|page| scores.get(*page)).sum();
+    sum / pages.len().max(1) as f64
+}
+
+/// Spreads scores to similar pages.
+fn spread(scores: &[f64], neighbours: &[Vec<(u32, f32)>]) -> Vec<f64> {
+    let mut now = scores.to_vec();
+    for _ in 0..SPREAD_STEPS {
+        let next = scores
+            .iter()
+            .zip(neighbours)
+            .map(|(own, near)| {
+                let shares = near
+                    .iter()
+                    .map(|(page, share)| f64::from(*share) * now.get(*page as usize).copied().unwrap_or(0.0));
+                (1.0 - SPREAD) * own + SPREAD * shares.sum::<f64>()
+            })
+            .collect();
+        now = next;
+    }
+    now
+}
+
+/// What was learnt from pages that match, and how much to trust it, from 0 to 1.
+pub(super) fn learn(pages: &[&PageFields], matches: &[f64], rarity: &Rarity) -> Option<(TellingWords, f64)> {
+    let top = matches.iter().copied().fold(0.0, f64::max);
+    if pages.len() < LEAST_PAGES || top < 0.1 {
+        return None;
+    }
+    let matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
+    let good = matches.iter().filter(|score| **score >= GOOD).count();
+    if good < 3 {
+        return None;
+    }
+    let (first, last) = (FIRST_PAGES.min(good), LAST_PAGES.min(good * 2));
+    let trust = good as f64 / (good as f64 + 8.0);
+    let vectors = Vectors::new(pages, rarity);
+    let neighbours = vectors.neighbours();
+    let with_own = |similar: Vec<f64>, own: f64| -> Vec<f64> {
+        similar
+            .iter()
+            .zip(&matches)
+            .map(|(similar, score)| similar + own * score)
+            .collect()
+    };
+    // Two rounds of plain feedback, then spreading.
+    let mut scores = matches.clone();
+    for _ in 0..2 {
+        let words = vectors.common_words(&best(&scores, first), FIRST_WORDS);
+        scores = with_own(vectors.similarities(&words).0, 0.5);
+    }
+    let wanted = DRIFT * mean_of(&matches, &best(&matches, last));
+    for start in [&scores, &matches] {
+        let base = best(&spread(start, &neighbours), last);
+        let words = vectors.common_words(&base, LAST_WORDS);
+        let (similar, full) = vectors.similarities(&words);
+        let found = best(&with_own(similar, OWN_WORDS), last);
+        if mean_of(&matches, &found) >= wanted {
+            return Some((vectors.telling(&words, full, pages), trust));
+        }
+    }
+    None
+}
+
+/// The words that example pages have in common, before there is anything to compare them with.
+pub(super) fn of_examples(pages: &[&PageFields], rarity: &Rarity) -> TellingWords {
+    let mut vectors = Vectors::new(pages, rarity);
+    vectors.mean.fill(0.0);
+    let all: Vec<usize> = (0..pages.len()).collect();
+    let words = vectors.common_words(&all, 4 * LAST_WORDS);
+    let (_, full) = vectors.similarities(&words);
+    // Pages resemble the words taken from themselves more than other pages of the topic ever will.
+    let mut telling = vectors.telling(&words, full, pages);
+    telling.full = full * 0.45_f64.max(1.0 - 1.0 / (pages.len() as f64).sqrt());
+    telling
+}

@@ -1,0 +1,359 @@
+//! A page as a judge that weighs fields sees it: how often each term occurs in the text, in links, headings, the title and
+//! the URL.
+//!
+//! This is all that is kept of a page to learn from it later, so it is small and its own copy. Deliberately absent: the
+//! order of words.
+
+use std::collections::HashMap;
+
+use scenthound_types::ParsedPage;
+use scenthound_types::text::{Language, StopList, Text, Token, url_words};
+
+use super::stem::{id_of, stem, term_id};
+
+/// The most different terms kept of a page. A dictionary page has more, and says nothing with most of them.
+const MOST_TERMS: usize = 4_000;
+
+/// How often a term occurs in each field of a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FieldCounts {
+    /// In running text.
+    pub body: u16,
+    /// In the words of links, which are navigation more often than text.
+    pub link: u16,
+    /// In the title.
+    pub title: u16,
+    /// In headings.
+    pub heading: u16,
+    /// In the URL.
+    pub url: u16,
+}
+
+impl FieldCounts {
+    /// The count with every field weighed.
+    #[inline]
+    pub(super) fn weighed(&self, heading: f32, title: f32, url: f32) -> f32 {
+        f32::from(self.body)
+            + f32::from(self.link)
+            + heading * f32::from(self.heading)
+            + title * f32::from(self.title)
+            + url * f32::from(self.url)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Entry {
+    id: u32,
+    counts: FieldCounts,
+    /// Where the spelling ends in `spellings`.
+    end: u32,
+}
+
+/// The terms of a page by field, without stop words.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PageFields {
+    /// By id.
+    entries: Vec<Entry>,
+    /// Stems, in the order of the entries.
+    spellings: String,
+    /// Words in the text, stop words left out.
+    length: u32,
+    /// How often two words of the query stand near each other.
+    pairs: u16,
+}
+
+/// Two words of a query are near each other if no more than this many words are between them.
+const NEAR: u32 = 3;
+
+/// Where on the page a word stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Body,
+    Link,
+    Title,
+    Heading,
+}
+
+impl PageFields {
+    /// Reads a page for no query in particular.
+    pub fn read(page: &ParsedPage) -> PageFields {
+        PageFields::of(page, None, &[])
+    }
+
+    /// Reads a page. Stop words of its language and of the topic's language are left out. Of the terms of a query, given
+    /// by their numbers, it also counts how often two stand near each other.
+    pub(super) fn of(page: &ParsedPage, language: Option<Language>, query: &[u32]) -> PageFields {
+        let stops = Stops::new([page.language, language]);
+        let fields = fields_of(page);
+        let mut counts: HashMap<u32, (FieldCounts, u32), crate::topic::ById> =
+            HashMap::with_capacity_and_hasher(page.text.len() as usize / 3, crate::topic::ById::default());
+        let (mut length, mut pairs) = (0, 0_u16);
+        let mut before: Option<(u32, u32)> = None;
+        for (at, token) in (0_u32..).zip(page.text.tokens()) {
+            if !token.is_word() || stops.contains(*token) {
+                continue;
+            }
+            let id = term_id(*token, page.text.spelling(at));
+            let (held, _) = counts.entry(id).or_insert((FieldCounts::default(), at));
+            let counter = match fields.get(at as usize).copied().unwrap_or(Field::Body) {
+                Field::Body => &mut held.body,
+                Field::Link => &mut held.link,
+                Field::Title => &mut held.title,
+                Field::Heading => &mut held.heading,
+            };
+            *counter = counter.saturating_add(1);
+            length += 1;
+            if query.contains(&id) {
+                let is_pair = before.is_some_and(|(other, place)| other != id && at - place <= NEAR + 1);
+                pairs = pairs.saturating_add(u16::from(is_pair));
+                before = Some((id, at));
+            }
+        }
+        // Only words that the text has too: a URL's other words are numbers and codes, and have no spelling here.
+        for token in url_words(page.url.path_and_query()) {
+            if let Some((held, _)) = counts.get_mut(&id_of(token)) {
+                held.url = held.url.saturating_add(1);
+            }
+        }
+        let mut order: Vec<(u32, FieldCounts, u32)> = counts
+            .into_iter()
+            .map(|(id, (counts, at))| (id, counts, at))
+            .collect();
+        if order.len() > MOST_TERMS {
+            order.sort_unstable_by_key(|(id, counts, _)| {
+                (std::cmp::Reverse(counts.weighed(5.0, 5.0, 5.0) as u32), *id)
+            });
+            order.truncate(MOST_TERMS);
+        }
+        order.sort_unstable_by_key(|(id, ..)| *id);
+        let mut read = PageFields {
+            entries: Vec::with_capacity(order.len()),
+            spellings: String::new(),
+            length,
+            pairs,
+        };
+        for (id, counts, at) in order {
+            read.spellings.push_str(&stem(page.text.spelling(at)));
+            read.entries.push(Entry {
+                id,
+                counts,
+                end: read.spellings.len() as u32,
+            });
+        }
+        read
+    }
+
+    /// Terms and counts, by id.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (u32, &FieldCounts)> + Clone {
+        self.entries.iter().map(|entry| (entry.id, &entry.counts))
+    }
+
+    /// Terms with their stems, by id.
+    pub(super) fn spelled(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut start = 0;
+        self.entries.iter().map(move |entry| {
+            let end = entry.end as usize;
+            let spelling = self.spellings.get(start..end).unwrap_or_default();
+            start = end;
+            (entry.id, spelling)
+        })
+    }
+
+    /// The counts of one term.
+    pub(super) fn get(&self, id: u32) -> FieldCounts {
+        let at = self.entries.binary_search_by_key(&id, |entry| entry.id);
+        at.ok()
+            .and_then(|at| self.entries.get(at))
+            .map_or_else(FieldCounts::default, |entry| entry.counts)
+    }
+
+    /// Words in the text, stop words left out.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// How often two words of the query stand near each other.
+    pub(super) fn pairs(&self) -> u16 {
+        self.pairs
+    }
+
+    /// How many different terms there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The bytes a storage keeps.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(8 + self.entries.len() * 18 + self.spellings.len());
+        bytes.extend(self.length.to_le_bytes());
+        bytes.extend(self.pairs.to_le_bytes());
+        bytes.extend((self.entries.len() as u32).to_le_bytes());
+        for Entry { id, counts, end } in &self.entries {
+            bytes.extend(id.to_le_bytes());
+            bytes.extend(end.to_le_bytes());
+            let FieldCounts {
+                body,
+                link,
+                title,
+                heading,
+                url,
+            } = counts;
+            for count in [body, link, title, heading, url] {
+                bytes.extend(count.to_le_bytes());
+            }
+        }
+        bytes.extend(self.spellings.as_bytes());
+        bytes
+    }
+
+    /// Reads what [`PageFields::to_bytes`] wrote; `None` for any other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<PageFields> {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (pairs, rest) = rest.split_first_chunk::<2>()?;
+        let (count, mut rest) = rest.split_first_chunk::<4>()?;
+        let count = u32::from_le_bytes(*count) as usize;
+        let mut entries = Vec::with_capacity(count.min(rest.len() / 18));
+        for _ in 0..count {
+            let (id, after) = rest.split_first_chunk::<4>()?;
+            let (end, mut after) = after.split_first_chunk::<4>()?;
+            let mut next = || -> Option<u16> {
+                let (count, left) = after.split_first_chunk::<2>()?;
+                after = left;
+                Some(u16::from_le_bytes(*count))
+            };
+            let counts = FieldCounts {
+                body: next()?,
+                link: next()?,
+                title: next()?,
+                heading: next()?,
+                url: next()?,
+            };
+            rest = after;
+            entries.push(Entry {
+                id: u32::from_le_bytes(*id),
+                counts,
+                end: u32::from_le_bytes(*end),
+            });
+        }
+        let spellings = std::str::from_utf8(rest).ok()?.to_owned();
+        let are_in_order = entries.is_sorted_by(|a, b| a.id < b.id && a.end <= b.end);
+        let ends = entries.last().map_or(0, |entry| entry.end as usize);
+        (are_in_order && ends == spellings.len()).then_some(PageFields {
+            entries,
+            spellings,
+            length: u32::from_le_bytes(*length),
+            pairs: u16::from_le_bytes(*pairs),
+        })
+    }
+}
+
+/// The field of each position of a page's text.
+fn fields_of(page: &ParsedPage) -> Vec<Field> {
+    let mut fields = vec![Field::Body; page.text.len() as usize];
+    let mut mark = |run: std::ops::Range<u32>, field| {
+        if let Some(run) = fields.get_mut(run.start as usize..run.end as usize) {
+            run.fill(field);
+        }
+    };
+    for link in &page.links {
+        mark(link.anchor.clone(), Field::Link);
+    }
+    for heading in &page.headings {
+        mark(heading.clone(), Field::Heading);
+    }
+    if !page.title.is_empty() {
+        mark(0..title_length(&page.text), Field::Title);
+    }
+    fields
+}
+
+/// The title's words are the first block of the text.
+fn title_length(text: &Text) -> u32 {
+    let words = text.tokens().iter().take_while(|token| token.is_word());
+    words.count() as u32
+}
+
+/// The stop words of a few languages.
+pub(super) struct Stops(Vec<&'static StopList>);
+
+impl Stops {
+    /// No stop words.
+    pub(super) fn none() -> Stops {
+        Stops(Vec::new())
+    }
+
+    pub(super) fn new(languages: [Option<Language>; 2]) -> Stops {
+        let mut lists: Vec<&'static StopList> = languages.into_iter().flatten().map(StopList::of).collect();
+        lists.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        // Most of the web is in English, and pages in other languages borrow its small words.
+        if let Some(english) = Language::from_code("en").map(StopList::of)
+            && !lists.iter().any(|list| std::ptr::eq(*list, english))
+        {
+            lists.push(english);
+        }
+        Stops(lists)
+    }
+
+    pub(super) fn contains(&self, token: Token) -> bool {
+        self.0.iter().any(|list| list.contains(token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scenthound_parse::{Limits, PageInput, parse};
+    use scenthound_types::CanonicalUrl;
+
+    use super::*;
+
+    fn read(html: &str) -> PageFields {
+        let url = CanonicalUrl::parse("http://a.test/teas/green.html").unwrap();
+        let input = PageInput {
+            url: &url,
+            content_type: Some("text/html; charset=utf-8"),
+            body: html.as_bytes(),
+            truncated: false,
+        };
+        PageFields::of(&parse(&input, &Limits::default()), None, &[])
+    }
+
+    fn counts(fields: &PageFields, word: &str) -> FieldCounts {
+        fields.get(id_of(Token::of(&stem(word))))
+    }
+
+    #[test]
+    fn every_field_is_counted_on_its_own_and_stop_words_are_not() {
+        let page = read(
+            "<title>Green teas</title><h1>Tea</h1><p>The tea and the cup: tea. <a href=/x>more teas</a></p>",
+        );
+        assert_eq!(
+            counts(&page, "tea"),
+            FieldCounts {
+                body: 2,
+                link: 1,
+                title: 1,
+                heading: 1,
+                url: 0
+            }
+        );
+        assert_eq!(counts(&page, "green").url, 1);
+        assert_eq!(counts(&page, "the"), FieldCounts::default());
+        assert_eq!(counts(&page, "cup").body, 1);
+        assert_eq!(page.length(), 7);
+    }
+
+    #[test]
+    fn fields_come_back_from_their_bytes_and_nothing_else_does() {
+        let page = read("<title>Tea</title>Oolong tea, Tee, 緑茶です");
+        let bytes = page.to_bytes();
+        assert_eq!(PageFields::from_bytes(&bytes), Some(page));
+        assert_eq!(PageFields::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(PageFields::from_bytes(&[7; 9]), None);
+        assert_eq!(PageFields::from_bytes(&[]), None);
+    }
+}

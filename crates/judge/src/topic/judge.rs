@@ -1,0 +1,602 @@
+//! The judge for topics: starts from words, examples or both, and learns from the pages it is shown.
+//!
+//! Judging reads a model that does not change while it is read. Learning makes a new model from time to time and puts it in
+//! the old one's place, so pages judged on other threads use the old one until then.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use scenthound_types::text::{Language, Token};
+use scenthound_types::{Judgement, ParsedPage, Parts, StateDelta, TermHit, TermSet, UrlKey, Verdict};
+
+use super::ById;
+use super::background::Background;
+use super::examples::{self, LearntWords};
+use super::feedback::{self, OWN_WORDS, TellingWords};
+use super::fields::PageFields;
+use super::match_score::{MatchScore, Matcher};
+use super::sample::Sample;
+use super::stem::{id_of, spellings_of};
+use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
+use crate::{Judge, JudgeFault, Learner};
+
+/// How a topic judge works.
+#[derive(Clone, Debug)]
+pub struct TopicSettings {
+    /// A page at least this relevant counts as relevant.
+    pub threshold: f64,
+    /// Whether it learns from the pages it is shown.
+    pub learns: bool,
+    /// How rare terms are on the web at large.
+    pub background: Arc<Background>,
+}
+
+impl Default for TopicSettings {
+    fn default() -> TopicSettings {
+        TopicSettings {
+            threshold: 0.5,
+            learns: true,
+            background: Background::shipped().clone(),
+        }
+    }
+}
+
+/// With this match alone, a page is as likely relevant as not.
+const CUT_OF_MATCH: f64 = 0.62;
+/// The same for match and feedback together.
+const CUT_OF_BOTH: f64 = 0.45;
+/// How steeply the probability rises around it.
+const STEEPNESS: f64 = 9.0;
+/// The number of words reported with a judgement.
+const WORDS_A_PAGE: usize = 8;
+/// The first model is learnt after this many pages, and a new one each time their number has grown by a third.
+const FIRST_LESSON: u64 = 30;
+
+/// What the judge knows at one time.
+#[derive(Clone, Debug)]
+struct TopicModel {
+    matcher: Matcher,
+    rarity: Rarity,
+    /// Words found in pages that match, and how far to trust them.
+    feedback: Option<(TellingWords, f64)>,
+    /// What was learnt from examples.
+    learnt: Option<LearntWords>,
+    /// Terms by the tokens of their spellings, for words at links.
+    tokens: std::collections::HashMap<u64, u32, ById>,
+    /// Spellings of the terms that speak most for the topic.
+    spelled: Vec<(Arc<str>, u32)>,
+}
+
+/// The parts of a page's relevance.
+struct PageOpinion {
+    relevance: f64,
+    matched: MatchScore,
+    similarity: Option<f64>,
+}
+
+impl TopicModel {
+    fn opinion(&self, fields: &PageFields, query: &[u32]) -> PageOpinion {
+        let matched = self.matcher.score(fields);
+        if let Some(learnt) = &self.learnt {
+            let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
+            return PageOpinion {
+                relevance: learnt.curve.probability(score),
+                similarity: Some(score),
+                matched,
+            };
+        }
+        let Some((words, trust)) = &self.feedback else {
+            return PageOpinion {
+                relevance: sigmoid(STEEPNESS * (matched.score - CUT_OF_MATCH)),
+                similarity: None,
+                matched,
+            };
+        };
+        let similarity = words.similarity(fields, &self.rarity);
+        // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
+        let own = OWN_WORDS + (1.0 - trust);
+        let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
+        let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
+        PageOpinion {
+            relevance: sigmoid(STEEPNESS * (both - cut)),
+            similarity: Some(similarity),
+            matched,
+        }
+    }
+
+    /// How relevant a few words are.
+    fn words(&self, ids: &[u32], ideas: &Ideas) -> f32 {
+        if ids.is_empty() {
+            return 0.0;
+        }
+        // Which share of the subject they name. What kind of page it is, links rarely say.
+        let mut wanted: Vec<(u32, f64)> = Vec::new();
+        for idea in &ideas.query {
+            wanted.push((idea.term.id, if idea.signs.is_empty() { 1.0 } else { 0.5 }));
+        }
+        for term in ideas.content.iter().chain(&ideas.genre) {
+            wanted.push((term.id, 0.5));
+        }
+        let weight = |(id, factor): &(u32, f64)| factor * self.rarity.idf(*id);
+        let all: f64 = ideas.query.iter().map(|idea| self.rarity.idf(idea.term.id)).sum();
+        let all = if all > 0.0 {
+            all
+        } else {
+            wanted.iter().map(weight).sum::<f64>() * 0.4
+        };
+        let named: f64 = wanted.iter().filter(|(id, _)| ids.contains(id)).map(weight).sum();
+        let named = (named / all.max(1e-9)).min(1.0);
+        let learnt = match (&self.learnt, &self.feedback) {
+            (Some(learnt), _) => sigmoid(1.5 * learnt.words_score(ids, &self.rarity) - 1.0),
+            (None, Some((words, trust))) => {
+                let (mut sum, mut squares) = (0.0, 0.0);
+                for id in ids {
+                    let idf = self.rarity.idf(*id);
+                    sum += idf * f64::from(words.weights.get(id).copied().unwrap_or(0.0));
+                    squares += idf * idf;
+                }
+                trust * (sum / squares.sqrt().max(1e-9) / words.full.max(1e-6)).min(1.0)
+            }
+            (None, None) => 0.0,
+        };
+        // Either is evidence; both are more.
+        (1.0 - (1.0 - 0.9 * named) * (1.0 - 0.9 * learnt)) as f32
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// What it learns from.
+#[derive(Debug, Default)]
+struct Lessons {
+    sample: Sample,
+    positive: Vec<PageFields>,
+    negative: Vec<PageFields>,
+    /// Examples that have not been saved yet.
+    new_examples: bool,
+    /// The number of pages seen at which the next model is learnt.
+    next: u64,
+    /// How many models were learnt.
+    models: u64,
+}
+
+/// Judges pages by a topic given in words, by examples or by both.
+pub struct TopicJudge {
+    settings: TopicSettings,
+    ideas: Ideas,
+    language: Option<Language>,
+    /// The terms of the query.
+    query: Vec<u32>,
+    model: RwLock<Arc<TopicModel>>,
+    lessons: Mutex<Lessons>,
+}
+
+impl TopicJudge {
+    /// A judge for these words. Without any, it needs examples.
+    pub fn new(words: &TopicWords, settings: TopicSettings) -> Result<TopicJudge, JudgeFault> {
+        if !(0.0..=1.0).contains(&settings.threshold) {
+            return Err(JudgeFault::Threshold {
+                value: settings.threshold,
+            });
+        }
+        let ideas = Ideas::new(words);
+        let judge = TopicJudge {
+            query: ideas.query.iter().map(|idea| idea.term.id).collect(),
+            language: words.language,
+            model: RwLock::new(Arc::new(TopicModel {
+                matcher: Matcher::default(),
+                rarity: Rarity {
+                    background: settings.background.clone(),
+                    seen: SeenTerms::default(),
+                },
+                feedback: None,
+                learnt: None,
+                tokens: std::collections::HashMap::default(),
+                spelled: Vec::new(),
+            })),
+            lessons: Mutex::default(),
+            ideas,
+            settings,
+        };
+        judge.learn();
+        Ok(judge)
+    }
+
+    /// Whether there is anything to judge by.
+    pub fn knows_topic(&self) -> bool {
+        !self.ideas.is_empty() || !self.lessons().positive.is_empty()
+    }
+
+    /// The page as this judge sees it.
+    pub fn fields(&self, page: &ParsedPage) -> PageFields {
+        PageFields::of(page, self.language, &self.query)
+    }
+
+    /// Adds example pages and learns from them.
+    pub fn add_examples(&self, positive: Vec<PageFields>, negative: Vec<PageFields>) {
+        let mut lessons = self.lessons();
+        lessons.positive.extend(positive);
+        lessons.negative.extend(negative);
+        lessons.new_examples = true;
+        drop(lessons);
+        self.learn();
+    }
+
+    /// Shows it a page that is not labelled, without learning yet.
+    pub fn show(&self, key: UrlKey, fields: PageFields) {
+        let score = self.model().opinion(&fields, &self.query).relevance;
+        self.lessons().sample.add(key, fields, score);
+    }
+
+    /// The words that speak most for the topic, and how much; the user's own first.
+    pub fn telling_words(&self) -> Vec<(Arc<str>, f64)> {
+        let model = self.model();
+        let own = self.ideas.terms().map(|term| (term.spelling.clone(), 1.0));
+        let mut found: Vec<(Arc<str>, f64)> = match (&model.learnt, &model.feedback) {
+            (Some(learnt), _) => {
+                let weight = |id: &u32| learnt.weights.get(id).map_or(0.0, |(page, _)| f64::from(*page));
+                model
+                    .spelled
+                    .iter()
+                    .map(|(word, id)| (word.clone(), weight(id)))
+                    .collect()
+            }
+            (None, Some((words, _))) => words
+                .words
+                .iter()
+                .map(|(word, _, weight)| (word.clone(), f64::from(*weight)))
+                .collect(),
+            (None, None) => Vec::new(),
+        };
+        found.retain(|(_, weight)| *weight > 0.0);
+        own.chain(found).collect()
+    }
+
+    fn model(&self) -> Arc<TopicModel> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn lessons(&self) -> MutexGuard<'_, Lessons> {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a new model from everything seen so far.
+    pub fn learn(&self) {
+        let mut lessons = self.lessons();
+        let model = self.fit(&lessons);
+        lessons
+            .sample
+            .rescore(|fields| model.opinion(fields, &self.query).relevance);
+        lessons.next = (lessons.sample.seen + lessons.sample.seen / 3).max(FIRST_LESSON);
+        lessons.models += 1;
+        drop(lessons);
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(model);
+    }
+
+    fn fit(&self, lessons: &Lessons) -> TopicModel {
+        let rarity = Rarity {
+            background: self.settings.background.clone(),
+            seen: seen_terms(&lessons.sample),
+        };
+        let matcher = Matcher::new(&self.ideas, &rarity);
+        let mut feedback = None;
+        let mut learnt = None;
+        if lessons.positive.is_empty() {
+            // Pages of one kind need not resemble each other, so there is nothing to learn from those that match.
+            if !self.ideas.wants_kind() {
+                let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
+                let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
+                feedback = feedback::learn(&pages, &matches, &rarity);
+            }
+        } else {
+            learnt = self.learn_examples(lessons, &matcher, &rarity);
+            if learnt.is_none() {
+                let pages: Vec<&PageFields> = lessons.positive.iter().collect();
+                feedback = Some((
+                    feedback::of_examples(&pages, &rarity),
+                    if self.ideas.is_empty() { 1.0 } else { 0.7 },
+                ));
+            }
+        }
+        let spelled = spell(lessons, learnt.as_ref(), feedback.as_ref());
+        let own = self.ideas.terms().map(|term| (&term.spelling, term.id));
+        let found = spelled.iter().map(|(word, id)| (word, *id));
+        let tokens = own
+            .chain(found)
+            .flat_map(|(word, id)| {
+                spellings_of(word)
+                    .into_iter()
+                    .map(move |spelling| (Token::of(&spelling).hash(), id))
+            })
+            .collect();
+        TopicModel {
+            matcher,
+            rarity,
+            feedback,
+            learnt,
+            tokens,
+            spelled,
+        }
+    }
+
+    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Option<LearntWords> {
+        let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
+        let given =
+            |fields: &PageFields| lessons.positive.contains(fields) || lessons.negative.contains(fields);
+        let positive: Vec<_> = lessons.positive.iter().map(make).collect();
+        let negative: Vec<_> = lessons.negative.iter().map(make).collect();
+        let seen: Vec<_> = lessons
+            .sample
+            .random()
+            .map(|(_, fields)| fields)
+            .filter(|fields| !given(fields))
+            .map(make)
+            .collect();
+        if seen.len() + negative.len() < examples::LEAST_SEEN {
+            return None;
+        }
+        examples::learn(&positive, &negative, &seen, !self.ideas.is_empty(), rarity).ok()
+    }
+
+    fn hits(&self, fields: &PageFields, model: &TopicModel, relevance: f64) -> Vec<TermHit> {
+        let mut weighed: Vec<(f64, TermSet, Arc<str>, u32)> = Vec::new();
+        let count = |id: u32| fields.get(id).weighed(1.0, 1.0, 1.0) as u32;
+        let mut add = |set, spelling: &Arc<str>, id: u32, weight: f64| {
+            let count = count(id);
+            if count > 0 && weight > 0.0 {
+                weighed.push((
+                    weight * (1.0 + f64::from(count)).ln(),
+                    set,
+                    spelling.clone(),
+                    count,
+                ));
+            }
+        };
+        for idea in &self.ideas.query {
+            add(
+                TermSet::Query,
+                &idea.term.spelling,
+                idea.term.id,
+                3.0 * model.rarity.idf(idea.term.id),
+            );
+            for sign in &idea.signs {
+                add(TermSet::Genre, &sign.spelling, sign.id, model.rarity.idf(sign.id));
+            }
+        }
+        for (set, terms) in [
+            (TermSet::Genre, &self.ideas.genre),
+            (TermSet::Content, &self.ideas.content),
+        ] {
+            for term in terms {
+                add(set, &term.spelling, term.id, model.rarity.idf(term.id));
+            }
+        }
+        match (&model.learnt, &model.feedback) {
+            (Some(learnt), _) => {
+                for (word, id) in &model.spelled {
+                    let weight = learnt.weights.get(id).map_or(0.0, |(page, _)| f64::from(*page));
+                    add(TermSet::Table, word, *id, weight * model.rarity.idf(*id) * 0.5);
+                }
+            }
+            (None, Some((words, trust))) => {
+                for (word, id, weight) in &words.words {
+                    add(
+                        TermSet::Table,
+                        word,
+                        *id,
+                        trust * 4.0 * f64::from(*weight) * model.rarity.idf(*id),
+                    );
+                }
+            }
+            (None, None) => {}
+        }
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+        weighed.dedup_by(|a, b| a.2 == b.2);
+        let all: f64 = weighed.iter().map(|(weight, ..)| weight).sum();
+        weighed.truncate(WORDS_A_PAGE);
+        weighed
+            .into_iter()
+            .map(|(weight, set, term, count)| TermHit {
+                set,
+                term,
+                count,
+                share: relevance * weight / all.max(1e-9),
+            })
+            .collect()
+    }
+
+    fn judge_fields(&self, fields: &PageFields) -> Judgement {
+        let model = self.model();
+        let opinion = model.opinion(fields, &self.query);
+        let relevance = opinion.relevance.clamp(0.0, 1.0);
+        // Nobody asks why a clearly irrelevant page is irrelevant, and most pages are.
+        let terms = if relevance >= self.settings.threshold / 4.0 {
+            self.hits(fields, &model, relevance)
+        } else {
+            Vec::new()
+        };
+        Judgement {
+            relevance,
+            verdict: if relevance >= self.settings.threshold {
+                Verdict::Relevant
+            } else {
+                Verdict::Irrelevant
+            },
+            genre: None,
+            layer: None,
+            parts: Parts {
+                query: opinion.matched.query,
+                genre: opinion.matched.genre,
+                content: opinion.matched.content,
+                learnt: opinion.similarity,
+                terms,
+                ..Parts::default()
+            },
+        }
+    }
+
+    fn ids_of(&self, model: &TopicModel, tokens: &[Token]) -> Vec<u32> {
+        let mut ids: Vec<u32> = tokens
+            .iter()
+            .filter(|token| token.is_word())
+            .map(|token| {
+                model
+                    .tokens
+                    .get(&token.hash())
+                    .copied()
+                    .unwrap_or_else(|| id_of(*token))
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+}
+
+/// The terms of the sample.
+fn seen_terms(sample: &Sample) -> SeenTerms {
+    let mut seen = SeenTerms::default();
+    let mut words = 0.0;
+    for (_, fields) in sample.random() {
+        seen.pages += 1;
+        words += f64::from(fields.length());
+        for (id, _) in fields.terms() {
+            *seen.counts.entry(id).or_default() += 1;
+        }
+    }
+    seen.mean_length = words / f64::from(seen.pages.max(1));
+    seen
+}
+
+/// The terms that may have to be shown or found at links, with their stems: those that speak most for the topic.
+fn spell(
+    lessons: &Lessons,
+    learnt: Option<&LearntWords>,
+    feedback: Option<&(TellingWords, f64)>,
+) -> Vec<(Arc<str>, u32)> {
+    const MOST: usize = 5_000;
+    if let Some(learnt) = learnt {
+        let mut order: Vec<(u32, f32)> = learnt
+            .weights
+            .iter()
+            .map(|(id, (page, title))| (*id, page.abs() + 0.5 * title.abs()))
+            .collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        order.truncate(MOST);
+        let ranks: std::collections::HashMap<u32, usize, ById> = order
+            .iter()
+            .enumerate()
+            .map(|(rank, (id, _))| (*id, rank))
+            .collect();
+        let mut spelled: Vec<Option<Arc<str>>> = vec![None; order.len()];
+        let pages = lessons.positive.iter().chain(&lessons.negative);
+        for page in pages.chain(lessons.sample.pages().map(|(_, fields)| fields)) {
+            for (id, spelling) in page.spelled() {
+                if let Some(slot) = ranks.get(&id).and_then(|rank| spelled.get_mut(*rank))
+                    && slot.is_none()
+                {
+                    *slot = Some(spelling.into());
+                }
+            }
+        }
+        return spelled
+            .into_iter()
+            .zip(order)
+            .filter_map(|(word, (id, _))| Some((word?, id)))
+            .collect();
+    }
+    let words = feedback.iter().flat_map(|(words, _)| &words.words);
+    words.map(|(word, id, _)| (word.clone(), *id)).collect()
+}
+
+impl Judge for TopicJudge {
+    fn judge(&self, page: &ParsedPage) -> Judgement {
+        self.judge_fields(&self.fields(page))
+    }
+
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+        let fields = self.fields(page);
+        let judgement = self.judge_fields(&fields);
+        (judgement, self.settings.learns.then(|| Box::new(fields)))
+    }
+
+    fn snippet(&self, tokens: &[Token]) -> f32 {
+        let model = self.model();
+        model.words(&self.ids_of(&model, tokens), &self.ideas)
+    }
+
+    fn learner(&self) -> Option<&dyn Learner> {
+        self.settings.learns.then_some(self as &dyn Learner)
+    }
+}
+
+impl Learner for TopicJudge {
+    fn observe(&self, key: UrlKey, fields: PageFields) -> bool {
+        self.show(key, fields);
+        let is_due = {
+            let lessons = self.lessons();
+            lessons.sample.seen >= lessons.next
+        };
+        if is_due {
+            self.learn();
+        }
+        is_due
+    }
+
+    fn lessons_learnt(&self) -> u64 {
+        self.lessons().models
+    }
+
+    fn save_changes(&self, out: &mut StateDelta) {
+        let mut lessons = self.lessons();
+        let changes = lessons.sample.changes();
+        if !changes.is_empty() {
+            out.put("seen", lessons.sample.seen.to_le_bytes());
+            out.put("next", lessons.next.to_le_bytes());
+        }
+        for (key, bytes) in changes {
+            out.put(format!("page/{key:016x}"), bytes.unwrap_or_default());
+        }
+        if std::mem::take(&mut lessons.new_examples) {
+            for (side, pages) in [("positive", &lessons.positive), ("negative", &lessons.negative)] {
+                for (number, fields) in pages.iter().enumerate() {
+                    out.put(format!("{side}/{number:06}"), fields.to_bytes());
+                }
+            }
+        }
+    }
+
+    fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault> {
+        let damaged = |name: &str| JudgeFault::Saved {
+            name: name.to_owned(),
+        };
+        let mut lessons = self.lessons();
+        for (name, bytes) in saved.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            let number = || -> Option<u64> { Some(u64::from_le_bytes(bytes.as_slice().try_into().ok()?)) };
+            let restored = match name.split_once('/') {
+                None if name == "seen" => number().map(|seen| lessons.sample.seen = seen),
+                None if name == "next" => number().map(|next| lessons.next = next),
+                Some(("page", key)) => u64::from_str_radix(key, 16)
+                    .ok()
+                    .and_then(|key| lessons.sample.restore(key, bytes)),
+                Some(("positive", _)) => {
+                    PageFields::from_bytes(bytes).map(|fields| lessons.positive.push(fields))
+                }
+                Some(("negative", _)) => {
+                    PageFields::from_bytes(bytes).map(|fields| lessons.negative.push(fields))
+                }
+                _ => None,
+            };
+            restored.ok_or_else(|| damaged(name))?;
+        }
+        let next = lessons.next;
+        drop(lessons);
+        if !saved.is_empty() {
+            self.learn();
+            // The next lesson comes when it would have come.
+            self.lessons().next = next.max(FIRST_LESSON);
+        }
+        Ok(())
+    }
+}

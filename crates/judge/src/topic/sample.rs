@@ -1,0 +1,142 @@
+//! The pages a judge learns from while it crawls: a random sample of those seen, and the best of them.
+//!
+//! Both are bounded, so a crawl of millions of pages learns from some hundreds. The sample is drawn by the pages' keys,
+//! which are hashes: every page is as likely to be in it, and nothing depends on the order or on a random number.
+
+use std::collections::BTreeMap;
+
+use scenthound_types::UrlKey;
+
+use super::fields::PageFields;
+
+/// Pages in the random sample, and best pages.
+const RANDOM: usize = 600;
+const BEST: usize = 300;
+
+/// Pages seen.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    /// How many were seen.
+    pub seen: u64,
+    pages: BTreeMap<u64, Kept>,
+    /// Drawn at random, by the numbers they were drawn by.
+    random: BTreeMap<u64, u64>,
+    changed: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    fields: PageFields,
+    score: f64,
+    is_random: bool,
+}
+
+/// The number a page is drawn by. Not the key itself, whose bits other parts use for other purposes.
+fn lot(key: u64) -> u64 {
+    key.wrapping_mul(0xd6e8_feb8_6659_fd93)
+        .rotate_left(29)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Sample {
+    /// Adds a page with its current score.
+    pub(super) fn add(&mut self, key: UrlKey, fields: PageFields, score: f64) {
+        self.seen += 1;
+        let key = key.0;
+        if fields.is_empty() || self.pages.contains_key(&key) {
+            return;
+        }
+        let drawn = lot(key);
+        let is_random = self.random.len() < RANDOM
+            || self
+                .random
+                .last_key_value()
+                .is_some_and(|(last, _)| drawn < *last);
+        let best = self.pages.len() - self.random.len();
+        if !is_random && best >= BEST && score <= self.worst().map_or(0.0, |(_, score)| score) {
+            return;
+        }
+        self.changed.push(key);
+        self.pages.insert(
+            key,
+            Kept {
+                fields,
+                score,
+                is_random,
+            },
+        );
+        if is_random {
+            self.random.insert(drawn, key);
+            if self.random.len() > RANDOM
+                && let Some((_, out)) = self.random.pop_last()
+                && let Some(kept) = self.pages.get_mut(&out)
+            {
+                // It may stay as one of the best.
+                kept.is_random = false;
+                self.changed.push(out);
+            }
+        }
+        while self.pages.len() - self.random.len() > BEST {
+            let Some((out, _)) = self.worst() else { break };
+            self.pages.remove(&out);
+            self.changed.push(out);
+        }
+    }
+
+    /// Of those that are kept for their score alone, the one with the lowest.
+    fn worst(&self) -> Option<(u64, f64)> {
+        let best = self.pages.iter().filter(|(_, kept)| !kept.is_random);
+        best.map(|(key, kept)| (*key, kept.score))
+            .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    }
+
+    /// Scores all pages again.
+    pub(super) fn rescore(&mut self, mut score: impl FnMut(&PageFields) -> f64) {
+        for kept in self.pages.values_mut() {
+            kept.score = score(&kept.fields);
+        }
+    }
+
+    /// All pages, by key.
+    pub(super) fn pages(&self) -> impl Iterator<Item = (u64, &PageFields)> {
+        self.pages.iter().map(|(key, kept)| (*key, &kept.fields))
+    }
+
+    /// Those drawn at random.
+    pub(super) fn random(&self) -> impl Iterator<Item = (u64, &PageFields)> {
+        let random = self.pages.iter().filter(|(_, kept)| kept.is_random);
+        random.map(|(key, kept)| (*key, &kept.fields))
+    }
+
+    /// What changed since the last call: pages that came in, and none for pages that went out.
+    pub(super) fn changes(&mut self) -> Vec<(u64, Option<Vec<u8>>)> {
+        let mut keys = std::mem::take(&mut self.changed);
+        keys.sort_unstable();
+        keys.dedup();
+        let bytes = |kept: &Kept| {
+            let mut bytes = vec![u8::from(kept.is_random)];
+            bytes.extend(kept.score.to_le_bytes());
+            bytes.extend(kept.fields.to_bytes());
+            bytes
+        };
+        keys.into_iter()
+            .map(|key| (key, self.pages.get(&key).map(bytes)))
+            .collect()
+    }
+
+    /// Puts a saved page back.
+    pub(super) fn restore(&mut self, key: u64, bytes: &[u8]) -> Option<()> {
+        let (is_random, rest) = bytes.split_first()?;
+        let (score, rest) = rest.split_first_chunk::<8>()?;
+        let kept = Kept {
+            fields: PageFields::from_bytes(rest)?,
+            score: f64::from_le_bytes(*score),
+            is_random: *is_random == 1,
+        };
+        if kept.is_random {
+            self.random.insert(lot(key), key);
+        }
+        self.pages.insert(key, kept);
+        Some(())
+    }
+}
