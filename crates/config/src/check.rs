@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use scenthound_judge::JudgeKind;
 use scenthound_strategy::StrategyKind;
+use scenthound_types::CanonicalUrl;
 
 use crate::fault::{Faults, Location, Spot, Wrong, quoted};
 use crate::kind::{ReadContext, Value, read_url};
@@ -25,6 +26,8 @@ use crate::units::spell_time;
 const SEEDS: &str = "seeds";
 /// The option for seeds given one by one.
 const SEED_URLS: &str = "seed-urls";
+/// The option for example pages.
+const EXAMPLES: &str = "examples";
 
 /// One option of the command line, as written. A list is given as several options of one name; seed URLs are `seed-urls`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,6 +91,7 @@ fn check_all(
     };
     check.gather_topic(topic);
     check.gather_given(given);
+    check.choose_judge();
     for option in options().filter(|option| option.section != SEEDS) {
         check.read_option(option);
     }
@@ -190,6 +194,7 @@ impl Check<'_> {
     fn name_topic(&mut self, topic: &str) {
         let path = Path::new(topic);
         let name = match (self.checked.get("query").map(Vec::as_slice), path.file_stem()) {
+            _ if phrase(topic).is_empty() => self.name_of_examples(),
             _ if !is_file(topic) => phrase(topic),
             (Some([Value::Text(query)]), _) => query.clone(),
             (_, Some(stem)) => stem.to_string_lossy().into_owned(),
@@ -198,6 +203,50 @@ impl Check<'_> {
         self.checked
             .entry("topic-name")
             .or_insert_with(|| vec![Value::Text(name)]);
+    }
+
+    /// The name of the first example's file, or its host.
+    fn name_of_examples(&self) -> String {
+        let first = self.checked.get(EXAMPLES).and_then(|examples| examples.first());
+        let Some(Value::Text(first)) = first else {
+            return String::new();
+        };
+        match CanonicalUrl::parse(first) {
+            Ok(url) => url.host().to_owned(),
+            Err(_) => {
+                let stem = Path::new(first).file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// With examples the judge is one that learns from them, unless another is named, which is a fault.
+    fn choose_judge(&mut self) {
+        let Some(examples) = self.texts.get(EXAMPLES).filter(|texts| !texts.is_empty()) else {
+            return;
+        };
+        let are_given = examples
+            .iter()
+            .any(|text| matches!(text.origin, Origin::CommandLine));
+        let judge = self.texts.get("custom-judge").or_else(|| self.texts.get("judge"));
+        match judge.and_then(|texts| texts.last()) {
+            None => {
+                let topic = Text {
+                    text: JudgeKind::Topic.name().to_owned(),
+                    origin: Origin::Words,
+                };
+                self.texts.insert("judge", vec![topic]);
+            }
+            Some(judge) if are_given && judge.text.trim() != JudgeKind::Topic.name() => {
+                let judge = judge.text.trim().to_owned();
+                self.faults.add(
+                    || Location::Option(EXAMPLES.to_owned()),
+                    Wrong::ExamplesForOther { judge },
+                );
+            }
+            // Settings in a file for another judge than the chosen one are ignored with a warning.
+            Some(_) => {}
+        }
     }
 
     /// Takes the words and the whole phrase as content terms.
@@ -336,6 +385,16 @@ impl Check<'_> {
                 Err(wrong) => self.blame(option, &Origin::CommandLine, wrong),
             }
         }
+        if option.name == EXAMPLES {
+            // Resuming with the crawl's own settings names those in them again.
+            let mut unique: Vec<Value> = Vec::with_capacity(values.len());
+            for value in values {
+                if !unique.contains(&value) {
+                    unique.push(value);
+                }
+            }
+            values = unique;
+        }
         if !values.is_empty() {
             self.checked.insert(option.name, values);
         }
@@ -395,9 +454,12 @@ impl Check<'_> {
         let mut known = BTreeSet::new();
         urls.retain(|url| matches!(url, Value::Url(url) if known.insert(url.clone())));
         let has_engines = self.checked.contains_key("engine");
+        // A crawl from examples can start from those that are URLs. Whoever reads the examples finds out.
+        let has_examples = self.checked.contains_key(EXAMPLES);
         if self.needs_seeds
             && urls.is_empty()
             && !has_engines
+            && !has_examples
             && self.faults.count() == faults_before
             && !self.is_incomplete
         {
@@ -443,10 +505,20 @@ impl Check<'_> {
     /// Checks the weights of the lists that have terms: the term judge divides by their sum.
     fn look_at_terms(&mut self) {
         let has_custom_judge = self.checked.contains_key("custom-judge");
-        if self.is_incomplete
-            || has_custom_judge
-            || self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())])
+        if self.is_incomplete || has_custom_judge {
+            return;
+        }
+        let is_topic = self.checked.get("judge") == Some(&vec![Value::Text("topic".to_owned())]);
+        let lists = ["genre-terms", "genre", "content-terms", "query", EXAMPLES];
+        if is_topic
+            && self.needs_seeds
+            && lists
+                .iter()
+                .all(|name| self.texts.get(name).is_none_or(Vec::is_empty))
         {
+            self.faults.add(|| Location::Settings, Wrong::NoTerms);
+        }
+        if self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())]) {
             return;
         }
         let is_given = |name: &str| self.texts.get(name).is_some_and(|texts| !texts.is_empty());

@@ -81,6 +81,8 @@ pub enum Wrong {
     Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
     AddressForTopic { given: String },
+    #[error("the judge {judge} does not learn from examples")]
+    ExamplesForOther { judge: String },
 }
 
 impl Wrong {
@@ -106,12 +108,17 @@ impl Wrong {
                     .to_owned()
             }
             Wrong::NoTerms => {
-                "list terms as genre, content or url under [terms] in the topic file, or write words \
-                               in place of a topic file"
+                "list terms as genre, content or url under [terms] in the topic file, write words in place of a \
+                               topic file, or give pages like those you want with --examples"
                     .to_owned()
             }
             Wrong::AddressForTopic { given } => {
                 format!("first say what to look for, then where to start: hound crawl \"words\" {given}")
+            }
+            Wrong::ExamplesForOther { .. } => {
+                "use --judge topic, which is the default with examples; the other judges need a model made by hound train \
+                 relevance"
+                    .to_owned()
             }
             Wrong::Unreadable { .. }
             | Wrong::Spec(_)

@@ -72,6 +72,8 @@ pub enum Kind {
     Path,
     /// A URL to crawl.
     Url,
+    /// Pages by a URL or by the path of a file or folder.
+    Pages,
     /// A search engine by name, with its address or path where it needs one.
     Engine,
 }
@@ -129,6 +131,7 @@ impl Kind {
             Kind::Resolver => "ADDR",
             Kind::Proxy | Kind::Url => "URL",
             Kind::Path => "FILE",
+            Kind::Pages => "URL|FILE",
             Kind::Engine => "ENGINE",
         })
     }
@@ -232,6 +235,9 @@ impl Kind {
             Kind::Path if text == "-" => Ok(Value::Path(PathBuf::from(text))),
             Kind::Path => Ok(Value::Path(with.folder.join(text))),
             Kind::Url => read_url(text).map(Value::Url),
+            Kind::Pages if text.is_empty() => Err(no("page", "a URL or the name of a file")),
+            Kind::Pages if text.contains("://") => read_url(text).map(|url| Value::Text(url.to_string())),
+            Kind::Pages => Ok(Value::Text(with.folder.join(text).to_string_lossy().into_owned())),
             Kind::Engine => read_engine(text, with.folder).map(Value::Text),
         }
     }

@@ -67,9 +67,9 @@ impl OptionSpec {
         }
     }
 
-    /// Whether values on the command line add to those in the topic file instead of replacing them. Seeds do: naming one
-    /// more page to start from should not discard the list in the file.
+    /// Whether values on the command line add to those in the topic file instead of replacing them. Seeds and examples do:
+    /// naming one more page should not discard the list in the file.
     pub fn adds_up(&self) -> bool {
-        matches!(self.name, "seeds" | "seed-urls")
+        matches!(self.name, "seeds" | "seed-urls" | "examples")
     }
 }

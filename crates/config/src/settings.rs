@@ -145,8 +145,8 @@ settings! {
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page with at least this relevance belongs to the collection.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
-        /// Pages that are what you want: URLs, or files.
-        many examples: String = "examples" "examples", Kind::Text, NeedsRejudging;
+        /// Pages like those you want: URLs, files, archives, crawl folders or lists of these.
+        many examples: String = "examples" "examples", Kind::Pages, Allowed;
         /// Go on learning from the pages of the crawl.
         one learn: bool = "learn" "learn", Kind::Switch, NeedsRejudging, "true";
         /// How rare terms are on the web at large, as written by `hound lab background`, instead of the built-in table.

@@ -146,6 +146,8 @@ pub enum Step {
 const REFUSALS_PER_STEP: usize = 1_000;
 /// The prefix of the notes that hold what the judge has learnt.
 const LESSONS: &str = "judge/";
+/// The note that says that pages were judged by a judge that knew less than it does now.
+const UNRANKED: &str = "engine/unranked";
 /// How deep nested sitemaps are followed.
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
@@ -179,6 +181,10 @@ pub struct Crawl<F, R> {
     keyring: Keyring,
     /// The judge, if it learns from the pages of the crawl.
     learner: Option<Arc<dyn Judge>>,
+    /// The lessons it had learnt when the crawl started.
+    lessons_before: u64,
+    /// Whether pages were judged by a judge that knew less than it does now.
+    is_unranked: bool,
     tally: Tally,
     /// Running time of earlier runs.
     ran_before: Duration,
@@ -267,6 +273,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             recorder,
             keyring,
             learner: None,
+            lessons_before: 0,
+            is_unranked: false,
             ran_before: tally.running,
             tally,
             started: now,
@@ -286,10 +294,19 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// driver's page processor uses.
     pub fn teach(&mut self, judge: Arc<dyn Judge>) -> Result<(), CrawlError> {
         if let Some(learner) = judge.learner() {
+            let has_new_examples = !learner.examples().is_empty();
             learner.restore(&saved_lessons(&self.frontier)?)?;
+            self.lessons_before = learner.lessons_learnt();
+            self.is_unranked =
+                !self.frontier.notes(UNRANKED)?.is_empty() || (has_new_examples && self.tally.bodies > 0);
             self.learner = Some(judge);
         }
         Ok(())
+    }
+
+    /// Whether pages were judged by a judge that knew less than it does now, so that judging them again would rank them better.
+    pub fn is_unranked(&self) -> bool {
+        self.is_unranked
     }
 
     /// What to fetch next, at most `room` leases.
@@ -695,8 +712,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         if let Some(learner) = self.learner.as_ref().and_then(|judge| judge.learner()) {
             let mut lessons = StateDelta::default();
             learner.save_changes(&mut lessons);
-            for (name, value) in lessons.changes() {
-                notes.put(format!("{LESSONS}{name}"), value.as_slice());
+            keep_lessons(&lessons, &mut notes);
+            if learner.lessons_learnt() > self.lessons_before {
+                self.is_unranked = true;
+            }
+            if self.is_unranked {
+                notes.put(UNRANKED, vec![1]);
             }
         }
         Ok(self.frontier.commit(&notes)?)
@@ -745,6 +766,13 @@ pub fn saved_lessons(frontier: &impl Frontier) -> Result<Vec<(String, Vec<u8>)>,
     Ok(saved
         .map(|(name, value)| (name.strip_prefix(LESSONS).unwrap_or(&name).to_owned(), value))
         .collect())
+}
+
+/// Writes what a judge has learnt to the notes of a crawl.
+pub fn keep_lessons(lessons: &StateDelta, notes: &mut StateDelta) {
+    for (name, value) in lessons.changes() {
+        notes.put(format!("{LESSONS}{name}"), value.as_slice());
+    }
 }
 
 /// Whether two URLs share a registrable domain.

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use scenthound::{Crawler, CrawlerError, Ended, LiveEvent, StopHandle, StopReason, Summary};
+use scenthound::{
+    Crawler, CrawlerError, Ended, ExampleCounts, LiveEvent, StatusFile, StopHandle, StopReason, Summary,
+};
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
 use scenthound_store::CrawlFolder;
@@ -15,12 +17,16 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::dashboard::Dashboard;
+use crate::fault::bad_input;
+use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
+use crate::wording::counted;
 use crate::{exit, seeds};
 
 const EXAMPLES: &str = "\
 Examples:
   hound crawl \"green tea\" https://example.org/ -o tea --contact me@example.org
+  hound crawl --examples good.txt -o tea   look for pages like these; no words needed
   hound crawl tea.toml -o tea --strategy otie:revision=0.5 --judge terms:threshold=0.4
   hound crawl tea.toml -o tea              run the same command again to resume the crawl
 Use --help for all options; hound strategies and hound judges list their settings.";
@@ -30,6 +36,7 @@ Examples:
   hound crawl tea.toml -o tea --max-pages 5000
   hound crawl \"green tea\" https://example.org/ -o tea --scope domain --contact me@example.org
   hound crawl \"green tea\" -o tea --engine searxng=http://127.0.0.1:8888 --max-pages 500
+  hound crawl \"green tea\" --examples good.txt --examples https://example.org/sencha -o tea
   hound crawl tea.toml -s more-seeds.txt --strategy fs-2:ties=probe --max-time 2h
   hound crawl tea.toml -o tea                 run it again to resume where it stopped
 
@@ -42,6 +49,9 @@ Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forc
 /// The option that holds the seeds given on the command line.
 const SEED_URLS: &str = "seed-urls";
 
+/// The option for example pages.
+const EXAMPLE_PAGES: &str = "examples";
+
 /// So many choices are shown in place of the name of a value.
 const FEW: usize = 4;
 
@@ -50,6 +60,7 @@ const COMMON: &[&str] = &[
     "seeds",
     "engine",
     "genre",
+    "examples",
     "strategy",
     "judge",
     "max-pages",
@@ -74,8 +85,8 @@ pub fn command() -> Command {
         .after_long_help(MORE_EXAMPLES)
         .arg(
             Arg::new("TOPIC")
-                .required(true)
-                .help("A topic file ending in .toml, or the words to look for"),
+                .required_unless_present(EXAMPLE_PAGES)
+                .help("A topic file ending in .toml, or the words to look for; not needed with --examples"),
         )
         .arg(
             Arg::new("SEED_URL")
@@ -118,13 +129,15 @@ pub fn command() -> Command {
 fn flags() -> impl Iterator<Item = &'static OptionSpec> {
     options().filter(|option| {
         let belongs_to_a_kind = matches!(option.section, "strategy" | "judge") && option.key != "kind";
-        option.name != SEED_URLS && !belongs_to_a_kind
+        option.name != SEED_URLS && (!belongs_to_a_kind || option.name == EXAMPLE_PAGES)
     })
 }
 
 fn heading(option: &OptionSpec) -> &'static str {
     match (option.section, option.name) {
-        (_, "genre" | "engine" | "seeds") | ("judge" | "strategy", _) => "What to look for and where",
+        (_, "genre" | "engine" | "seeds" | "examples") | ("judge" | "strategy", _) => {
+            "What to look for and where"
+        }
         ("topic" | "terms" | "seeds", _) => "More about topic and seeds",
         (_, "width" | "sitemaps" | "list-size" | "max-waiting" | "expire-after" | "expire-after-pages") => {
             "More about links"
@@ -216,17 +229,45 @@ pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<
             }
             Ok(Ok(crawler))
         }
-        Err(error @ (CrawlerError::Build(_) | CrawlerError::OtherCrawl { .. })) => {
+        Err(error @ (CrawlerError::Build(_) | CrawlerError::OtherCrawl { .. } | CrawlerError::NoSeeds)) => {
             note!("hound: {error}");
             Ok(Err(ExitCode::from(exit::BAD_SETTINGS)))
         }
+        Err(CrawlerError::Examples(error)) => Err(error.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads the examples of a crawl, with warnings on stderr. None if it was interrupted.
+fn read_examples(crawler: &mut Crawler, folder: &CrawlFolder) -> Result<Option<()>> {
+    match crawler.read_examples(folder, &mut print_notice) {
+        Ok(ExampleCounts { known: 0, new: 0 }) => Ok(Some(())),
+        Ok(ExampleCounts { known, new }) => {
+            if new > 0 {
+                let known = match known {
+                    0 => String::new(),
+                    known => format!(", in addition to {known} learnt from before"),
+                };
+                note!("learning from {}{known}", counted(new as u64, "example page"));
+            }
+            Ok(Some(()))
+        }
+        Err(CrawlerError::Examples(error)) if error.is_interruption() => Ok(None),
+        Err(CrawlerError::Examples(error)) => Err(none_fetched(error)),
+        Err(error @ CrawlerError::NoExamples) => Err(bad_input(error)),
         Err(error) => Err(error.into()),
     }
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let topic = matches.get_one::<String>("TOPIC").map_or("", String::as_str);
-    let settings = match check_settings(topic, &given(matches))? {
+    let mut topic = matches.get_one::<String>("TOPIC").map_or("", String::as_str);
+    let mut given = given(matches);
+    // With examples the words may be left out, and the first address is a seed.
+    if matches.contains_id(EXAMPLE_PAGES) && topic.contains("://") {
+        given.insert(0, Given::new(SEED_URLS, topic));
+        topic = "";
+    }
+    let settings = match check_settings(topic, &given)? {
         Ok(settings) => settings,
         Err(faults) => {
             note!("{faults}");
@@ -250,7 +291,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         seeds::settle(settings, &output, key_file)?
     };
     let warnings = settings.warnings.clone();
-    let crawler = match crawler(settings, &output)? {
+    let mut crawler = match crawler(settings, &output)? {
         Ok(crawler) => crawler,
         Err(code) => return Ok(code),
     };
@@ -269,6 +310,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         kept.save(&folder)?;
     }
     listen_for_signals(crawler.stop_handle())?;
+    if read_examples(&mut crawler, &folder)?.is_none() {
+        note!("hound: interrupted before the examples were read; run the same command again");
+        return Ok(ExitCode::from(exit::INTERRUPTED));
+    }
     let summary = match crawl(crawler, &folder, dashboard) {
         Ok(summary) => summary,
         Err(error) if is_full_disk(&error) => {
@@ -305,9 +350,20 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
         );
     }
     let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl, dashboard);
-    let result = crawler.drive_in(folder, &mut |event| {
-        if let LiveEvent::Progress(snapshot) = event {
-            progress.show(snapshot);
+    let result = crawler.drive_in(folder, &mut |event| match event {
+        LiveEvent::Progress(snapshot) => progress.show(snapshot),
+        LiveEvent::Settled(_) => {}
+        LiveEvent::Ranking { pages } => {
+            progress.pause();
+            note!("Ranking {} again by what was learnt…", counted(pages, "page"));
+        }
+        LiveEvent::NotRanked { pages } => {
+            progress.pause();
+            note!(
+                "note: the first of {} were judged before much was learnt; to rank them all again: hound rejudge {} --learn",
+                counted(pages, "page"),
+                folder.layout().root().display()
+            );
         }
     });
     let ended = match &result {
@@ -315,7 +371,13 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
         Err(error) => format!("failed: {error}"),
     };
     progress.end(&ended);
-    Ok(result?)
+    let summary = result?;
+    if let Some(ranked) = &summary.ranked
+        && let Err(error) = StatusFile::update_rejudged(folder.layout(), ranked)
+    {
+        note!("warning: {error}");
+    }
+    Ok(summary)
 }
 
 /// The first signal saves and stops, the second stops immediately.

@@ -286,10 +286,11 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
     };
     let mut sets: BTreeMap<TermSet, (Option<f64>, Vec<&TermHit>)> = BTreeMap::new();
     let similarities = [
+        (TermSet::Query, parts.query),
         (TermSet::Genre, parts.genre),
         (TermSet::Content, parts.content),
         (TermSet::Url, parts.url),
-        (TermSet::Table, parts.table),
+        (TermSet::Table, parts.table.or(parts.learnt)),
     ];
     for (set, similarity) in similarities {
         if similarity.is_some() {
@@ -307,12 +308,14 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
     }
     for (set, (similarity, hits)) in &sets {
         let similarity = similarity.map(|value| format!("{value:.3}")).unwrap_or_default();
-        let none = if hits.is_empty() {
-            "  none of its terms found"
-        } else {
-            ""
+        let note = match set {
+            TermSet::Table if parts.learnt.is_some() => {
+                "  by words learnt from examples or from pages found earlier"
+            }
+            _ if hits.is_empty() => "  none of its terms found",
+            _ => "",
         };
-        writeln!(out, "  {:<9}{similarity:>5}{none}", set_name(*set))?;
+        writeln!(out, "  {:<9}{similarity:>5}{note}", set_name(*set, parts))?;
         for hit in hits {
             // Exclude terms add nothing to a similarity.
             let share = match set {

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use scenthound::inputs::CrawlPages;
 use scenthound::judging::{JudgedPage, TopicJudge, rank};
 use scenthound_config::{Given, Settings};
 use scenthound_types::Verdict;
@@ -26,6 +27,7 @@ use crate::wording::{counted, harmless, mark_name, set_name};
   hound judge --topic tea.toml --from pages.warc.gz             all pages of an archive, best first
   hound judge --topic \"green tea\" page.html --threshold 0.3     plain words as a topic
   hound judge --topic tea.toml list.txt --from tea --json       URLs of a list, for scripts
+  hound judge --examples good.txt page.html                     by what pages in a list have in common
 
 With --from, URLs are looked up in the archives and crawl folders it names. Without it they are
 fetched as in a crawl: robots rules first, one request per host at a time. URL terms of the topic
@@ -33,8 +35,11 @@ are matched against the path of a file.
 Exit codes: 0 judged, 1 failure, 4 bad input.")]
 pub struct Args {
     /// The topic file, or words to look for.
-    #[arg(long, value_name = "TOPIC")]
-    pub topic: String,
+    #[arg(long, value_name = "TOPIC", required_unless_present = "examples")]
+    pub topic: Option<String>,
+    /// Pages like those wanted, to learn from: URLs, files, archives, crawl folders or lists of these; repeat for several.
+    #[arg(long, value_name = "URL|FILE")]
+    pub examples: Vec<String>,
     /// Files, folders of files, archives, crawl folders, lists of URLs or paths, or URLs.
     #[arg(value_name = "URL|FILE")]
     pub pages: Vec<String>,
@@ -56,9 +61,22 @@ pub struct Args {
 
 /// Runs `hound judge`.
 pub fn run(args: Args) -> Result<()> {
-    let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
-    let settings = topic_settings(&args.topic, &threshold.collect::<Vec<_>>())?;
+    let mut given = Vec::new();
+    given.extend(args.threshold.iter().map(|text| Given::new("threshold", text)));
+    given.extend(args.examples.iter().map(|name| Given::new("examples", name)));
+    let settings = topic_settings(args.topic.as_deref().unwrap_or_default(), &given)?;
     let judge = TopicJudge::new(&settings)?;
+    // Those of the topic file are among them.
+    if !settings.judge.examples.is_empty() {
+        let naming = Naming {
+            web: &args.from,
+            crawls: CrawlPages::Relevant,
+            ..Naming::new(Ok(&args.fetching))
+        };
+        let mut examples = Vec::new();
+        Inputs::read(&settings.judge.examples, &naming)?.each(|named| examples.push(named))?;
+        judge.learn(&examples);
+    }
     let ranks_all = args.pages.is_empty();
     let names = match ranks_all {
         true => args.from.iter().map(|path| path.display().to_string()).collect(),
@@ -112,9 +130,11 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         counted(page.words as u64, "word"),
     )?;
     let parts = [
+        ("query", page.parts.query),
         ("genre", page.parts.genre),
         ("content", page.parts.content),
         ("url", page.parts.url),
+        ("learnt", page.parts.learnt),
     ];
     let parts: Vec<String> = parts
         .iter()
@@ -130,7 +150,12 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         ]);
         for hit in &page.parts.terms {
             let (share, count) = (format!("{:.3}", hit.share), hit.count.to_string());
-            let cells = vec![share, count, set_name(hit.set).to_owned(), harmless(&hit.term)];
+            let cells = vec![
+                share,
+                count,
+                set_name(hit.set, &page.parts).to_owned(),
+                harmless(&hit.term),
+            ];
             table.row(cells, Vec::new());
         }
         table.write(out, terminal_width())?;
@@ -156,28 +181,34 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
 
 fn write_ranking(out: &mut dyn Write, judged: &[JudgedPage], top: usize) -> Result<()> {
     let part = |part: Option<f64>| part.map_or("–".to_owned(), |part| format!("{part:.3}"));
-    let mut table = Table::new(&[
-        ("score", Align::Right),
-        ("genre", Align::Right),
-        ("content", Align::Right),
-        ("url", Align::Right),
+    let has_new_parts = judged
+        .iter()
+        .any(|page| page.parts.query.is_some() || page.parts.learnt.is_some());
+    let mut columns = vec![("score", Align::Right)];
+    columns.extend(has_new_parts.then_some(("query", Align::Right)));
+    columns.extend([("genre", Align::Right), ("content", Align::Right)]);
+    columns.push(match has_new_parts {
+        true => ("learnt", Align::Right),
+        false => ("url", Align::Right),
+    });
+    columns.extend([
         ("verdict", Align::Left),
         ("title", Align::Cut),
         ("page", Align::Left),
     ]);
+    let mut table = Table::new(&columns);
     for page in judged.iter().take(top) {
-        table.row(
-            vec![
-                format!("{:.3}", page.relevance),
-                part(page.parts.genre),
-                part(page.parts.content),
-                part(page.parts.url),
-                mark_name(page.verdict).to_owned(),
-                harmless(&page.title),
-                harmless(&page.page),
-            ],
-            Vec::new(),
-        );
+        let parts = &page.parts;
+        let mut cells = vec![format!("{:.3}", page.relevance)];
+        cells.extend(has_new_parts.then(|| part(parts.query)));
+        cells.extend([part(parts.genre), part(parts.content)]);
+        cells.push(part(if has_new_parts { parts.learnt } else { parts.url }));
+        cells.extend([
+            mark_name(page.verdict).to_owned(),
+            harmless(&page.title),
+            harmless(&page.page),
+        ]);
+        table.row(cells, Vec::new());
     }
     table.write(out, terminal_width())?;
     let relevant = judged.iter().filter(|page| page.verdict == Verdict::Relevant);

@@ -149,18 +149,23 @@ impl Inputs {
             print_notice(notice);
         });
         signals?;
-        pages.map_err(|error| match error {
-            InputError::NoneFetched(urls) => {
-                let lines: Vec<String> = urls.iter().map(unfetched).collect();
-                anyhow!("no page could be fetched:\n  {}", lines.join("\n  "))
-            }
-            error => error.into(),
-        })
+        pages.map_err(none_fetched)
+    }
+}
+
+/// The error, with the reasons in words if no page could be fetched.
+pub fn none_fetched(error: InputError) -> anyhow::Error {
+    match error {
+        InputError::NoneFetched(urls) => {
+            let lines: Vec<String> = urls.iter().map(unfetched).collect();
+            anyhow!("no page could be fetched:\n  {}", lines.join("\n  "))
+        }
+        error => error.into(),
     }
 }
 
 /// Prints what a user should know about inputs.
-fn print_notice(notice: InputNotice) {
+pub fn print_notice(notice: InputNotice) {
     match notice {
         InputNotice::Fetching(pages) => note!("fetching {}", counted(pages as u64, "page")),
         InputNotice::NotFetched(url) => note!("warning: not fetched: {}", unfetched(&url)),

@@ -77,6 +77,13 @@ impl Progress {
         }
     }
 
+    /// Clears the progress line, so that something else can be printed.
+    pub fn pause(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
     /// Clears the progress line and records how the crawl ended.
     pub fn end(&mut self, reason: &str) {
         if let Some(bar) = &self.bar {

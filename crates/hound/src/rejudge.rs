@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use scenthound::{Rejudgement, StatusFile, StopHandle, Topic};
+use scenthound::{Rejudgement, StatusFile, StopHandle, SuggestedThreshold, Topic};
 use scenthound_config::Given;
 use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
@@ -25,19 +25,26 @@ use crate::{crawl, exit, look};
   hound rejudge tea --topic better-tea.toml    judge all stored pages again, re-score the queue
   hound crawl tea/crawl.toml -o tea            then continue with the new terms
   hound results tea                            the pages ranked by the new topic
+  hound rejudge tea --learn                    keep the topic, and learn from the pages you marked
 
 Nothing is fetched: pages are read from the crawl's archive. Terms, judge and genres come from the
 new topic file, and so does the strategy if the file has a [strategy] section. Seeds, scope and
 politeness do not change. If the run is stopped or killed, the crawl stays as it was; run it again.
 The first judgements stay in the archive and in pages/pages.jsonl.
+With --learn the pages marked with hound mark become examples, good and bad, for the judge topic. It
+learns from them, ranks all pages again, and a resumed crawl goes on with what was learnt. From five
+marks of each side on, a threshold is suggested.
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// The new topic file
-    #[arg(long, value_name = "NEW.toml")]
-    pub topic: String,
+    #[arg(long, value_name = "NEW.toml", required_unless_present = "learn")]
+    pub topic: Option<String>,
+    /// Learn from the pages marked with hound mark
+    #[arg(long)]
+    pub learn: bool,
     /// Use this threshold instead of the topic's
     #[arg(long, value_name = "NUMBER")]
     pub threshold: Option<String>,
@@ -49,13 +56,28 @@ pub struct Args {
 /// Runs `hound rejudge`.
 pub fn run(args: Args) -> Result<ExitCode> {
     let view = look::open(&args.folder)?;
-    let topic = if args.topic.ends_with(".toml") {
-        Topic::file(&args.topic)
-    } else {
-        Topic::words(&args.topic)
+    let threshold: Vec<Given> = args
+        .threshold
+        .iter()
+        .map(|text| Given::new("threshold", text))
+        .collect();
+    let mut prepared = match &args.topic {
+        Some(topic) if topic.ends_with(".toml") => {
+            Rejudgement::prepare(&args.folder, &Topic::file(topic), &threshold)?
+        }
+        Some(topic) => Rejudgement::prepare(&args.folder, &Topic::words(topic), &threshold)?,
+        None => Rejudgement::same_topic(&args.folder, &threshold)?,
     };
-    let threshold = args.threshold.iter().map(|text| Given::new("threshold", text));
-    let prepared = Rejudgement::prepare(&args.folder, &topic, &threshold.collect::<Vec<_>>())?;
+    if args.learn {
+        prepared = prepared.learn()?;
+        if view.marks()?.is_empty() {
+            note!(
+                "note: no page is marked, so the pages are judged again by what the crawl has taught; to mark one: hound mark \
+                 {} URL --relevant",
+                view.layout().root().display()
+            );
+        }
+    }
     for change in prepared.changes() {
         note!("{}", change.difference());
     }
@@ -63,7 +85,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let stop = StopHandle::default();
     crawl::listen_for_signals(stop.clone())?;
     let bar = progress_bar(&prepared)?;
-    let result = prepared.run(&stop, &mut |done| {
+    let result = prepared.run_and_suggest(&stop, &mut |done| {
         if let Some(bar) = &bar {
             bar.set_position(done);
         }
@@ -71,14 +93,15 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    let Some(rejudged) = result? else {
+    let Some((rejudged, suggested)) = result? else {
         note!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
     if let Err(error) = StatusFile::update_rejudged(view.layout(), &rejudged) {
         note!("warning: {error}");
     }
-    print_summary(&rejudged, &view, started.elapsed().as_secs_f64(), args.json);
+    let seconds = started.elapsed().as_secs_f64();
+    print_summary(&rejudged, suggested.as_ref(), &view, seconds, args.json);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -92,7 +115,13 @@ fn progress_bar(prepared: &Rejudgement) -> Result<Option<ProgressBar>> {
     Ok(Some(bar))
 }
 
-fn print_summary(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: bool) {
+fn print_summary(
+    rejudged: &Rejudged,
+    suggested: Option<&SuggestedThreshold>,
+    view: &CrawlView,
+    seconds: f64,
+    as_json: bool,
+) {
     let Rejudged {
         judged,
         became_relevant,
@@ -111,6 +140,7 @@ fn print_summary(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: b
                 "relevant": tally.relevant, "became_relevant": became_relevant,
                 "no_longer_relevant": no_longer_relevant, "kept": kept, "skipped": skipped,
                 "waiting": counts.waiting, "seconds": seconds,
+                "suggested_threshold": suggested.map(|suggested| suggested.threshold),
             })
         );
         return;
@@ -135,7 +165,19 @@ fn print_summary(rejudged: &Rejudged, view: &CrawlView, seconds: f64, as_json: b
             counted(*skipped, "line")
         );
     }
+    if let Some(suggested) = suggested {
+        say!(
+            "Of the {} pages marked relevant and {} marked irrelevant, the threshold {:.2} separates most (F1 {:.2}); to use \
+             it: hound rejudge {} --learn --threshold {:.2}",
+            suggested.relevant,
+            suggested.irrelevant,
+            suggested.threshold,
+            suggested.f1,
+            view.layout().root().display(),
+            suggested.threshold
+        );
+    }
     if counts.waiting > 0 {
-        say!("To continue with the new terms: {}", look::resume_command(view));
+        say!("To continue with what changed: {}", look::resume_command(view));
     }
 }

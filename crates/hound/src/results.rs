@@ -353,7 +353,7 @@ fn reasons(record: &PageRecord) -> Vec<String> {
             if hits.len() > TERMS_SHOWN {
                 shown.push(format!("{} more", hits.len() - TERMS_SHOWN));
             }
-            lines.push(format!("{}: {}", set_name(*set), shown.join(", ")));
+            lines.push(format!("{}: {}", set_name(*set, parts), shown.join(", ")));
         }
         if sets.is_empty() {
             lines.push("none of the topic's terms found".to_owned());

@@ -221,7 +221,8 @@ fn read_examples(args: &RelevanceArgs) -> Result<RelevanceExamples> {
     }
     if negative.is_empty() && needs_others {
         refuse!(
-            "nothing to contrast them with: name pages that are not wanted with --negative, or any pages with --background"
+            "nothing to contrast them with: name pages that are not wanted with --negative, or any pages with \
+             --background; the judge topic needs neither them nor a model: hound crawl --examples PAGES"
         );
     }
     let read = |names: &[String], crawls: CrawlPages, visit: &mut dyn FnMut(ParsedPage)| -> Result<u64> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use scenthound_engine::StopReason;
 use scenthound_store::{PageRecord, Via};
-use scenthound_types::{LeaseKind, OutcomeCode, PageNote, TermSet, Verdict};
+use scenthound_types::{LeaseKind, OutcomeCode, PageNote, Parts, TermSet, Verdict};
 
 /// A count with thousands separators: `1,234,567`.
 pub fn count(number: u64) -> String {
@@ -175,9 +175,10 @@ pub fn stop_reason(reason: StopReason) -> String {
     format!("{reason} ({option})")
 }
 
-/// The name of a list of terms.
-pub fn set_name(set: TermSet) -> &'static str {
+/// The name of a list of terms. What a judge has learnt is a table for some judges.
+pub fn set_name(set: TermSet, parts: &Parts) -> &'static str {
     match set {
+        TermSet::Table if parts.learnt.is_some() => "learnt",
         TermSet::Genre => "genre",
         TermSet::Content => "content",
         TermSet::Url => "url",

@@ -34,7 +34,7 @@ mod trained;
 mod vocabulary;
 mod wrong_sense;
 
-use scenthound_types::{Judgement, LinkPlace, ParsedPage, StateDelta, Token, UrlKey};
+use scenthound_types::{Judgement, LinkPlace, ParsedPage, StateDelta, Token, UrlKey, Verdict};
 
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
@@ -53,7 +53,9 @@ pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
-pub use crate::topic::{Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords};
+pub use crate::topic::{
+    Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords, saved_examples,
+};
 pub use crate::trained::{
     Apart, Calibrate, FeatureWeights, HoldOut, ModelKind, TellingWord, TrainedJudge, TrainingPages,
     TrainingSettings, Validation,
@@ -99,9 +101,30 @@ pub trait Learner: Send + Sync {
     /// How often it changed its mind.
     fn lessons_learnt(&self) -> u64;
 
+    /// What must be kept of a page to learn from it.
+    fn fields(&self, page: &ParsedPage) -> PageFields;
+
+    /// The names and labels of its examples.
+    fn examples(&self) -> Vec<(String, Verdict)>;
+
+    /// Drops the examples with these names, adds others and learns from all that are left. An example with a known name takes
+    /// the place of the old one.
+    fn change_examples(&self, dropped: &[String], added: Vec<LabelledPage>);
+
     /// Stores what changed since the last call, so that it can be restored.
     fn save_changes(&self, out: &mut StateDelta);
 
     /// Restores what was saved, by name.
     fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault>;
+}
+
+/// An example page: what a judge is told about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LabelledPage {
+    /// Its URL, or the path of its file.
+    pub name: String,
+    /// Whether it is what the user wants.
+    pub label: Verdict,
+    /// What is kept of it.
+    pub fields: PageFields,
 }

@@ -15,7 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 pub use background::Background;
 pub use fields::{FieldCounts, PageFields};
-pub use judge::{TopicJudge, TopicSettings};
+pub use judge::{TopicJudge, TopicSettings, saved_examples};
 pub use words::TopicWords;
 
 /// Spreads numbers that are parts of hashes already. Its order is the same in every run.

@@ -19,6 +19,7 @@ use scenthound_types::{Keyring, Timestamp};
 use crate::LiveError;
 use crate::clock::Clock;
 use crate::record::FolderRecorder;
+use crate::rejudge::Rejudged;
 use crate::spacing::Spacing;
 use crate::worker::{WorkerContext, WorkerEvent};
 
@@ -112,6 +113,16 @@ pub enum LiveEvent<'a> {
     Settled(&'a PageRecord),
     /// The state of the crawl, several times a second.
     Progress(&'a Snapshot<'a>),
+    /// The crawl has ended, and this many pages are about to be judged again by what was learnt in it.
+    Ranking {
+        /// The pages.
+        pages: u64,
+    },
+    /// The crawl has ended with too many pages to judge them all again without being asked.
+    NotRanked {
+        /// The pages.
+        pages: u64,
+    },
 }
 
 /// The result of a run.
@@ -129,6 +140,10 @@ pub struct Summary {
     pub pages_this_run: u64,
     /// Bytes that an earlier run had written but not committed, cut off on opening.
     pub cut: u64,
+    /// Whether pages were judged by a judge that knew less than it does now.
+    pub is_unranked: bool,
+    /// The result of judging them again, if that was done.
+    pub ranked: Option<Rejudged>,
 }
 
 /// Crawls in a folder until nothing is left, a budget is met or the stop switch is used. Resumes the crawl of an earlier
@@ -219,6 +234,8 @@ pub fn crawl(
         running: drive.crawl.running(drive.context.clock.now()),
         pages_this_run: drive.crawl.tally().pages - drive.started_pages,
         cut: cut.archive.bytes + cut.pages,
+        is_unranked: drive.crawl.is_unranked(),
+        ranked: None,
     };
     drop(drive);
     // Requests that did not finish in time are dropped with their connections.

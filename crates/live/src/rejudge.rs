@@ -8,6 +8,10 @@
 //! **Invariant:** nothing in use is touched before the single switch at the end. If a run is cut short, whoever opens the
 //! folder next deletes its leftovers.
 //!
+//! A judge that learns from the pages of a crawl ends up knowing more than it knew when it judged the first of them. Judging
+//! again therefore uses one state of such a judge for all pages: what it had learnt in the crawl ([`Lessons::Kept`]), or what it
+//! learns when it is shown all pages once before the first is judged ([`Lessons::Afresh`]).
+//!
 //! Deliberately absent: the network, and a clock. The time is read once, and everything happens at that moment.
 
 use std::error::Error;
@@ -15,12 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, Crawl, Found, FoundLink, LeaseResult, PageProcessor, ProcessedPage, Recorder, Response,
-    ResponseFacts, Tally, Visit, needs_of,
+    Agent, Crawl, CrawlSettings, Found, FoundLink, LeaseResult, PageProcessor, ProcessedPage, Recorder,
+    Response, ResponseFacts, Tally, Visit, keep_lessons, needs_of, saved_lessons,
 };
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, Learner, saved_examples};
 use scenthound_store::{
     CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord, Position,
     RECORD_VERSION,
@@ -60,6 +64,21 @@ pub struct Rejudged {
     pub counts: Counts,
 }
 
+/// What a judge that learns knows when pages are judged again. It makes no difference to other judges.
+pub enum Lessons<'a> {
+    /// What it had learnt in the crawl. The function may add to it.
+    Kept(&'a dyn Fn(&dyn Learner)),
+    /// What the pages of the crawl teach it now, and the crawl's examples if they are still wanted.
+    Afresh {
+        /// Whether they are.
+        with_examples: bool,
+        /// Agents for the visits that it learns from.
+        agents: Vec<Agent>,
+        /// Adds to what it has learnt.
+        add: &'a dyn Fn(&dyn Learner),
+    },
+}
+
 /// Judges every stored page again and rebuilds the crawl's state from that. None if it was stopped: the folder is then
 /// unchanged.
 ///
@@ -70,6 +89,7 @@ pub fn rejudge(
     settings: LiveSettings,
     judge: Arc<dyn Judge>,
     agents: Vec<Agent>,
+    lessons: Lessons<'_>,
     settings_text: &str,
     stop: &StopSwitch,
     progress: &mut dyn FnMut(u64),
@@ -97,65 +117,71 @@ pub fn rejudge(
     };
 
     let generation = layout.generation()? + 1;
-    let needs = needs_of(&agents);
-    let policy = HostPolicy {
-        all_parents: needs.all_parents,
-        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
-        ..settings.policy
-    };
-    let frontier = scenthound_frontier_durable::open(&layout.next_state(generation), policy, keyring, now)?;
-    let recorder = JudgementRecorder {
-        file: JudgementsFile::create(&layout.judgements(generation))?,
-        mark,
-        judged: 0,
-        became_relevant: 0,
-        no_longer_relevant: 0,
-    };
-    let mut repeat = Repeat {
-        view: CrawlView::open(layout.root())?,
-        old,
-        processor: PageProcessor::new(judge, needs, keyring, settings.processor),
-        page_bytes: settings.fetch.limits.decoded_bytes,
-        sitemap_bytes: settings.fetch.limits.sitemap_bytes,
+    let again = Again {
+        folder,
+        settings,
+        judge,
         keyring,
-        crawl: Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?,
         now,
-        kept: 0,
-        skipped: 0,
+        mark,
+        generation,
+        stop,
     };
-    let mut attempts = 0;
-    let mut pages = repeat.view.pages()?;
-    while let Some(record) = pages.next() {
-        if stop.is_on() {
-            drop(repeat);
-            folder.tidy()?;
-            return Ok(None);
+    let mut learnt = saved_lessons(&old)?;
+    let mut old = old;
+    if let Some(learner) = again.judge.learner() {
+        match lessons {
+            Lessons::Kept(add) => {
+                learner
+                    .restore(&learnt)
+                    .map_err(scenthound_engine::CrawlError::from)?;
+                add(learner);
+            }
+            Lessons::Afresh {
+                with_examples,
+                agents: first_agents,
+                add,
+            } => {
+                if with_examples {
+                    learner.change_examples(&[], saved_examples(&learnt));
+                }
+                let Some(taught) = again.repeat(old, first_agents, true, &mut |_| {})? else {
+                    return Ok(None);
+                };
+                learnt = saved_lessons(taught.crawl.frontier())?;
+                old = taught.old;
+                // Only what it taught is needed: the first pages were judged by a judge that knew little.
+                drop(taught.crawl);
+                folder.tidy()?;
+                learner.change_examples(&[], Vec::new());
+                add(learner);
+            }
         }
-        attempts += 1;
-        match record {
-            Ok(record) => repeat.attempt(pages.line(), record)?,
-            Err(StoreError::BadLine { .. }) => repeat.skipped += 1,
-            Err(error) => return Err(error.into()),
-        }
-        if attempts % SETTLES_PER_COMMIT == 0 {
-            repeat.crawl.commit(now)?;
-        }
-        progress(attempts);
     }
-    repeat.crawl.commit(now)?;
-
+    let Some(done) = again.repeat(old, agents, false, progress)? else {
+        return Ok(None);
+    };
     let Repeat {
         old,
         crawl,
         kept,
         skipped,
+        attempts,
         ..
-    } = repeat;
+    } = done;
     let tally = earlier.judged_as(crawl.tally());
     let (mut frontier, mut recorder) = crawl.into_parts();
     frontier.inherit(&old, now)?;
     let mut notes = StateDelta::default();
     notes.put("engine/tally", tally.to_bytes());
+    if let Some(learner) = again.judge.learner() {
+        let mut lessons = StateDelta::default();
+        for (name, value) in learnt {
+            lessons.put(name, value);
+        }
+        learner.save_changes(&mut lessons);
+        keep_lessons(&lessons, &mut notes);
+    }
     frontier.commit(&notes)?;
     frontier.sync()?;
     recorder.file.sync()?;
@@ -177,6 +203,88 @@ pub fn rejudge(
     }))
 }
 
+/// What it takes to repeat a crawl.
+struct Again<'a> {
+    folder: &'a CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    keyring: Keyring,
+    now: Timestamp,
+    mark: Mark,
+    generation: u32,
+    stop: &'a StopSwitch,
+}
+
+impl Again<'_> {
+    /// Repeats every attempt in a new frontier; the judge may learn from the pages. None if it was stopped.
+    fn repeat(
+        &self,
+        old: DurableFrontier,
+        agents: Vec<Agent>,
+        learns: bool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Option<Repeat>, LiveError> {
+        let layout = self.folder.layout();
+        let needs = needs_of(&agents);
+        let policy = HostPolicy {
+            all_parents: needs.all_parents,
+            agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+            ..self.settings.policy.clone()
+        };
+        let state = layout.next_state(self.generation);
+        let frontier = scenthound_frontier_durable::open(&state, policy, self.keyring, self.now)?;
+        let recorder = JudgementRecorder {
+            file: JudgementsFile::create(&layout.judgements(self.generation))?,
+            mark: self.mark,
+            judged: 0,
+            became_relevant: 0,
+            no_longer_relevant: 0,
+        };
+        let crawl_settings: CrawlSettings = self.settings.crawl.clone();
+        let mut repeat = Repeat {
+            view: CrawlView::open(layout.root())?,
+            old,
+            processor: PageProcessor::new(
+                self.judge.clone(),
+                needs,
+                self.keyring,
+                self.settings.processor.clone(),
+            ),
+            page_bytes: self.settings.fetch.limits.decoded_bytes,
+            sitemap_bytes: self.settings.fetch.limits.sitemap_bytes,
+            keyring: self.keyring,
+            crawl: Crawl::start_with(crawl_settings, frontier, agents, recorder, self.keyring, self.now)?,
+            now: self.now,
+            kept: 0,
+            skipped: 0,
+            attempts: 0,
+        };
+        if learns {
+            repeat.crawl.teach(self.judge.clone())?;
+        }
+        let mut pages = repeat.view.pages()?;
+        while let Some(record) = pages.next() {
+            if self.stop.is_on() {
+                drop(repeat);
+                self.folder.tidy()?;
+                return Ok(None);
+            }
+            repeat.attempts += 1;
+            match record {
+                Ok(record) => repeat.attempt(pages.line(), record)?,
+                Err(StoreError::BadLine { .. }) => repeat.skipped += 1,
+                Err(error) => return Err(error.into()),
+            }
+            if repeat.attempts % SETTLES_PER_COMMIT == 0 {
+                repeat.crawl.commit(self.now)?;
+            }
+            progress(repeat.attempts);
+        }
+        repeat.crawl.commit(self.now)?;
+        Ok(Some(repeat))
+    }
+}
+
 /// A crawl being repeated.
 struct Repeat {
     view: CrawlView,
@@ -189,6 +297,7 @@ struct Repeat {
     now: Timestamp,
     kept: u64,
     skipped: u64,
+    attempts: u64,
 }
 
 /// What the archive holds of a response.

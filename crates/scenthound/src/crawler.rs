@@ -9,12 +9,14 @@ use scenthound_config::{
 };
 use scenthound_engine::Agent;
 use scenthound_judge::Judge;
-use scenthound_live::{LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
+use scenthound_live::{Ended, Lessons, LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
 use scenthound_store::{CrawlFolder, CrawlView};
 use scenthound_strategy::Strategy;
 use thiserror::Error;
 
 use crate::event::{Event, Translator};
+use crate::examples::{ExampleCounts, add_examples, example_urls};
+use crate::inputs::{InputError, InputNotice};
 use crate::live::{LiveBuildError, live_settings};
 use crate::topic::Topic;
 
@@ -53,6 +55,17 @@ pub enum CrawlerError {
         /// What is wrong.
         faults: Faults,
     },
+    /// There is nowhere to start from: no seeds are given, and no example has a URL.
+    #[error(
+        "there is nowhere to start from: none of the examples is a URL; give seed URLs or a file of them with --seeds"
+    )]
+    NoSeeds,
+    /// The examples could not be read.
+    #[error(transparent)]
+    Examples(#[from] InputError),
+    /// The examples have no words.
+    #[error("there is nothing to learn from: no words were found in the examples")]
+    NoExamples,
     /// The crawl folder could not be read or written.
     #[error(transparent)]
     Store(#[from] scenthound_store::Error),
@@ -163,6 +176,16 @@ impl CrawlerBuilder {
         self.option("judge", spec)
     }
 
+    /// Pages like those you want: URLs, which are fetched once at the start, or the names of files, archives, crawl folders and
+    /// lists of these. The judge learns from them and from the pages of the crawl. A topic needs no words then, and a crawl no
+    /// seeds if there are URLs among the examples.
+    #[must_use]
+    pub fn examples<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> CrawlerBuilder {
+        let names = names.into_iter();
+        self.given.extend(names.map(|name| Given::new("examples", name)));
+        self
+    }
+
     /// Stop after this many pages, failed ones included.
     #[must_use]
     pub fn max_pages(self, pages: u64) -> CrawlerBuilder {
@@ -203,7 +226,11 @@ impl CrawlerBuilder {
 
     /// Checks everything and builds the crawl. Nothing is fetched or written yet.
     pub fn build(self) -> Result<Crawler, CrawlerError> {
-        let topic = self.topic.ok_or(CrawlerError::NoTopic)?;
+        let has_examples = self.given.iter().any(|given| given.name == "examples");
+        let topic = match self.topic {
+            None if has_examples => Topic::words(""),
+            topic => topic.ok_or(CrawlerError::NoTopic)?,
+        };
         let folder = self.folder.ok_or(CrawlerError::NoFolder)?;
         let (words, terms) = topic.as_given();
         let given: Vec<Given> = terms.iter().cloned().chain(self.given).collect();
@@ -313,7 +340,13 @@ pub struct Crawler {
     folder: PathBuf,
     changes: Vec<Change>,
     stop: StopHandle,
+    has_read_examples: bool,
+    /// Whether judge and strategy can be built from the settings alone.
+    is_built_in: bool,
 }
+
+/// A crawl with more pages than this is not judged again at its end without being asked.
+const MOST_RANKED: u64 = 20_000;
 
 impl Crawler {
     /// Starts describing a crawl.
@@ -327,11 +360,26 @@ impl Crawler {
     }
 
     fn with_parts(
-        settings: Settings,
+        mut settings: Settings,
         folder: PathBuf,
         strategy: Option<Box<dyn Strategy>>,
         judge: Option<Arc<dyn Judge>>,
     ) -> Result<Crawler, CrawlerError> {
+        let before = earlier_settings(&folder)?;
+        if settings.seeds.urls.is_empty()
+            && settings.seeds.engines.is_empty()
+            && !settings.judge.examples.is_empty()
+        {
+            // The list of examples may have grown since; the seeds of a crawl stay.
+            settings.seeds.urls = match &before {
+                Some(before) => before.seeds.urls.clone(),
+                None => example_urls(&settings)?,
+            };
+            if settings.seeds.urls.is_empty() {
+                return Err(CrawlerError::NoSeeds);
+            }
+        }
+        let is_built_in = judge.is_none() && strategy.is_none();
         let live = live_settings(&settings)?;
         let judge = match judge {
             Some(judge) => judge,
@@ -341,7 +389,7 @@ impl Crawler {
             Some(strategy) => vec![Agent::alone(strategy, &settings.seeds.urls)],
             None => settings.agents(&settings.seeds.urls)?,
         };
-        let changes = match earlier_settings(&folder)? {
+        let changes = match before {
             Some(before) => changes(&before, &settings),
             None => Vec::new(),
         };
@@ -361,7 +409,27 @@ impl Crawler {
             folder,
             changes: allowed,
             stop: StopHandle::default(),
+            has_read_examples: false,
+            is_built_in,
         })
+    }
+
+    /// Reads the example pages that the crawl does not know yet and shows them to the judge; URLs are fetched. Running the
+    /// crawl does this too, but drops the notices.
+    pub fn read_examples(
+        &mut self,
+        folder: &CrawlFolder,
+        notice: &mut dyn FnMut(InputNotice),
+    ) -> Result<ExampleCounts, CrawlerError> {
+        if self.has_read_examples || self.settings.judge.examples.is_empty() {
+            return Ok(ExampleCounts::default());
+        }
+        let Some(learner) = self.judge.learner() else {
+            return Ok(ExampleCounts::default());
+        };
+        let counts = add_examples(&self.settings, folder.layout(), learner, &self.stop, notice)?;
+        self.has_read_examples = true;
+        Ok(counts)
     }
 
     /// The settings it runs with.
@@ -414,19 +482,46 @@ impl Crawler {
 
     /// Like [`drive`](Crawler::drive), but in a folder that is already open.
     pub fn drive_in(
-        self,
+        mut self,
         folder: &CrawlFolder,
         watch: &mut dyn FnMut(LiveEvent<'_>),
     ) -> Result<Summary, CrawlerError> {
+        self.read_examples(folder, &mut |_| {})?;
         folder.write_settings(&self.settings.to_toml())?;
-        Ok(scenthound_live::crawl(
+        let live = self.live.clone();
+        let mut summary =
+            scenthound_live::crawl(folder, self.live, self.judge, self.agents, &self.stop.0, watch)?;
+        if !summary.is_unranked || !self.is_built_in || summary.ended == Ended::Disk {
+            return Ok(summary);
+        }
+        let pages = summary.tally.bodies;
+        if pages > MOST_RANKED {
+            watch(LiveEvent::NotRanked { pages });
+            return Ok(summary);
+        }
+        watch(LiveEvent::Ranking { pages });
+        // A crawl that was asked to stop is ranked all the same. Asked once more, the program ends at once, which is safe.
+        let stop = match summary.ended {
+            Ended::Interrupted => StopSwitch::default(),
+            _ => self.stop.0.clone(),
+        };
+        let ranked = scenthound_live::rejudge(
             folder,
-            self.live,
-            self.judge,
-            self.agents,
-            &self.stop.0,
-            watch,
-        )?)
+            live,
+            self.settings.judge()?,
+            self.settings.agents(&self.settings.seeds.urls)?,
+            Lessons::Kept(&|_| {}),
+            &self.settings.to_toml(),
+            &stop,
+            &mut |_| {},
+        )?;
+        if let Some(ranked) = &ranked {
+            summary.tally = ranked.tally.clone();
+            summary.counts = ranked.counts;
+            summary.is_unranked = false;
+        }
+        summary.ranked = ranked;
+        Ok(summary)
     }
 
     /// Runs in the background and returns an iterator over the events.

@@ -296,6 +296,11 @@ impl InputError {
         }
     }
 
+    /// Whether reading was stopped by the user.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, InputError::Fetch(error) if matches!(**error, FetchNowError::Interrupted))
+    }
+
     pub(crate) fn io(path: &Path) -> impl Fn(io::Error) -> InputError {
         move |source| InputError::Io {
             path: path.to_owned(),
@@ -384,6 +389,53 @@ impl PageInputs {
             sources,
             crawls: settings.crawls,
         })
+    }
+
+    /// Leaves out files and URLs by name. Pages of archives and crawl folders stay: their names are in the archives.
+    pub(crate) fn leave_out(&mut self, is_known: impl Fn(&str) -> bool) {
+        self.sources.retain_mut(|source| match source {
+            Source::File(path) => !is_known(&path.display().to_string()),
+            Source::Fetch { wanted, .. } => {
+                wanted.retain(|wanted| !is_known(wanted.url.as_str()));
+                !wanted.is_empty()
+            }
+            Source::Warc(_) | Source::Crawl(_) | Source::LookUp { .. } => true,
+        });
+    }
+
+    /// The URLs that were named, and those of the pages in archives and crawl folders. Nothing is fetched.
+    pub(crate) fn urls(&self, notice: &mut dyn FnMut(InputNotice)) -> Result<Vec<CanonicalUrl>, InputError> {
+        let mut urls = Vec::new();
+        for source in &self.sources {
+            match source {
+                Source::File(_) => {}
+                Source::Fetch { wanted, .. } | Source::LookUp { wanted, .. } => {
+                    urls.extend(wanted.iter().map(|wanted| wanted.url.clone()));
+                }
+                Source::Warc(path) => {
+                    each_response(path, |url, record| {
+                        if record
+                            .http()
+                            .and_then(|http| html_of_response(&url, &http))
+                            .is_some()
+                        {
+                            urls.push(url);
+                        }
+                        Flow::Continue
+                    })?;
+                }
+                Source::Crawl(folder) => {
+                    let kept = lookup::kept_pages(&CrawlView::open(folder)?, notice)?;
+                    let wanted = kept
+                        .into_iter()
+                        .filter(|(_, kept)| self.crawls == CrawlPages::All || kept.is_relevant);
+                    urls.extend(wanted.map(|(url, _)| url));
+                }
+            }
+        }
+        let mut known = HashSet::new();
+        urls.retain(|url| known.insert(url.clone()));
+        Ok(urls)
     }
 
     /// Reads and visits every page. Returns how many there were.

@@ -1,7 +1,10 @@
 //! Judging pages at hand by a topic, without a crawl.
 
+use std::sync::Arc;
+
 use scenthound_config::{BuildError, Settings};
 use scenthound_engine::{PageProcessor, PageSettings};
+use scenthound_judge::{Judge, LabelledPage};
 use scenthound_strategy::Needs;
 use scenthound_types::{Keyring, Parts, Verdict};
 use serde::Serialize;
@@ -31,6 +34,7 @@ pub struct JudgedPage {
 
 /// Judges pages as a crawl with the same settings would.
 pub struct TopicJudge {
+    judge: Arc<dyn Judge>,
     processor: PageProcessor,
     threshold: f64,
 }
@@ -43,10 +47,24 @@ impl TopicJudge {
             wrong_sense: settings.wrong_sense()?,
             ..PageSettings::default()
         };
+        let judge = settings.judge()?;
         Ok(TopicJudge {
-            processor: PageProcessor::new(settings.judge()?, Needs::default(), Keyring::new(0), rules),
+            judge: judge.clone(),
+            processor: PageProcessor::new(judge, Needs::default(), Keyring::new(0), rules),
             threshold: settings.judge.threshold,
         })
+    }
+
+    /// Learns from pages like those wanted, if it is a judge that does.
+    pub fn learn(&self, examples: &[NamedPage]) {
+        if let Some(learner) = self.judge.learner() {
+            let pages = examples.iter().map(|named| LabelledPage {
+                name: named.name.clone(),
+                label: Verdict::Relevant,
+                fields: learner.fields(&named.page),
+            });
+            learner.change_examples(&[], pages.collect());
+        }
     }
 
     /// Judges a page.

@@ -24,6 +24,7 @@
 mod collection;
 mod crawler;
 mod event;
+mod examples;
 pub mod fetch_now;
 pub mod graph;
 pub mod inputs;
@@ -48,8 +49,9 @@ pub use crawler::{
     earlier_settings,
 };
 pub use event::{Event, HostState, Progress};
+pub use examples::ExampleCounts;
 pub use live::{LiveBuildError, live_settings};
-pub use rejudge::{RejudgeError, Rejudgement};
+pub use rejudge::{RejudgeError, Rejudgement, SuggestedThreshold};
 pub use stored_page::page_of_response;
 pub use topic::Topic;
 

@@ -1,19 +1,23 @@
 //! Judges the stored pages of a crawl again with another topic, without fetching.
 //!
 //! The terms, judge and genres come from the new topic, and so does the strategy if the topic names one. The scope does not
-//! change. The switch to the new judgements is one step at the very end, so a run that is stopped or killed leaves
+//! change. With [`Rejudgement::learn`] the topic stays and the judge learns from the user's marks. The switch to the new judgements is one step at the very end, so a run that is stopped or killed leaves
 //! the crawl as it was.
 
 use std::path::{Path, PathBuf};
 
 use scenthound_config::{Change, Faults, Given, OnResume, Settings, changes};
-use scenthound_live::{LiveError, Rejudged};
+use scenthound_judge::{JudgeKind, LabelledPage, Learner};
+use scenthound_live::{Lessons, LiveError, Rejudged};
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
+use scenthound_types::{CanonicalUrl, ParsedPage, Verdict};
 use thiserror::Error;
 
 use crate::collection::{Collection, CollectionError, each_record};
 use crate::crawler::{CrawlerError, StopHandle, check_topic_settings, earlier_settings};
+use crate::examples::MARKED;
 use crate::live::{LiveBuildError, live_settings};
+use crate::stored_page::page_of_response;
 use crate::topic::Topic;
 
 /// Why pages could not be judged again.
@@ -43,6 +47,19 @@ pub enum RejudgeError {
         folder: PathBuf,
         /// The settings that differ but may not.
         refused: Vec<String>,
+    },
+    /// The judge of the crawl does not learn from marks.
+    #[error(
+        "the crawl in {} uses the judge {judge}, which does not learn from marks; name a topic file with [judge] kind = \
+         \"topic\": hound rejudge {} --topic FILE.toml --learn",
+        folder.display(),
+        folder.display()
+    )]
+    DoesNotLearn {
+        /// The folder.
+        folder: PathBuf,
+        /// Its judge.
+        judge: JudgeKind,
     },
     /// Another process is using the folder.
     #[error("process {pid} is using {}; stop it first (Ctrl-C saves), then run this again", folder.display())]
@@ -74,7 +91,10 @@ impl RejudgeError {
     pub fn is_bad_input(&self) -> bool {
         matches!(
             self,
-            RejudgeError::Topic(_) | RejudgeError::OtherCrawl { .. } | RejudgeError::Build(_)
+            RejudgeError::Topic(_)
+                | RejudgeError::OtherCrawl { .. }
+                | RejudgeError::DoesNotLearn { .. }
+                | RejudgeError::Build(_)
         )
     }
 }
@@ -84,9 +104,91 @@ pub struct Rejudgement {
     settings: Settings,
     changes: Vec<Change>,
     folder: PathBuf,
+    /// Whether the judge keeps what it had learnt. A judge for other words starts afresh.
+    keeps_lessons: bool,
+    /// Whether the examples are the same.
+    keeps_examples: bool,
+    /// Whether it learns from the marks.
+    learns: bool,
+}
+
+/// A threshold that suits the user's marks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SuggestedThreshold {
+    /// The threshold.
+    pub threshold: f64,
+    /// The F1 score of the marked pages with it. The judge has learnt from these pages, so new ones will do worse.
+    pub f1: f64,
+    /// The pages marked relevant.
+    pub relevant: usize,
+    /// The pages marked irrelevant.
+    pub irrelevant: usize,
+}
+
+/// With fewer marks of either side, no threshold is suggested.
+const LEAST_MARKS: usize = 5;
+
+impl SuggestedThreshold {
+    /// The threshold that separates these pages best: halfway between two of them.
+    fn of(judged: &[(f64, Verdict)]) -> Option<SuggestedThreshold> {
+        let mut judged = judged.to_vec();
+        judged.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let relevant = judged
+            .iter()
+            .filter(|(_, mark)| *mark == Verdict::Relevant)
+            .count();
+        let irrelevant = judged.len() - relevant;
+        if relevant < LEAST_MARKS || irrelevant < LEAST_MARKS {
+            return None;
+        }
+        let mut best: Option<SuggestedThreshold> = None;
+        let mut hits = 0;
+        for (at, (relevance, mark)) in judged.iter().enumerate() {
+            hits += usize::from(*mark == Verdict::Relevant);
+            let next = judged.get(at + 1).map_or(0.0, |(next, _)| *next);
+            if next == *relevance {
+                continue;
+            }
+            let f1 = 2.0 * hits as f64 / (at + 1 + relevant) as f64;
+            if best.is_none_or(|best| f1 > best.f1) {
+                best = Some(SuggestedThreshold {
+                    threshold: (relevance + next) / 2.0,
+                    f1,
+                    relevant,
+                    irrelevant,
+                });
+            }
+        }
+        best
+    }
 }
 
 impl Rejudgement {
+    /// Prepares to judge the pages of a crawl folder again with the topic it has.
+    pub fn same_topic(folder: &Path, given: &[Given]) -> Result<Rejudgement, RejudgeError> {
+        let file = CrawlView::open(folder)?.layout().settings();
+        if !file.exists() {
+            return Err(RejudgeError::NothingCrawled {
+                folder: folder.to_owned(),
+            });
+        }
+        Rejudgement::prepare(folder, &Topic::file(file), given)
+    }
+
+    /// Lets the judge learn from the pages that the user marked, if it can. A page that was marked before and no longer is
+    /// teaches it nothing any more. Without marks, pages are judged again by what the judge has learnt from the crawl.
+    pub fn learn(mut self) -> Result<Rejudgement, RejudgeError> {
+        let judge = self.settings.judge.kind;
+        if judge != JudgeKind::Topic {
+            return Err(RejudgeError::DoesNotLearn {
+                folder: self.folder,
+                judge,
+            });
+        }
+        self.learns = true;
+        Ok(self)
+    }
+
     /// Prepares to judge the pages of a crawl folder with another topic. Options win over the topic, as on the command line.
     pub fn prepare(folder: &Path, topic: &Topic, given: &[Given]) -> Result<Rejudgement, RejudgeError> {
         let before = earlier_settings(folder)?.ok_or_else(|| RejudgeError::NothingCrawled {
@@ -116,8 +218,11 @@ impl Rejudgement {
         settings.judge().map_err(LiveBuildError::Parts)?;
         Ok(Rejudgement {
             changes: changes(&before, &settings),
+            keeps_lessons: is_same_topic(&before, &settings),
+            keeps_examples: before.judge.examples == settings.judge.examples,
             settings,
             folder: folder.to_owned(),
+            learns: false,
         })
     }
 
@@ -141,6 +246,17 @@ impl Rejudgement {
         stop: &StopHandle,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Rejudged>, RejudgeError> {
+        Ok(self
+            .run_and_suggest(stop, progress)?
+            .map(|(rejudged, _)| rejudged))
+    }
+
+    /// Like [`run`](Rejudgement::run), and suggests a threshold if it learnt from enough marks.
+    pub fn run_and_suggest(
+        self,
+        stop: &StopHandle,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Option<(Rejudged, Option<SuggestedThreshold>)>, RejudgeError> {
         let view = CrawlView::open(&self.folder)?;
         let folder = match CrawlFolder::open(&self.folder) {
             Err(StoreError::InUse { .. }) => {
@@ -152,17 +268,46 @@ impl Rejudgement {
             folder => folder?,
         };
         let settings = &self.settings;
-        Ok(scenthound_live::rejudge(
-            &folder,
-            live_settings(settings)?,
-            settings.judge().map_err(LiveBuildError::Parts)?,
+        let agents = || {
             settings
                 .agents(&settings.seeds.urls)
-                .map_err(LiveBuildError::Parts)?,
+                .map_err(LiveBuildError::Parts)
+        };
+        let judge = settings.judge().map_err(LiveBuildError::Parts)?;
+        let marked = match self.learns {
+            true => marked_pages(&view)?,
+            false => Vec::new(),
+        };
+        let add_marks = |learner: &dyn Learner| {
+            if self.learns {
+                learn_marks(learner, &marked);
+            }
+        };
+        let lessons = match self.keeps_lessons {
+            true => Lessons::Kept(&add_marks),
+            false => Lessons::Afresh {
+                with_examples: self.keeps_examples,
+                agents: agents()?,
+                add: &add_marks,
+            },
+        };
+        let rejudged = scenthound_live::rejudge(
+            &folder,
+            live_settings(settings)?,
+            judge.clone(),
+            agents()?,
+            lessons,
             &settings.to_toml(),
             stop.switch(),
             progress,
-        )?)
+        )?;
+        Ok(rejudged.map(|rejudged| {
+            let judged: Vec<(f64, Verdict)> = marked
+                .iter()
+                .map(|(page, mark)| (judge.judge(page).relevance, *mark))
+                .collect();
+            (rejudged, SuggestedThreshold::of(&judged))
+        }))
     }
 }
 
@@ -199,4 +344,85 @@ fn names_strategy(topic: &Path) -> bool {
     let text = std::fs::read_to_string(topic).unwrap_or_default();
     text.lines()
         .any(|line| line.trim_start().starts_with("[strategy]"))
+}
+
+/// Whether a judge for the new settings can go on with what it had learnt for the old ones.
+fn is_same_topic(before: &Settings, now: &Settings) -> bool {
+    before.judge.kind == now.judge.kind
+        && before.judge.background == now.judge.background
+        && before.judge.learn == now.judge.learn
+        && before.judge.examples == now.judge.examples
+        && before.terms == now.terms
+        && before.crawl.genres == now.crawl.genres
+        && before.topic.query == now.topic.query
+        && before.topic.name == now.topic.name
+        && before.topic.language == now.topic.language
+}
+
+/// The pages that the user marked and that can be read from the archive.
+fn marked_pages(view: &CrawlView) -> Result<Vec<(ParsedPage, Verdict)>, RejudgeError> {
+    let marks = view.marks()?;
+    let mut positions = std::collections::BTreeMap::new();
+    each_record(view, |_, record| {
+        if record.is_judged_page()
+            && let (Some(mark), Some(position)) = (marks.get(&record.url), record.archive)
+        {
+            positions.insert(record.url, (position, *mark));
+        }
+    })
+    .map_err(Box::new)?;
+    let mut pages = Vec::with_capacity(positions.len());
+    for (url, (position, mark)) in positions {
+        let (Ok(url), Ok(record)) = (CanonicalUrl::parse(&url), view.record(&position)) else {
+            continue;
+        };
+        let page = record.http().and_then(|http| page_of_response(&url, &http));
+        pages.extend(page.map(|page| (page, mark)));
+    }
+    Ok(pages)
+}
+
+/// Makes the marked pages examples, in place of those that were marked before.
+fn learn_marks(learner: &dyn Learner, marked: &[(ParsedPage, Verdict)]) {
+    let is_marked = |name: &str| marked.iter().any(|(page, _)| page.url.as_str() == name);
+    let dropped: Vec<String> = learner
+        .examples()
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| name.starts_with(MARKED) || is_marked(name))
+        .collect();
+    let added = marked.iter().map(|(page, mark)| LabelledPage {
+        name: format!("{MARKED}{}", page.url),
+        label: *mark,
+        fields: learner.fields(page),
+    });
+    learner.change_examples(&dropped, added.collect());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suggested_threshold_is_where_the_marks_are_separated_best() {
+        let judged = |numbers: &[(f64, bool)]| -> Option<SuggestedThreshold> {
+            let judged: Vec<(f64, Verdict)> = numbers
+                .iter()
+                .map(|(relevance, is_relevant)| match is_relevant {
+                    true => (*relevance, Verdict::Relevant),
+                    false => (*relevance, Verdict::Irrelevant),
+                })
+                .collect();
+            SuggestedThreshold::of(&judged)
+        };
+        let wanted = [0.9, 0.8, 0.7, 0.6, 0.4].map(|relevance| (relevance, true));
+        let others = [0.5, 0.2, 0.1, 0.05, 0.01].map(|relevance| (relevance, false));
+        let both = [wanted, others].concat();
+        let best = judged(&both).unwrap();
+        assert!((best.threshold - 0.3).abs() < 1e-9, "{best:?}");
+        assert!((best.f1 - 10.0 / 11.0).abs() < 1e-9);
+        assert_eq!((best.relevant, best.irrelevant), (5, 5));
+        // Too few of one side.
+        assert_eq!(judged(&both[1..]), None);
+    }
 }

@@ -17,7 +17,7 @@ use super::match_score::{MatchScore, Matcher};
 use super::sample::Sample;
 use super::stem::{id_of, spellings_of};
 use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
-use crate::{Judge, JudgeFault, Learner};
+use crate::{Judge, JudgeFault, LabelledPage, Learner};
 
 /// How a topic judge works.
 #[derive(Clone, Debug)]
@@ -153,12 +153,74 @@ struct Lessons {
     sample: Sample,
     positive: Vec<PageFields>,
     negative: Vec<PageFields>,
-    /// Examples that have not been saved yet.
+    /// The names of the examples, in the same order; empty for those without.
+    positive_names: Vec<String>,
+    negative_names: Vec<String>,
+    /// Whether there are examples that have not been saved yet.
     new_examples: bool,
+    /// How many examples of each side were saved last.
+    saved_examples: [usize; 2],
     /// The number of pages seen at which the next model is learnt.
     next: u64,
     /// How many models were learnt.
     models: u64,
+}
+
+impl Lessons {
+    /// Adds an example. One with the same name goes.
+    fn add_example(&mut self, page: LabelledPage) {
+        if !page.name.is_empty() {
+            self.drop_examples(|name| name == page.name);
+        }
+        let (pages, names) = match page.label {
+            Verdict::Relevant => (&mut self.positive, &mut self.positive_names),
+            Verdict::Irrelevant => (&mut self.negative, &mut self.negative_names),
+        };
+        pages.push(page.fields);
+        names.push(page.name);
+    }
+
+    fn drop_examples(&mut self, is_dropped: impl Fn(&str) -> bool) {
+        for (pages, names) in [
+            (&mut self.positive, &mut self.positive_names),
+            (&mut self.negative, &mut self.negative_names),
+        ] {
+            let mut is_kept = names.iter().map(|name| !is_dropped(name));
+            pages.retain(|_| is_kept.next().unwrap_or(true));
+            names.retain(|name| !is_dropped(name));
+        }
+    }
+}
+
+/// The names under which examples of either side are saved.
+const SIDES: [(&str, Verdict); 2] = [("positive", Verdict::Relevant), ("negative", Verdict::Irrelevant)];
+
+/// The examples among what a judge has saved.
+pub fn saved_examples(saved: &[(String, Vec<u8>)]) -> Vec<LabelledPage> {
+    let page = |(name, bytes): &(String, Vec<u8>)| {
+        let (side, _) = name.split_once('/')?;
+        let (_, label) = SIDES.iter().find(|(known, _)| *known == side)?;
+        read_example(bytes, *label)
+    };
+    saved.iter().filter_map(page).collect()
+}
+
+/// The length of the name, the name and the page.
+fn example_bytes(name: &str, fields: &PageFields) -> Vec<u8> {
+    let mut bytes = (name.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(name.as_bytes());
+    bytes.extend(fields.to_bytes());
+    bytes
+}
+
+fn read_example(bytes: &[u8], label: Verdict) -> Option<LabelledPage> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (name, fields) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    Some(LabelledPage {
+        name: String::from_utf8(name.to_vec()).ok()?,
+        label,
+        fields: PageFields::from_bytes(fields)?,
+    })
 }
 
 /// Judges pages by a topic given in words, by examples or by both.
@@ -215,12 +277,15 @@ impl TopicJudge {
 
     /// Adds example pages and learns from them.
     pub fn add_examples(&self, positive: Vec<PageFields>, negative: Vec<PageFields>) {
-        let mut lessons = self.lessons();
-        lessons.positive.extend(positive);
-        lessons.negative.extend(negative);
-        lessons.new_examples = true;
-        drop(lessons);
-        self.learn();
+        let sides = [(positive, Verdict::Relevant), (negative, Verdict::Irrelevant)];
+        let pages = sides.into_iter().flat_map(|(pages, label)| {
+            pages.into_iter().map(move |fields| LabelledPage {
+                name: String::new(),
+                label,
+                fields,
+            })
+        });
+        self.change_examples(&[], pages.collect());
     }
 
     /// Shows it a page that is not labelled, without learning yet.
@@ -534,8 +599,9 @@ impl Judge for TopicJudge {
         model.words(&self.ids_of(&model, tokens), &self.ideas)
     }
 
+    /// It has examples to learn from even if it does not learn from the pages of the crawl.
     fn learner(&self) -> Option<&dyn Learner> {
-        self.settings.learns.then_some(self as &dyn Learner)
+        Some(self)
     }
 }
 
@@ -556,6 +622,34 @@ impl Learner for TopicJudge {
         self.lessons().models
     }
 
+    fn fields(&self, page: &ParsedPage) -> PageFields {
+        TopicJudge::fields(self, page)
+    }
+
+    fn examples(&self) -> Vec<(String, Verdict)> {
+        let lessons = self.lessons();
+        let positive = lessons
+            .positive_names
+            .iter()
+            .map(|name| (name.clone(), Verdict::Relevant));
+        let negative = lessons
+            .negative_names
+            .iter()
+            .map(|name| (name.clone(), Verdict::Irrelevant));
+        positive.chain(negative).collect()
+    }
+
+    fn change_examples(&self, dropped: &[String], added: Vec<LabelledPage>) {
+        let mut lessons = self.lessons();
+        lessons.drop_examples(|name| dropped.iter().any(|other| other == name));
+        for page in added {
+            lessons.add_example(page);
+        }
+        lessons.new_examples = true;
+        drop(lessons);
+        self.learn();
+    }
+
     fn save_changes(&self, out: &mut StateDelta) {
         let mut lessons = self.lessons();
         let changes = lessons.sample.changes();
@@ -567,11 +661,21 @@ impl Learner for TopicJudge {
             out.put(format!("page/{key:016x}"), bytes.unwrap_or_default());
         }
         if std::mem::take(&mut lessons.new_examples) {
-            for (side, pages) in [("positive", &lessons.positive), ("negative", &lessons.negative)] {
-                for (number, fields) in pages.iter().enumerate() {
-                    out.put(format!("{side}/{number:06}"), fields.to_bytes());
+            let sides = [
+                (&lessons.positive, &lessons.positive_names),
+                (&lessons.negative, &lessons.negative_names),
+            ];
+            let saved = sides.map(|(pages, _)| pages.len());
+            for (((side, _), (pages, names)), before) in SIDES.iter().zip(sides).zip(lessons.saved_examples) {
+                for (number, (fields, name)) in pages.iter().zip(names).enumerate() {
+                    out.put(format!("{side}/{number:06}"), example_bytes(name, fields));
+                }
+                // There were more before.
+                for number in pages.len()..before {
+                    out.put(format!("{side}/{number:06}"), Vec::new());
                 }
             }
+            lessons.saved_examples = saved;
         }
     }
 
@@ -588,11 +692,14 @@ impl Learner for TopicJudge {
                 Some(("page", key)) => u64::from_str_radix(key, 16)
                     .ok()
                     .and_then(|key| lessons.sample.restore(key, bytes)),
-                Some(("positive", _)) => {
-                    PageFields::from_bytes(bytes).map(|fields| lessons.positive.push(fields))
-                }
-                Some(("negative", _)) => {
-                    PageFields::from_bytes(bytes).map(|fields| lessons.negative.push(fields))
+                Some((side, _)) => {
+                    let known = SIDES.iter().zip(0..).find(|((known, _), _)| *known == side);
+                    known.and_then(|((_, label), place): (_, usize)| {
+                        if let Some(saved) = lessons.saved_examples.get_mut(place) {
+                            *saved += 1;
+                        }
+                        read_example(bytes, *label).map(|page| lessons.add_example(page))
+                    })
                 }
                 _ => None,
             };

@@ -127,7 +127,11 @@ pub(super) fn fetch(
     let mut lost = Vec::new();
     for wanted in wanted {
         match fetched.page(&wanted.url)? {
-            Ok(page) => pages.push(named(page)),
+            // It may have come from elsewhere, by a redirect. It is still what was asked for by this name.
+            Ok(page) => pages.push(NamedPage {
+                name: wanted.url.to_string(),
+                page,
+            }),
             Err(why) => lost.push(UnfetchedUrl {
                 wanted: wanted.clone(),
                 why,
