@@ -43,6 +43,7 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
         all.places |= needs.places;
         all.words |= needs.words;
         all.evidence |= needs.evidence;
+        all.paths |= needs.paths;
         all.all_parents |= needs.all_parents;
     }
     all

@@ -606,6 +606,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     url: link.url.clone(),
                     key: link.key,
                     standing: *standing,
+                    path: link.path,
                     snippets: link.snippets,
                     place: link.place,
                     evidence: link.evidence.take(),

@@ -17,6 +17,8 @@ pub struct FoundLink {
     pub url: CanonicalUrl,
     /// The target's key.
     pub key: UrlKey,
+    /// The elements it stands in, as a hash; 0 where unknown.
+    pub path: u32,
     /// Scores of the words around it, for strategies that need them.
     pub snippets: Option<SnippetScores>,
     /// Its place among the links of a context graph, for strategies that need it.
@@ -31,6 +33,7 @@ impl FoundLink {
         FoundLink {
             key: keyring.key(&url),
             url,
+            path: 0,
             snippets: None,
             place: None,
             evidence: None,

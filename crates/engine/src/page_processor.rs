@@ -185,6 +185,7 @@ impl PageRules {
             || !self.settings.languages.is_empty()
             || self.needs.words
             || self.needs.evidence
+            || self.needs.paths
     }
 
     /// What the strategies need.
@@ -270,6 +271,7 @@ impl PageRules {
                 FoundLink {
                     key: self.keyring.key(&link.url),
                     url: link.url.clone(),
+                    path: link.path,
                     snippets,
                     place,
                     evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),

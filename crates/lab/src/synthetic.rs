@@ -170,6 +170,7 @@ impl Links for SyntheticLinks<'_> {
             Some(FoundLink {
                 key: self.keyring.key(&url),
                 url,
+                path: 0,
                 snippets: None,
                 place: None,
                 evidence: None,

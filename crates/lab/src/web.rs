@@ -126,6 +126,7 @@ impl Links for RecordedLinks<'_> {
             Some(FoundLink {
                 url: self.web.url(*target)?.clone(),
                 key: *self.keys.get(target.0 as usize)?,
+                path: 0,
                 snippets: None,
                 place: None,
                 evidence: None,

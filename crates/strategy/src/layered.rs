@@ -181,6 +181,7 @@ mod tests {
                 url: url.clone(),
                 key,
                 standing: Standing::New,
+                path: 0,
                 snippets: None,
                 place: *place,
                 evidence: None,

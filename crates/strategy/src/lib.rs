@@ -50,6 +50,8 @@ pub struct Needs {
     pub words: bool,
     /// What is known about each link's target, from all links to it seen so far; kept while it waits.
     pub evidence: bool,
+    /// The elements each link stands in. The lab then has to read every page, where links alone would do.
+    pub paths: bool,
     /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
@@ -67,6 +69,7 @@ impl Default for Needs {
             places: false,
             words: false,
             evidence: false,
+            paths: false,
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,

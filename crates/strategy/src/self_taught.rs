@@ -499,6 +499,7 @@ mod tests {
                 url: url(*page).0,
                 key: url(*page).1,
                 standing: Standing::New,
+                path: 0,
                 snippets: None,
                 place: None,
                 evidence: Some(Box::new(evidence(key, *word))),

@@ -123,6 +123,7 @@ impl Crawl {
                     url: url(to),
                     key: key(to),
                     standing: Standing::New,
+                    path: 0,
                     snippets: None,
                     place: None,
                     evidence: Some(Box::new(known.clone())),

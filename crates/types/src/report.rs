@@ -51,6 +51,8 @@ pub struct ReportedLink {
     pub key: UrlKey,
     /// What the frontier knows about the target.
     pub standing: Standing,
+    /// The elements the link stands in, as a hash; 0 where unknown. See [`crate::Link::path`].
+    pub path: u32,
     /// Only for strategies that ask for it.
     pub snippets: Option<SnippetScores>,
     /// Only for strategies that ask for it, and only where a context graph was learnt.

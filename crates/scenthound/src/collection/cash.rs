@@ -215,6 +215,7 @@ impl Replay<'_> {
                     },
                     None => Standing::New,
                 },
+                path: link.path,
                 snippets: link.snippets,
                 place: link.place,
                 evidence: None,

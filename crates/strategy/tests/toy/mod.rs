@@ -99,6 +99,7 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> LeaseResult<()> {
             let links = page.links.iter().map(|link| FoundLink {
                 key: keyring.key(&url(link.to)),
                 url: url(link.to),
+                path: 0,
                 snippets: Some(SnippetScores {
                     anchor: link.anchor,
                     around: link.around,
