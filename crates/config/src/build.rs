@@ -19,7 +19,7 @@ use scenthound_judge::{
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, LinkGenre,
-    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught, SelfTaughtSettings,
+    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, Scent, ScentSettings, SelfTaught, SelfTaughtSettings,
     Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
 };
 use scenthound_types::text::url_words;
@@ -368,6 +368,9 @@ impl Settings {
                 placing: self.placing(),
             }),
             StrategyKind::Table => Box::new(TopicTable::new(self.table_settings()?)),
+            StrategyKind::Scent => Box::new(Scent::new(ScentSettings {
+                explore: chosen.explore,
+            })),
         })
     }
 

@@ -242,6 +242,8 @@ settings! {
         one link_genre_weight: f64 = "link-genre-weight" "link-genre-weight", WEIGHT, NeedsNewFolder, "1";
         /// A list of the words of links to pages of each genre, in addition to or instead of the built-in ones.
         maybe link_words: PathBuf = "link-words" "link-words", Kind::Path, NeedsNewFolder;
+        /// The share of visits that go to the link that has waited longest, whatever its score.
+        one explore: f64 = "explore" "explore", SHARE, NeedsNewFolder, "0.2";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

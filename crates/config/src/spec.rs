@@ -185,6 +185,7 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
         "layers" | "learn-after" | "learn-from" | "replace" => kind.uses_layers(),
         "layer-threshold" | "layer-evidence" | "per-layer" => kind.uses_layers(),
         "hot-threshold" => kind == K::Layered,
+        "explore" => kind == K::Scent,
         _ => {
             let is_of_table = setting.starts_with("table-") || setting.starts_with("link-");
             kind == K::Table && is_of_table && options().any(|option| option.name == setting)

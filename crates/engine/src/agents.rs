@@ -43,6 +43,7 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
         all.places |= needs.places;
         all.words |= needs.words;
         all.evidence |= needs.evidence;
+        all.notes |= needs.notes;
         all.paths |= needs.paths;
         all.all_parents |= needs.all_parents;
     }
@@ -114,6 +115,8 @@ pub struct AgentFacts {
 /// An agent at work.
 pub(crate) struct AgentSlot {
     pub agent: Agent,
+    /// What its strategy needs.
+    pub needs: Needs,
     pub pages: u64,
     pub relevant: u64,
     /// Page requests in flight.
@@ -135,14 +138,15 @@ pub(crate) struct AgentSlot {
 
 impl AgentSlot {
     pub fn new(agent: Agent) -> AgentSlot {
-        let is_seeding = agent.strategy.needs().seeds_first;
+        let needs = agent.strategy.needs();
         AgentSlot {
             agent,
+            needs,
             pages: 0,
             relevant: 0,
             pages_out: 0,
             out: 0,
-            is_seeding,
+            is_seeding: needs.seeds_first,
             is_exhausted: false,
             epoch: 0,
             epoch_opened_at: 0,

@@ -1,10 +1,11 @@
 //! What a driver brings back for a lease.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, Outcome, PageDirectives,
+    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome, PageDirectives,
     PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
 };
 
@@ -25,6 +26,8 @@ pub struct FoundLink {
     pub place: Option<LinkPlace>,
     /// The words at the link, for strategies that need them.
     pub evidence: Option<Box<Evidence>>,
+    /// The words at the link as short hashes, for strategies that take notes.
+    pub tokens: Option<Arc<LinkTokens>>,
 }
 
 impl FoundLink {
@@ -37,6 +40,7 @@ impl FoundLink {
             snippets: None,
             place: None,
             evidence: None,
+            tokens: None,
         }
     }
 }

@@ -33,7 +33,7 @@ pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason};
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use page_processor::{
-    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, page_words,
+    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, link_tokens, page_words,
     snippet_scores,
 };
 pub use recorder::{Recorder, Visit};

@@ -41,6 +41,8 @@ named_enum! {
         Layered = "layered",
         /// Paper 4: a table of weighted words learnt from the seeds scores links by their words and parents.
         Table = "table",
+        /// By everything known about a link, with weights learnt while crawling, and one visit in five breadth-first.
+        Scent = "scent",
     }
 }
 

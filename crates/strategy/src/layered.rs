@@ -185,6 +185,8 @@ mod tests {
                 snippets: None,
                 place: *place,
                 evidence: None,
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {

@@ -15,6 +15,7 @@ mod layered;
 mod opic;
 mod otie;
 mod pig;
+mod scent;
 mod self_taught;
 mod shark;
 mod siblings;
@@ -34,6 +35,7 @@ pub use layered::{ContextGraph, Layered, Placing};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
+pub use scent::{Scent, ScentSettings};
 pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaughtSettings, TrainingPage};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
@@ -52,12 +54,20 @@ pub struct Needs {
     pub evidence: bool,
     /// The elements each link stands in. The lab then has to read every page, where links alone would do.
     pub paths: bool,
+    /// The words at each link, and the strategy's own notes about waiting URLs.
+    pub notes: bool,
+    /// Whether [`Strategy::pick`] must be asked before each lease. URLs are then leased one by one.
+    pub picks: bool,
     /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
+    /// Waiting links are scored again at most once per this many pages…
+    pub pages_per_epoch: u64,
+    /// …and at most this many links after each page.
+    pub rescored_per_page: usize,
     /// How many URLs to draw at a time if the user does not say; 0 for one by one.
     pub list_size: usize,
 }
@@ -70,9 +80,13 @@ impl Default for Needs {
             words: false,
             evidence: false,
             paths: false,
+            notes: false,
+            picks: false,
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,
+            pages_per_epoch: 100,
+            rescored_per_page: 1_000,
             list_size: 0,
         }
     }
@@ -101,6 +115,16 @@ pub struct PageScore {
     pub parts: Parts,
 }
 
+/// Which of the waiting URLs a strategy wants next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pick {
+    /// The best.
+    #[default]
+    Best,
+    /// The one that has waited longest.
+    Oldest,
+}
+
 /// Turns reports into updates.
 pub trait Strategy: Send {
     /// The name it is selected by.
@@ -123,6 +147,14 @@ pub trait Strategy: Send {
     fn score_page(&mut self, _report: &PageReport<'_>) -> Option<PageScore> {
         None
     }
+
+    /// Which URL to lease next. A strategy that always wants the best one leaves this alone.
+    fn pick(&self) -> Pick {
+        Pick::Best
+    }
+
+    /// Called for each page that is leased, with how it was picked.
+    fn leased(&mut self, _key: UrlKey, _pick: Pick) {}
 
     /// Called once all seeds have been read or given up, for strategies that need `seeds_first`.
     fn seeds_done(&mut self) {}

@@ -503,6 +503,8 @@ mod tests {
                 snippets: None,
                 place: None,
                 evidence: Some(Box::new(evidence(key, *word))),
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {

@@ -1,6 +1,8 @@
 //! What a strategy is told when a lease ends.
 
-use crate::{CanonicalUrl, Evidence, Judgement, Lease, Outcome, PageWords, UrlKey};
+use std::sync::Arc;
+
+use crate::{CanonicalUrl, Evidence, Judgement, Lease, LinkTokens, Outcome, PageWords, UrlKey};
 
 /// What the frontier knows about a link's target.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -59,6 +61,10 @@ pub struct ReportedLink {
     pub place: Option<LinkPlace>,
     /// Only for strategies that ask for it: everything known about the target, including this link.
     pub evidence: Option<Box<Evidence>>,
+    /// Only for strategies that ask for notes: the words at this link.
+    pub tokens: Option<Arc<LinkTokens>>,
+    /// Only for strategies that ask for notes: what the strategy noted about the target, if it is waiting.
+    pub note: Option<Box<[u8]>>,
 }
 
 /// Everything a strategy is told about the end of one lease.
@@ -72,6 +78,8 @@ pub struct PageReport<'a> {
     pub judgement: Option<&'a Judgement>,
     /// The page's words, only for strategies that ask for them.
     pub words: Option<&'a PageWords>,
+    /// What the strategy noted about this URL while it waited, only for strategies that ask for notes.
+    pub note: Option<&'a [u8]>,
     /// The links that may be followed, one per target, in document order. No self-links.
     pub links: &'a [ReportedLink],
     /// Whether the URL will be tried again. It then keeps what it has gathered.

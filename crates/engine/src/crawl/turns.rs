@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use scenthound_frontier::{Ask, Frontier, Next};
+use scenthound_strategy::Pick;
 use scenthound_types::{
     AgentId, Lease, LeaseKind, Outcome, PageReport, ParentPage, Standing, Timestamp, Verdict,
 };
@@ -13,10 +14,6 @@ use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
 
-/// After a strategy has learnt something, waiting links are rescored at most once per this many pages of the agent…
-const PAGES_PER_EPOCH: u64 = 100;
-/// …and at most this many links after each page.
-const RESCORED_PER_PAGE: usize = 1_000;
 /// Seeds that stay unreachable for longer than this are skipped.
 const SEED_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -68,7 +65,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 }
             }
             // A single agent has already got all there is.
-            asking = if agents == 1 && !self.slots.iter().any(|slot| slot.is_stale) {
+            let one_by_one = |slot: &AgentSlot| slot.is_stale || slot.needs.picks;
+            asking = if agents == 1 && !self.slots.iter().any(one_by_one) {
                 Vec::new()
             } else {
                 again
@@ -105,6 +103,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut most = most
             .min(requests)
             .min(usize::try_from(share).unwrap_or(usize::MAX));
+        if slot.needs.picks {
+            most = 1;
+        }
         if slot.is_stale {
             let strategy = &mut slot.agent.strategy;
             slot.is_stale = self
@@ -112,12 +113,27 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 .freshen(agent, 0, &mut |link| strategy.rescore(link), now)?;
             most = 1;
         }
+        let mut pick = slot.agent.strategy.pick();
         let ask = Ask {
             agent,
             most,
             highest_class: if slot.is_seeding { 0 } else { u16::MAX },
         };
-        let next = self.frontier.take_for(ask, now)?;
+        let mut oldest = None;
+        if pick == Pick::Oldest {
+            oldest = self.frontier.take_oldest(ask, now)?;
+        }
+        let next = match oldest {
+            Some(lease) => Next::Fetch(vec![lease]),
+            None => {
+                pick = Pick::Best;
+                self.frontier.take_for(ask, now)?
+            }
+        };
+        if let Next::Fetch(leases) = &next {
+            let pages = leases.iter().filter(|lease| lease.kind == LeaseKind::Page);
+            pages.for_each(|lease| slot.agent.strategy.leased(lease.key, pick));
+        }
         let seeds_are_read = match next {
             Next::Done => slot.is_seeding,
             Next::WaitUntil(until) => slot.is_seeding && slot.out == 0 && until > now + SEED_PATIENCE,
@@ -153,14 +169,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             return Ok(());
         };
         let strategy = &mut slot.agent.strategy;
-        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + PAGES_PER_EPOCH;
+        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + slot.needs.pages_per_epoch;
         if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
-            return self.open_epoch(at, now, RESCORED_PER_PAGE);
+            let most = slot.needs.rescored_per_page;
+            return self.open_epoch(at, now, most);
         }
         if slot.is_stale {
             slot.is_stale = self.frontier.freshen(
                 agent_id(at),
-                RESCORED_PER_PAGE,
+                slot.needs.rescored_per_page,
                 &mut |link| strategy.rescore(link),
                 now,
             )?;
@@ -202,6 +219,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             outcome,
             judgement: Some(&page.judgement),
             words: page.words.as_deref(),
+            note: None,
             links: &self.links,
             will_retry: false,
         };

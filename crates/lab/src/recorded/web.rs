@@ -11,6 +11,7 @@ use scenthound_types::{
     Text, Token, TokenRange,
 };
 
+use crate::web::LinkTexts;
 use crate::recorded::encode::{Bytes, put, put_str};
 
 /// Number of a URL that was recorded or linked to, in the order of first mention.
@@ -84,6 +85,7 @@ pub struct RecordedWeb {
     pub(crate) rules: Vec<Vec<u8>>,
     /// What is wrong with the archive, in sentences.
     pub(crate) warnings: Vec<String>,
+    pub(crate) texts: LinkTexts,
 }
 
 /// Every word of the web, once. Number 0 is the break between blocks.

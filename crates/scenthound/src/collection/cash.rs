@@ -219,6 +219,8 @@ impl Replay<'_> {
                 snippets: link.snippets,
                 place: link.place,
                 evidence: None,
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {
@@ -227,6 +229,7 @@ impl Replay<'_> {
             judgement: Some(&page.judgement),
             links: &links,
             words: None,
+            note: None,
             will_retry: false,
         };
         let mut updates = Updates::new();
