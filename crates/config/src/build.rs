@@ -19,8 +19,8 @@ use scenthound_judge::{
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext, LinkGenre,
-    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, Scent, ScentSettings, SelfTaught, SelfTaughtSettings,
-    Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
+    LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, Scent, ScentSettings,
+    SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable,
 };
 use scenthound_types::text::url_words;
 use scenthound_types::{CanonicalUrl, WordListFault};
@@ -370,6 +370,7 @@ impl Settings {
             StrategyKind::Table => Box::new(TopicTable::new(self.table_settings()?)),
             StrategyKind::Scent => Box::new(Scent::new(ScentSettings {
                 explore: chosen.explore,
+                ..ScentSettings::default()
             })),
         })
     }

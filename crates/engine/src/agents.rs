@@ -50,6 +50,15 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
     all
 }
 
+/// The prefix of the notes that hold what an agent's strategy has learnt. The first agent uses the prefix of a crawl without
+/// agents, so that such a crawl can be resumed.
+pub fn learnt_under(id: AgentId) -> String {
+    match id.0 {
+        0 => "strategy/".to_owned(),
+        other => format!("agents/{other}/strategy/"),
+    }
+}
+
 /// Rules that apply to every agent of a crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentRules {
@@ -167,15 +176,6 @@ impl AgentSlot {
         self.agent.strategy.seeds_done();
     }
 
-    /// The prefix of the notes that hold what its strategy has learnt. The first agent uses the prefix of a crawl without
-    /// agents, so that such a crawl can be resumed.
-    pub fn learnt_under(id: AgentId) -> String {
-        match id.0 {
-            0 => "strategy/".to_owned(),
-            other => format!("agents/{other}/strategy/"),
-        }
-    }
-
     fn counts_under(id: AgentId) -> String {
         format!("agents/{}/counts", id.0)
     }
@@ -205,7 +205,7 @@ impl AgentSlot {
         }
         let mut learnt = StateDelta::default();
         self.agent.strategy.save_changes(&mut learnt);
-        let prefix = AgentSlot::learnt_under(id);
+        let prefix = learnt_under(id);
         for (name, value) in learnt.changes() {
             out.put(format!("{prefix}{name}"), value.as_slice());
         }

@@ -16,7 +16,7 @@ use scenthound_types::{
 
 use crate::CrawlError;
 use crate::access::Access;
-use crate::agents::{Agent, AgentRules, AgentSlot};
+use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
 use crate::retry_policy;
@@ -227,7 +227,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 (slot.pages, slot.relevant) = (tally.pages, tally.relevant);
             }
             slot.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
-            let prefix = AgentSlot::learnt_under(id);
+            let prefix = learnt_under(id);
             let saved: Vec<_> = frontier
                 .notes(&prefix)?
                 .into_iter()
@@ -459,7 +459,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let will_retry = end == End::Retry;
         let takes_notes = self.takes_notes(agent);
         let note = if takes_notes {
-            self.frontier.leased_evidence(&lease)?.map(|evidence| evidence.note)
+            self.frontier
+                .leased_evidence(&lease)?
+                .map(|evidence| evidence.note)
         } else {
             None
         };

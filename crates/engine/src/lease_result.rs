@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome, PageDirectives,
-    PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
+    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome,
+    PageDirectives, PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;

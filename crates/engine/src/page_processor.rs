@@ -15,8 +15,8 @@ use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
 use scenthound_types::text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkTokens, Outcome, PageWords,
-    ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
+    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkTokens, Outcome,
+    PageWords, ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
 };
 
 use crate::access::{PRODUCT_TOKEN, read_rules};

@@ -72,7 +72,9 @@ pub trait Web: Send + Sync {
     /// The words and the path of each link of a page, in the order of [`Links::of`].
     fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
         let parsed = self.page(page);
-        let links = parsed.iter().flat_map(|page| page.links.iter().map(move |link| (page, link)));
+        let links = parsed
+            .iter()
+            .flat_map(|page| page.links.iter().map(move |link| (page, link)));
         links.map(|(page, link)| LinkText::new(page, link)).collect()
     }
 
@@ -139,7 +141,9 @@ impl Web for RecordedWeb {
     fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
         let read = || {
             let parsed = RecordedWeb::page(self, page);
-            let links = parsed.iter().flat_map(|page| page.links.iter().map(move |link| (page, link)));
+            let links = parsed
+                .iter()
+                .flat_map(|page| page.links.iter().map(move |link| (page, link)));
             links.map(|(page, link)| LinkText::new(page, link)).collect()
         };
         let pages = || (0..RecordedWeb::pages(self)).map(|_| OnceLock::new()).collect();

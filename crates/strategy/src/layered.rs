@@ -198,6 +198,7 @@ mod tests {
             judgement: Some(&judgement),
             links: &links,
             words: None,
+            note: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

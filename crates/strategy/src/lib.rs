@@ -22,7 +22,8 @@ mod siblings;
 mod table;
 
 use scenthound_types::{
-    Merge, Offer, PageReport, Parts, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey, WaitingLink,
+    Merge, Offer, PageReport, Parts, Rank, ReportedLink, ScorePart, StateDelta, Update, Updates, UrlKey,
+    WaitingLink,
 };
 use thiserror::Error;
 
@@ -35,11 +36,33 @@ pub use layered::{ContextGraph, Layered, Placing};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
-pub use scent::{Scent, ScentSettings};
+pub use scent::{PriorError, Scent, ScentLog, ScentParts, ScentPrior, ScentSettings, ScentVisit};
 pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaughtSettings, TrainingPage};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 pub use table::{LinkGenre, LinkWords, ParentScore, TableSettings, TopicTable};
+
+/// How waiting links are scored again when [`Strategy::epoch`] has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rescoring {
+    /// An epoch opens at most once per this many pages.
+    pub pages: u64,
+    /// At most this many links are scored again after each page.
+    pub links: usize,
+    /// Whether an epoch opens only when all links of the last one have been scored again. Otherwise scoring starts
+    /// over.
+    pub completes: bool,
+}
+
+impl Default for Rescoring {
+    fn default() -> Rescoring {
+        Rescoring {
+            pages: 100,
+            links: 1_000,
+            completes: false,
+        }
+    }
+}
 
 /// What a strategy needs in its reports. It declares this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,10 +87,8 @@ pub struct Needs {
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
-    /// Waiting links are scored again at most once per this many pages…
-    pub pages_per_epoch: u64,
-    /// …and at most this many links after each page.
-    pub rescored_per_page: usize,
+    /// How waiting links are scored again.
+    pub rescoring: Rescoring,
     /// How many URLs to draw at a time if the user does not say; 0 for one by one.
     pub list_size: usize,
 }
@@ -85,8 +106,7 @@ impl Default for Needs {
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,
-            pages_per_epoch: 100,
-            rescored_per_page: 1_000,
+            rescoring: Rescoring::default(),
             list_size: 0,
         }
     }
@@ -167,6 +187,11 @@ pub trait Strategy: Send {
     /// The new rank of a link that was scored in an earlier epoch; none to leave it as it is.
     fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
         None
+    }
+
+    /// What the score of a waiting link is made of, for people; empty from strategies whose scores have no parts.
+    fn explain(&self, _waiting: &WaitingLink<'_>) -> Vec<ScorePart> {
+        Vec::new()
     }
 
     /// What was learnt, for people: words and their weights, the largest weight first.

@@ -515,6 +515,7 @@ mod tests {
             },
             judgement: Some(&judgement),
             words: Some(&words),
+            note: None,
             links: &links,
             will_retry: false,
         };

@@ -43,7 +43,10 @@ impl Evidence {
     /// Evidence that is only a strategy's note.
     pub fn of_note(note: &[u8]) -> Evidence {
         Evidence {
-            note: note.get(..note.len().min(Evidence::MOST_NOTE)).unwrap_or_default().to_vec(),
+            note: note
+                .get(..note.len().min(Evidence::MOST_NOTE))
+                .unwrap_or_default()
+                .to_vec(),
             ..Evidence::default()
         }
     }

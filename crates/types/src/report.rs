@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::{CanonicalUrl, Evidence, Judgement, Lease, LinkTokens, Outcome, PageWords, UrlKey};
 
 /// What the frontier knows about a link's target.
@@ -65,6 +67,20 @@ pub struct ReportedLink {
     pub tokens: Option<Arc<LinkTokens>>,
     /// Only for strategies that ask for notes: what the strategy noted about the target, if it is waiting.
     pub note: Option<Box<[u8]>>,
+}
+
+/// A part of a waiting link's score, to explain it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ScorePart {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its value for this link.
+    pub value: f64,
+    /// What the value is multiplied by.
+    pub weight: f64,
+    /// How many visits the value is based on, if it is a yield.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visits: Option<f64>,
 }
 
 /// Everything a strategy is told about the end of one lease.

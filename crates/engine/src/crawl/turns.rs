@@ -169,15 +169,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             return Ok(());
         };
         let strategy = &mut slot.agent.strategy;
-        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + slot.needs.pages_per_epoch;
-        if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
-            let most = slot.needs.rescored_per_page;
-            return self.open_epoch(at, now, most);
+        let rescoring = slot.needs.rescoring;
+        let is_free = !(rescoring.completes && slot.is_stale);
+        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + rescoring.pages;
+        if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due && is_free {
+            return self.open_epoch(at, now, rescoring.links);
         }
         if slot.is_stale {
             slot.is_stale = self.frontier.freshen(
                 agent_id(at),
-                slot.needs.rescored_per_page,
+                rescoring.links,
                 &mut |link| strategy.rescore(link),
                 now,
             )?;

@@ -42,7 +42,11 @@ impl<S: Storage> StoredFrontier<S> {
         // What it gained while the request was in flight stays.
         self.entries[leased_by].gain(-settled.lease.taken.rank.score.get());
         let is_redirect = matches!(settled.end, End::Redirected { .. });
-        let evidence = if is_redirect { self.evidence_of(leased_by)? } else { None };
+        let evidence = if is_redirect {
+            self.evidence_of(leased_by)?
+        } else {
+            None
+        };
         if !revisit {
             self.end_claims(base, leased_by, now)?;
         }

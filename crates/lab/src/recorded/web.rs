@@ -11,8 +11,8 @@ use scenthound_types::{
     Text, Token, TokenRange,
 };
 
-use crate::web::LinkTexts;
 use crate::recorded::encode::{Bytes, put, put_str};
+use crate::web::LinkTexts;
 
 /// Number of a URL that was recorded or linked to, in the order of first mention.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

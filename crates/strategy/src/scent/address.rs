@@ -77,3 +77,51 @@ fn shape(path: &str, letters: bool, hash: &mut Fnv) {
     hash.byte(b'.');
     extension.bytes().for_each(|byte| hash.byte(byte));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(url: &str) -> Places {
+        places(&CanonicalUrl::parse(url).unwrap())
+    }
+
+    #[test]
+    fn days_of_a_calendar_and_session_ids_share_a_template() {
+        for (one, other) in [
+            (
+                "http://a.test/cal?day=1&month=2",
+                "http://a.test/cal?day=17&month=11",
+            ),
+            (
+                "http://a.test/cal/2024/03/1.html",
+                "http://a.test/cal/2023/11/30.html",
+            ),
+            ("http://a.test/x?sid=ab12", "http://a.test/x?sid=ff07"),
+            (
+                "http://a.test/people/smith.html",
+                "http://a.test/people/jones.html",
+            ),
+        ] {
+            assert_eq!(of(one).template, of(other).template, "{one} {other}");
+        }
+        assert_ne!(
+            of("http://a.test/x?a=1").template,
+            of("http://a.test/x?b=1").template
+        );
+        assert_ne!(
+            of("http://a.test/x.html").template,
+            of("http://a.test/x.pdf").template
+        );
+        assert_ne!(of("http://a.test/x").template, of("http://b.test/x").template);
+    }
+
+    #[test]
+    fn a_directory_is_everything_up_to_the_last_slash() {
+        let home = of("http://a.test/~b/");
+        assert_eq!(home.directory, of("http://a.test/~b/c.html").directory);
+        assert_ne!(home.directory, of("http://a.test/~b/c/").directory);
+        assert_eq!(home.host, of("http://a.test/").host);
+        assert_ne!(home.host, of("https://a.test/").host);
+    }
+}

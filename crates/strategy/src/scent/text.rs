@@ -5,7 +5,7 @@
 
 use scenthound_types::Rng;
 
-use super::note::{Note, Reader};
+use super::note::{Note, Reader, Words};
 
 /// How many words the model tells apart.
 const WORDS: usize = 1 << 16;
@@ -21,9 +21,9 @@ const BIAS: f32 = -2.0;
 const BLOCKS: [f32; 3] = [1.0, 0.7, 1.0];
 
 /// The words of a visited link and how relevant the page was.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Example {
-    words: [Vec<u16>; 3],
+    words: Words,
     label: f32,
 }
 
@@ -54,9 +54,9 @@ impl Default for TextModel {
     }
 }
 
-fn scales(words: &[Vec<u16>; 3]) -> [f32; 3] {
+fn scales(words: &Words) -> [f32; 3] {
     let mut scales = BLOCKS;
-    for (scale, words) in scales.iter_mut().zip(words) {
+    for (scale, words) in scales.iter_mut().zip(words.blocks()) {
         *scale /= (words.len().max(1) as f32).sqrt();
     }
     scales
@@ -68,9 +68,9 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 
 impl TextModel {
     /// The log-odds that a link with these words leads to a relevant page, without the base rate.
-    pub fn score(&self, words: &[Vec<u16>; 3]) -> f32 {
+    pub fn score(&self, words: &Words) -> f32 {
         let mut sum = 0.0;
-        for (words, scale) in words.iter().zip(scales(words)) {
+        for (words, scale) in words.blocks().into_iter().zip(scales(words)) {
             let of_block: f32 = words.iter().map(|word| self.weight(*word)).sum();
             sum += of_block * scale;
         }
@@ -84,7 +84,7 @@ impl TextModel {
     /// Learns from a visit, and again from a few earlier ones.
     pub fn learn(&mut self, note: &Note, label: f32) {
         let example = Example {
-            words: note.words.clone(),
+            words: note.words,
             label,
         };
         self.step(&example);
@@ -95,7 +95,7 @@ impl TextModel {
                 continue;
             }
             let at = (rng.number() % kept.len() as u64) as usize;
-            if let Some(example) = kept.get(at).cloned() {
+            if let Some(example) = kept.get(at).copied() {
                 self.step(&example);
             }
         }
@@ -116,7 +116,7 @@ impl TextModel {
 
     fn step(&mut self, example: &Example) {
         let error = sigmoid(self.bias + self.score(&example.words)) - example.label;
-        for (words, scale) in example.words.iter().zip(scales(&example.words)) {
+        for (words, scale) in example.words.blocks().into_iter().zip(scales(&example.words)) {
             for word in words {
                 let at = usize::from(*word);
                 if let (Some(weight), Some(squares)) = (self.weights.get_mut(at), self.squares.get_mut(at)) {
@@ -128,5 +128,55 @@ impl TextModel {
         }
         self.bias_squares += error * error;
         self.bias -= RATE * error / self.bias_squares.sqrt();
+    }
+}
+
+impl TextModel {
+    /// Appends the model to some bytes.
+    pub fn save(&self, out: &mut Vec<u8>) {
+        let learnt = || {
+            let weights = self.weights.iter().zip(&self.squares);
+            (0u16..=u16::MAX)
+                .zip(weights)
+                .filter(|(_, (_, squares))| **squares != FIRST_SQUARES)
+        };
+        out.extend((learnt().count() as u32).to_le_bytes());
+        for (word, (weight, squares)) in learnt() {
+            out.extend(word.to_le_bytes());
+            out.extend(weight.to_le_bytes());
+            out.extend(squares.to_le_bytes());
+        }
+        out.extend(self.bias.to_le_bytes());
+        out.extend(self.bias_squares.to_le_bytes());
+        for (seen, kept) in self.seen.iter().zip([&self.good, &self.bad]) {
+            out.extend(seen.to_le_bytes());
+            out.extend((kept.len() as u32).to_le_bytes());
+            for example in kept {
+                out.extend(example.label.to_le_bytes());
+                example.words.save(out);
+            }
+        }
+    }
+
+    /// Reads what [`TextModel::save`] wrote.
+    pub fn restore(reader: &mut Reader<'_>) -> Option<TextModel> {
+        let mut model = TextModel::default();
+        for _ in 0..reader.four()? {
+            let at = usize::from(reader.two()?);
+            *model.weights.get_mut(at)? = reader.small_float()?;
+            *model.squares.get_mut(at)? = reader.small_float()?;
+        }
+        model.bias = reader.small_float()?;
+        model.bias_squares = reader.small_float()?;
+        for (seen, kept) in model.seen.iter_mut().zip([&mut model.good, &mut model.bad]) {
+            *seen = reader.eight()?;
+            for _ in 0..reader.four()? {
+                kept.push(Example {
+                    label: reader.small_float()?,
+                    words: Words::restore(reader)?,
+                });
+            }
+        }
+        Some(model)
     }
 }
