@@ -5,6 +5,7 @@ mod conditions;
 pub mod console;
 mod experiment;
 mod learn_pig;
+mod learn_scent;
 mod replay;
 mod serve;
 mod synth;
@@ -56,6 +57,9 @@ Examples:
   hound lab experiment paper1-policies --web webs/university --tasks os-courses,databases-courses
   hound lab experiment paper3-time --web webs/encyclopedia --budget 5000 --delay 2s --workers 30";
 
+const LEARN_SCENT_EXAMPLES: &str = "Examples:
+  hound lab learn-scent --web webs/university --web webs/encyclopedia --judges logistic,truth
+  hound lab learn-scent --web synth:little -o crates/strategy/src/scent/prior.txt";
 const LEARN_PIG_EXAMPLES: &str = "\
 Examples:
   hound lab learn-pig --web webs/mixed --task rust,databases -o pig.toml
@@ -107,6 +111,11 @@ pub fn command() -> Command {
                 .after_help(LEARN_PIG_EXAMPLES),
         )
         .subcommand(
+            learn_scent::Args::augment_args(Command::new("learn-scent"))
+                .about("Learn the weights that the strategy scent starts with, and test them on webs left out")
+                .after_help(LEARN_SCENT_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -120,6 +129,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("tune", given)) => done(parsed(given).and_then(tune::run)),
         Some(("experiment", given)) => done(parsed(given).and_then(experiment::run)),
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
+        Some(("learn-scent", given)) => done(parsed(given).and_then(learn_scent::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),

@@ -22,6 +22,7 @@ mod genres;
 mod journal;
 mod labelled_pages;
 mod layers;
+pub mod learn_scent;
 mod opinion;
 pub mod pig;
 mod reach;
