@@ -204,7 +204,7 @@ fn fit<'v>(crawls: impl Iterator<Item = &'v [ScentVisit]>, start: &ScentPrior, s
         let own = weights.iter_mut().zip(start.weights).zip(steps.iter_mut());
         for (((weight, start), step), (slope, size)) in own.zip(slopes.into_iter().zip(sizes)) {
             let slope = slope / size + strength * (*weight - start);
-            *step = MOMENTUM * *step - RATE * slope;
+            *step = MOMENTUM * *step - RATE / (1.0 + strength) * slope;
             *weight += *step;
         }
     }
