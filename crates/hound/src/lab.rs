@@ -136,6 +136,8 @@ pub fn command() -> Command {
             background::Args::augment_args(Command::new("background"))
                 .about("Count how many pages contain each term: how rare terms are, for the judge topic")
                 .after_help(BACKGROUND_EXAMPLES),
+        )
+        .subcommand(
             learn_scent::Args::augment_args(Command::new("learn-scent"))
                 .about("Learn the weights that the strategy scent starts with, and test them on webs left out")
                 .after_help(LEARN_SCENT_EXAMPLES),
