@@ -135,6 +135,7 @@ fn drive(
     let keyring = Keyring::new(settings.seed);
     let policy = HostPolicy {
         all_parents: needs_of(&agents).all_parents,
+        oldest_from: needs_of(&agents).oldest_from,
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy.clone()
     };

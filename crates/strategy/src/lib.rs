@@ -92,6 +92,8 @@ pub struct Needs {
     /// With a page budget: how much better a link must score than the best one that may be fetched now, for the crawl to wait
     /// for its host instead.
     pub hold_back: Option<f64>,
+    /// The least score of a link that is fetched because it has waited longest.
+    pub oldest_from: Option<f64>,
     /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
@@ -115,6 +117,7 @@ impl Default for Needs {
             notes: false,
             picks: false,
             hold_back: None,
+            oldest_from: None,
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,

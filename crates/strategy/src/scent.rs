@@ -356,7 +356,9 @@ fn parent_of(page: UrlKey, path: u32, relevance: f64) -> Parent {
 }
 
 /// Scores are log odds: with this much more, a link is about four times as likely to be good.
-const HOLD_BACK: f64 = 1.4;
+const HOLD_BACK: f64 = 0.7;
+/// What is known to be this bad is not worth exploring: an unknown link begins at about −3.
+const OLDEST_FROM: f64 = -4.2;
 
 impl Strategy for Scent {
     fn name(&self) -> &'static str {
@@ -369,6 +371,7 @@ impl Strategy for Scent {
             notes: true,
             picks: true,
             hold_back: Some(HOLD_BACK),
+            oldest_from: Some(OLDEST_FROM),
             rescoring: Rescoring {
                 pages: EPOCH,
                 links: RESCORED,

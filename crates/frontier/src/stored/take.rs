@@ -78,7 +78,8 @@ impl<S: Storage> StoredFrontier<S> {
             if is_here && entry.class() <= ask.highest_class {
                 first = first.or(Some(id));
                 let host = &self.hosts[entry.host.0 as usize];
-                if host.ready_slot(ask.agent).is_some() {
+                let is_good = self.policy.oldest_from.is_none_or(|least| entry.score >= least);
+                if is_good && host.ready_slot(ask.agent).is_some() {
                     found = Some((id, entry.host));
                     break;
                 }
