@@ -310,7 +310,7 @@ mod tests {
             "otie has no setting \"revison\"; did you mean revision?"
         );
         // Similar to change-threshold, but not what was meant.
-        assert!(refused("fs-2:threshold=0.5").contains("it belongs to --judge terms"));
+        assert!(refused("fs-2:threshold=0.5").contains("it belongs to --judge topic, terms"));
         let judge: Spec = "logistic:joint=true".parse().unwrap();
         assert!(
             judge

@@ -343,7 +343,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
         (
             &replay,
             &["any", "--strategy", "fs-2:threshold=0.5"],
-            &["threshold", "--judge terms"],
+            &["threshold", "--judge topic, terms"],
         ),
         (
             &replay,

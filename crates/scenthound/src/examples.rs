@@ -106,9 +106,11 @@ pub(crate) fn add_examples(
     let mut new = Vec::new();
     let read = inputs.each(
         |named| {
-            if !is_known(&named.name) {
+            // A list names the URL that was asked for, so that is how to know the page again.
+            let name = named.asked.map_or(named.name, |url| url.to_string());
+            if !is_known(&name) {
                 new.push(LabelledPage {
-                    name: named.name,
+                    name,
                     label: Verdict::Relevant,
                     fields: learner.fields(&named.page),
                 });
