@@ -20,8 +20,9 @@ use scenthound_judge::{
 };
 use scenthound_strategy::{
     Ache, Bandit, BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext,
-    LinkGenre, LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, SelfTaught,
-    SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings, TopicTable, Tunnel,
+    LinkGenre, LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, Scent,
+    ScentSettings, SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings,
+    TopicTable, Tunnel,
 };
 use scenthound_types::text::url_words;
 use scenthound_types::{CanonicalUrl, WordListFault};
@@ -419,6 +420,10 @@ impl Settings {
             StrategyKind::Tunnel => Box::new(Tunnel {
                 cutoff: chosen.tunnel_cutoff,
             }),
+            StrategyKind::Scent => Box::new(Scent::new(ScentSettings {
+                explore: chosen.explore,
+                ..ScentSettings::default()
+            })),
         })
     }
 

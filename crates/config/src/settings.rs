@@ -254,6 +254,8 @@ settings! {
         one bandit_explore: f64 = "bandit-explore" "bandit-explore", Kind::Number { least: 0.0, most: 1000.0 }, NeedsNewFolder, "2.83";
         /// The distance from the last relevant page beyond which links wait until nothing else is left (the publication's C).
         one tunnel_cutoff: f64 = "tunnel-cutoff" "tunnel-cutoff", Kind::Number { least: 0.1, most: 1000.0 }, NeedsNewFolder, "20";
+        /// The share of visits that go to the link that has waited longest, whatever its score.
+        one explore: f64 = "explore" "explore", SHARE, NeedsNewFolder, "0.2";
     }
     /// How far, how fast and how politely.
     crawl: CrawlSettings {

@@ -188,6 +188,7 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
         "ache-batch" => kind == K::Ache,
         "bandit-explore" => kind == K::Bandit,
         "tunnel-cutoff" => kind == K::Tunnel,
+        "explore" => kind == K::Scent,
         _ => {
             let is_of_table = setting.starts_with("table-") || setting.starts_with("link-");
             kind == K::Table && is_of_table && options().any(|option| option.name == setting)

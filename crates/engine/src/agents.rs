@@ -43,10 +43,20 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
         all.places |= needs.places;
         all.words |= needs.words;
         all.evidence |= needs.evidence;
+        all.notes |= needs.notes;
         all.paths |= needs.paths;
         all.all_parents |= needs.all_parents;
     }
     all
+}
+
+/// The prefix of the notes that hold what an agent's strategy has learnt. The first agent uses the prefix of a crawl without
+/// agents, so that such a crawl can be resumed.
+pub fn learnt_under(id: AgentId) -> String {
+    match id.0 {
+        0 => "strategy/".to_owned(),
+        other => format!("agents/{other}/strategy/"),
+    }
 }
 
 /// Rules that apply to every agent of a crawl.
@@ -114,6 +124,8 @@ pub struct AgentFacts {
 /// An agent at work.
 pub(crate) struct AgentSlot {
     pub agent: Agent,
+    /// What its strategy needs.
+    pub needs: Needs,
     pub pages: u64,
     pub relevant: u64,
     /// Page requests in flight.
@@ -135,14 +147,15 @@ pub(crate) struct AgentSlot {
 
 impl AgentSlot {
     pub fn new(agent: Agent) -> AgentSlot {
-        let is_seeding = agent.strategy.needs().seeds_first;
+        let needs = agent.strategy.needs();
         AgentSlot {
             agent,
+            needs,
             pages: 0,
             relevant: 0,
             pages_out: 0,
             out: 0,
-            is_seeding,
+            is_seeding: needs.seeds_first,
             is_exhausted: false,
             epoch: 0,
             epoch_opened_at: 0,
@@ -161,15 +174,6 @@ impl AgentSlot {
         self.is_seeding = false;
         self.is_changed = true;
         self.agent.strategy.seeds_done();
-    }
-
-    /// The prefix of the notes that hold what its strategy has learnt. The first agent uses the prefix of a crawl without
-    /// agents, so that such a crawl can be resumed.
-    pub fn learnt_under(id: AgentId) -> String {
-        match id.0 {
-            0 => "strategy/".to_owned(),
-            other => format!("agents/{other}/strategy/"),
-        }
     }
 
     fn counts_under(id: AgentId) -> String {
@@ -201,7 +205,7 @@ impl AgentSlot {
         }
         let mut learnt = StateDelta::default();
         self.agent.strategy.save_changes(&mut learnt);
-        let prefix = AgentSlot::learnt_under(id);
+        let prefix = learnt_under(id);
         for (name, value) in learnt.changes() {
             out.put(format!("{prefix}{name}"), value.as_slice());
         }

@@ -18,7 +18,7 @@ use scenthound_types::{
 
 use crate::CrawlError;
 use crate::access::Access;
-use crate::agents::{Agent, AgentRules, AgentSlot};
+use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
 use crate::retry_policy;
@@ -239,7 +239,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 (slot.pages, slot.relevant) = (tally.pages, tally.relevant);
             }
             slot.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
-            let prefix = AgentSlot::learnt_under(id);
+            let prefix = learnt_under(id);
             let saved: Vec<_> = frontier
                 .notes(&prefix)?
                 .into_iter()
@@ -455,7 +455,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.lease_in(&lease);
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
         let agent = usize::from(lease.agent.0);
-        self.report_links(&lease, &mut found);
+        self.report_links(&lease, &mut found)?;
         self.score_page(&lease, &outcome, &mut found)?;
         let page = match &found {
             Found::Page(page) => Some(page.as_ref()),
@@ -491,6 +491,14 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             _ => {}
         }
         let will_retry = end == End::Retry;
+        let takes_notes = self.takes_notes(agent);
+        let note = if takes_notes {
+            self.frontier
+                .leased_evidence(&lease)?
+                .map(|evidence| evidence.note)
+        } else {
+            None
+        };
 
         self.updates.clear();
         if lease.kind != LeaseKind::Robots {
@@ -506,6 +514,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 judgement: page.map(|page| &page.judgement),
                 words: page.and_then(|page| page.words.as_deref()),
                 evidence: evidence.as_ref(),
+                note: note.as_deref(),
                 links: &self.links,
                 will_retry,
             };
@@ -631,8 +640,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.sitemap_room.entry(site.into()).or_default()
     }
 
+    /// Whether an agent's strategy keeps notes about waiting URLs.
+    fn takes_notes(&self, agent: usize) -> bool {
+        self.slots.get(agent).is_some_and(|slot| slot.needs.notes)
+    }
+
     /// Fills `links` and `keys` with the links of the page or the sitemap.
-    fn report_links(&mut self, lease: &Lease, found: &mut Found) {
+    fn report_links(&mut self, lease: &Lease, found: &mut Found) -> Result<(), CrawlError> {
         let found: &mut [FoundLink] = match found {
             Found::Page(page) => &mut page.links,
             Found::Sitemap(finds) => {
@@ -660,8 +674,19 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     snippets: link.snippets,
                     place: link.place,
                     evidence: link.evidence.take(),
+                    tokens: link.tokens.take(),
+                    note: None,
                 }),
         );
+        if self.takes_notes(lease.agent.0.into()) {
+            for link in &mut self.links {
+                if link.standing == Standing::Waiting {
+                    let known = self.frontier.evidence(lease.agent, link.key)?;
+                    link.note = known.map(|evidence| evidence.note.into());
+                }
+            }
+        }
+        Ok(())
     }
 
     fn count(

@@ -1,12 +1,13 @@
 //! What a driver brings back for a lease.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_judge::PageFields;
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, Outcome, PageDirectives,
-    PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
+    CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome,
+    PageDirectives, PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;
@@ -26,6 +27,8 @@ pub struct FoundLink {
     pub place: Option<LinkPlace>,
     /// The words at the link, for strategies that need them.
     pub evidence: Option<Box<Evidence>>,
+    /// The words at the link as short hashes, for strategies that take notes.
+    pub tokens: Option<Arc<LinkTokens>>,
 }
 
 impl FoundLink {
@@ -38,6 +41,7 @@ impl FoundLink {
             snippets: None,
             place: None,
             evidence: None,
+            tokens: None,
         }
     }
 }

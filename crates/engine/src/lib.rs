@@ -28,14 +28,14 @@ use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
 pub use access::{Access, PRODUCT_TOKEN, RobotsRedirects, read_rules};
-pub use agents::{Agent, AgentFacts, AgentRules, AgentState, needs_of};
+pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason, keep_lessons, saved_lessons};
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use page_processor::{
-    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, page_words,
-    snippet_scores,
+    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, link_tokens,
+    page_words, snippet_scores,
 };
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};

@@ -15,8 +15,8 @@ use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
 use scenthound_types::text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, Outcome, PageWords,
-    ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
+    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkTokens, Outcome,
+    PageWords, ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
 };
 
 use crate::access::{PRODUCT_TOKEN, read_rules};
@@ -136,6 +136,26 @@ pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
         hashes(page.text.run(&link.sentence)),
         hashes(&url_words(link.url.as_str())),
     )
+}
+
+/// The words at a link as short hashes: of the anchor and its title, around the anchor without stop words, and of the URL.
+pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
+    let stops = page.language.map(StopList::of);
+    let short = |token: &Token| (token.hash() >> 32) as u32;
+    let words = |tokens: &'_ [Token]| -> Vec<u32> {
+        let words = tokens.iter().filter(|token| token.is_word());
+        words.map(short).collect()
+    };
+    let mut anchor = words(page.text.run(&link.anchor));
+    anchor.extend(words(page.asides.run(&link.title)));
+    let around = page.text.run(&link.around).iter();
+    let around = around
+        .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
+        .map(short)
+        .filter(|word| !anchor.contains(word));
+    let around: Vec<u32> = around.collect();
+    let url = words(&url_words(link.url.path_and_query()));
+    LinkTokens::new(anchor.into_iter(), around.into_iter(), url.into_iter())
 }
 
 /// The words of a page, without stop words.
@@ -276,6 +296,7 @@ impl PageRules {
                     snippets,
                     place,
                     evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),
+                    tokens: self.needs.notes.then(|| Arc::new(link_tokens(page, link))),
                 }
             })
             .collect()

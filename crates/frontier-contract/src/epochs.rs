@@ -1,7 +1,7 @@
 //! Evidence of waiting links, and rescoring them in bounded steps.
 
-use scenthound_frontier::{Frontier, HostPolicy, Next};
-use scenthound_types::{AgentId, Evidence, Rank, UrlKey, WaitingLink};
+use scenthound_frontier::{Ask, Frontier, HostPolicy, Next};
+use scenthound_types::{AgentId, Evidence, Lease, LeaseKind, Merge, Rank, Update, UrlKey, WaitingLink};
 
 use crate::stage::secs;
 use crate::{Harness, Stage};
@@ -159,4 +159,94 @@ pub fn a_link_is_shown_with_its_evidence<H: Harness>() {
     };
     assert!(!stage.f().freshen(ME, 9, &mut rescore, now).unwrap());
     assert_eq!(shown, [(0.5, words(&[2, 4])), (0.4, Evidence::default())]);
+}
+
+fn take_oldest<H: Harness>(stage: &mut Stage<H>, agent: AgentId) -> Option<Lease> {
+    let ask = Ask {
+        agent,
+        most: 1,
+        highest_class: u16::MAX,
+    };
+    let now = stage.now;
+    stage.f().take_oldest(ask, now).unwrap()
+}
+
+fn oldest<H: Harness>(stage: &mut Stage<H>) -> Option<String> {
+    let lease = take_oldest(stage, ME)?;
+    stage.fetched(&lease, &[]);
+    Some(crate::stage::name(&lease.url))
+}
+
+/// Whatever its rank: in the order in which URLs came in, also for one that is put back.
+pub fn the_oldest_url_can_be_leased_instead_of_the_best<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.1 b/1:0.9 c/1:0.5 d/1:0.7");
+    stage.seed_for(1, "z/1:0.1 d/1:0.9");
+    assert_eq!(oldest(&mut stage).as_deref(), Some("a/1"));
+    stage.fetch("b/1", "e/1:0.8");
+    let lease = take_oldest(&mut stage, ME).unwrap();
+    assert_eq!(crate::stage::name(&lease.url), "c/1");
+    let now = stage.now;
+    stage.hand_back(&lease, now);
+    assert_eq!(oldest(&mut stage).as_deref(), Some("c/1"), "put back");
+    let lease = take_oldest(&mut stage, OTHER).unwrap();
+    assert_eq!(
+        crate::stage::name(&lease.url),
+        "z/1",
+        "each agent has its own order"
+    );
+    stage.fetched(&lease, &[]);
+    assert_eq!(oldest(&mut stage).as_deref(), Some("d/1"));
+    assert!(
+        take_oldest(&mut stage, OTHER).is_none(),
+        "leased by another agent"
+    );
+    assert_eq!(oldest(&mut stage).as_deref(), Some("e/1"));
+    assert!(oldest(&mut stage).is_none());
+}
+
+/// A resting host is passed over, and a host's rules are requested first.
+pub fn the_oldest_url_waits_for_its_host<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        delay: secs(100),
+        robots: false,
+        ..HostPolicy::default()
+    });
+    stage.seed("a/1:0.9 a/2:0.1 b/1:0.2");
+    assert_eq!(oldest(&mut stage).as_deref(), Some("a/1"));
+    assert_eq!(oldest(&mut stage).as_deref(), Some("b/1"), "a rests");
+    assert!(oldest(&mut stage).is_none());
+    stage.pass(200_000);
+    assert_eq!(oldest(&mut stage).as_deref(), Some("a/2"));
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..HostPolicy::instant()
+    });
+    stage.seed("a/1:0.9");
+    let lease = take_oldest(&mut stage, ME).unwrap();
+    assert_eq!(lease.kind, LeaseKind::Robots);
+}
+
+/// A note lasts as long as evidence does. It is known at the end of the lease, and a redirect passes it on.
+pub fn a_note_is_kept_until_the_lease_ends<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9");
+    let mut updates = stage.links("b/1:0.5 c/1:0.4", Merge::Max);
+    let note = |stage: &Stage<H>, name: &str, note: &[u8]| Update::Note {
+        of: stage.key(name),
+        note: note.into(),
+    };
+    updates.push(note(&stage, "b/1", &[1, 2, 3]));
+    updates.push(note(&stage, "nowhere/1", &[9]));
+    stage.fetch_with("a/1", &updates);
+    assert_eq!(kept(&mut stage, ME, "b/1"), Some(Evidence::of_note(&[1, 2, 3])));
+    assert_eq!(kept(&mut stage, ME, "nowhere/1"), None);
+    let lease = stage.take_one("b/1");
+    let known = stage.f().leased_evidence(&lease).unwrap();
+    assert_eq!(known, Some(Evidence::of_note(&[1, 2, 3])));
+    stage.redirected(&lease, "d/1", Merge::Max);
+    assert_eq!(kept(&mut stage, ME, "d/1"), Some(Evidence::of_note(&[1, 2, 3])));
+    assert_eq!(kept(&mut stage, ME, "c/1"), None);
+    stage.fetch("d/1", "");
+    assert_eq!(kept(&mut stage, ME, "d/1"), None);
 }

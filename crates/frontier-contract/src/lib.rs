@@ -144,6 +144,9 @@ macro_rules! frontier_contract {
             evidence_is_kept_while_a_url_waits,
             what_surfaces_stale_is_scored_before_it_is_leased,
             an_epoch_is_processed_in_batches,
+            the_oldest_url_can_be_leased_instead_of_the_best,
+            the_oldest_url_waits_for_its_host,
+            a_note_is_kept_until_the_lease_ends,
             a_link_is_shown_with_its_evidence,
         ]);
         $crate::facts!($harness, bounds: [

@@ -974,6 +974,8 @@ impl Model {
                     }
                 }
             }
+            // The model keeps no evidence.
+            Update::Note { .. } => {}
             Update::RevisitRichest => {
                 let richest = self
                     .known()

@@ -234,6 +234,11 @@ pub trait Frontier {
     /// that this agent has nothing left. More may come while other agents are still running.
     fn take_for(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError>;
 
+    /// Leases the URL that has waited longest in one agent's stack among those whose hosts may be asked now, or its
+    /// host's robots.txt if that is needed first. Only the oldest few are considered: `None` if their hosts are all
+    /// busy or resting, or while a drawn list is being processed.
+    fn take_oldest(&mut self, ask: Ask, now: Timestamp) -> Result<Option<Lease>, FrontierError>;
+
     /// The priority with which a URL waits in an agent's stack.
     fn waits_for(&self, agent: AgentId, key: UrlKey) -> Option<Priority>;
 
@@ -243,7 +248,7 @@ pub trait Frontier {
     /// What is known of a URL that waits in an agent's stack.
     fn evidence(&self, agent: AgentId, key: UrlKey) -> Result<Option<Evidence>, FrontierError>;
 
-    /// What was known of a leased URL before it was leased, for its agent.
+    /// What was known of a leased URL while it waited.
     fn leased_evidence(&self, lease: &Lease) -> Result<Option<Evidence>, FrontierError>;
 
     /// Replaces what is known of a URL for as long as it waits in the agent's stack. Does nothing if it is not

@@ -86,6 +86,8 @@ pub struct StoredFrontier<S> {
     /// How many of these are seeds.
     seeds_in_line: u64,
     epochs: HashMap<AgentId, Epoch>,
+    /// For each agent that asks for the oldest: no URL with a smaller id is waiting.
+    oldest: HashMap<AgentId, u32>,
     stamps: Stamps,
     /// Page attempts settled since the frontier was opened.
     pages: u64,
@@ -143,6 +145,7 @@ impl<S: Storage> StoredFrontier<S> {
             in_stack: vec![0; agents],
             seeds_in_line: 0,
             epochs: HashMap::new(),
+            oldest: HashMap::new(),
             stamps: Stamps::default(),
             pages: 0,
             dropped: 0,
@@ -306,6 +309,10 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         self.take_best(ask, now)
     }
 
+    fn take_oldest(&mut self, ask: Ask, now: Timestamp) -> Result<Option<Lease>, FrontierError> {
+        self.take_longest_waiting(ask, now)
+    }
+
     fn waits_for(&self, agent: AgentId, key: UrlKey) -> Option<Priority> {
         self.waiting_entry(key, agent).map(|id| self.entries.priority(id))
     }
@@ -327,10 +334,9 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn leased_evidence(&self, lease: &Lease) -> Result<Option<Evidence>, FrontierError> {
-        let base = self.find_moved(lease.key);
-        match base.and_then(|base| self.entry_of(base, lease.agent)) {
-            Some(id) if self.entries[id].state == State::Leased => self.evidence_of(id),
-            _ => Ok(None),
+        match self.leases.get(&lease.id).and_then(|out| out.url) {
+            Some(id) => self.evidence_of(id),
+            None => Ok(None),
         }
     }
 

@@ -12,7 +12,7 @@ use scenthound::{
     CanonicalUrl, CashFlow, Explanation, OutsideScope, PageRecord, QueueFacts, QueueUnknown, RobotsAnswer,
     UrlStanding,
 };
-use scenthound_types::{PageNote, Reason, TermHit, TermSet, UrlFault};
+use scenthound_types::{PageNote, Reason, ScorePart, TermHit, TermSet, UrlFault};
 
 use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
 use crate::{look, stdout};
@@ -84,6 +84,7 @@ fn write_explanation(explanation: &Explanation, out: &mut dyn Write) -> anyhow::
     if let Some(queue) = &explanation.queue {
         write_queue(queue, out)?;
     }
+    write_score(&explanation.score_parts, out)?;
     if let Some(cash) = &explanation.cash {
         write_cash(cash, out)?;
     }
@@ -383,6 +384,33 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
         host.push_str(&format!(", resting until {until}"));
     }
     Ok(writeln!(out, "Host       {host}")?)
+}
+
+/// What a score is made of, the largest parts first.
+fn write_score(parts: &[ScorePart], out: &mut dyn Write) -> anyhow::Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let effect = |part: &ScorePart| part.value * part.weight;
+    let mut parts: Vec<&ScorePart> = parts.iter().filter(|part| effect(part) != 0.0).collect();
+    parts.sort_by(|a, b| effect(b).abs().total_cmp(&effect(a).abs()));
+    let total: f64 = parts.iter().map(|part| effect(part)).sum();
+    writeln!(out, "\nScore now: {total:.3}")?;
+    for part in parts {
+        let sure = match part.visits {
+            Some(visits) => format!("  from {}", counted(visits as u64, "visit")),
+            None => String::new(),
+        };
+        writeln!(
+            out,
+            "  {:+7.3}  {:<17}{:7.3} × {:.3}{sure}",
+            effect(part),
+            part.name,
+            part.value,
+            part.weight
+        )?;
+    }
+    Ok(())
 }
 
 fn write_cash(cash: &CashFlow, out: &mut dyn Write) -> anyhow::Result<()> {

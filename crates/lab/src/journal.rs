@@ -91,6 +91,9 @@ impl Journal {
                     )
                 }
                 Update::RetieSiblings { of } => writeln!(self.text, "  retie siblings of {of:?}"),
+                Update::Note { of, note } => {
+                    writeln!(self.text, "  note about {of:?}, {} bytes", note.len())
+                }
                 Update::RevisitRichest => writeln!(self.text, "  revisit the richest"),
             }?;
         }

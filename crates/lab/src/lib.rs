@@ -67,6 +67,6 @@ pub use synthetic::{CALENDAR_PAGES, Synthetic};
 pub use topic::TopicFault;
 pub use trial::{LabBudget, Outcome, Trial};
 pub use tune::{Axis, HeldOutTask, Objective, TriedSetting, TuneSettings, Tuning};
-pub use web::{Links, Reply, Web};
+pub use web::{LinkText, Links, Reply, Web};
 pub use web_links::WebLinks;
 pub use webs::{synthetic, synthetic_name, synthetic_settings};

@@ -174,6 +174,7 @@ impl Links for SyntheticLinks<'_> {
                 snippets: None,
                 place: None,
                 evidence: None,
+                tokens: None,
             })
         }));
     }

@@ -3,8 +3,10 @@
 //! Crawling by links alone must not touch any words, so links and pages are fetched separately.
 
 use crate::recorded::{PageId, RecordedWeb, Spot};
-use scenthound_engine::FoundLink;
-use scenthound_types::{CanonicalUrl, Keyring, ParsedPage, UrlKey};
+use std::sync::{Arc, OnceLock};
+
+use scenthound_engine::{FoundLink, link_tokens};
+use scenthound_types::{CanonicalUrl, Keyring, Link, LinkTokens, ParsedPage, UrlKey};
 
 /// What a URL returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,28 @@ pub enum Reply {
     Rules(Vec<u8>),
 }
 
+/// The words at a link, and where on its page it stands.
+#[derive(Clone, Debug)]
+pub struct LinkText {
+    /// See [`Link::path`].
+    pub path: u32,
+    /// The words, as a crawl is told them.
+    pub tokens: Arc<LinkTokens>,
+}
+
+impl LinkText {
+    fn new(page: &ParsedPage, link: &Link) -> LinkText {
+        LinkText {
+            path: link.path,
+            tokens: Arc::new(link_tokens(page, link)),
+        }
+    }
+}
+
+/// The texts of links by page, each read from its page once.
+#[derive(Default)]
+pub(crate) struct LinkTexts(OnceLock<Vec<OnceLock<Arc<[LinkText]>>>>);
+
 /// A web whose pages are already parsed.
 pub trait Web: Send + Sync {
     /// How many pages it has; they are numbered from 0.
@@ -44,6 +68,15 @@ pub trait Web: Send + Sync {
 
     /// The links of pages, with the keys that a crawl knows them by.
     fn links(&self, keyring: Keyring) -> Box<dyn Links + '_>;
+
+    /// The words and the path of each link of a page, in the order of [`Links::of`].
+    fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
+        let parsed = self.page(page);
+        let links = parsed
+            .iter()
+            .flat_map(|page| page.links.iter().map(move |link| (page, link)));
+        links.map(|(page, link)| LinkText::new(page, link)).collect()
+    }
 
     /// The page a URL leads to, through at most ten redirects.
     fn page_at(&self, url: &CanonicalUrl) -> Option<PageId> {
@@ -105,6 +138,21 @@ impl Web for RecordedWeb {
         })
     }
 
+    fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
+        let read = || {
+            let parsed = RecordedWeb::page(self, page);
+            let links = parsed
+                .iter()
+                .flat_map(|page| page.links.iter().map(move |link| (page, link)));
+            links.map(|(page, link)| LinkText::new(page, link)).collect()
+        };
+        let pages = || (0..RecordedWeb::pages(self)).map(|_| OnceLock::new()).collect();
+        match self.texts.0.get_or_init(pages).get(page.0 as usize) {
+            Some(kept) => Arc::clone(kept.get_or_init(read)),
+            None => read(),
+        }
+    }
+
     fn neighbours(&self, page: PageId, out: &mut Vec<PageId>) {
         out.extend(
             self.targets(page)
@@ -130,6 +178,7 @@ impl Links for RecordedLinks<'_> {
                 snippets: None,
                 place: None,
                 evidence: None,
+                tokens: None,
             })
         }));
     }

@@ -61,6 +61,12 @@ impl<'w> WebAnswers<'w> {
             let opinion = of_link(at);
             (link.snippets, link.place) = (opinion.snippets, opinion.place);
         }
+        if self.rules.needs().notes {
+            for (link, text) in links.iter_mut().zip(self.web.link_texts(page).iter()) {
+                link.path = text.path;
+                link.tokens = Some(std::sync::Arc::clone(&text.tokens));
+            }
+        }
         ProcessedPage {
             lesson,
             ..ProcessedPage::of_links(opinion.judgement, links)

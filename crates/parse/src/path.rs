@@ -108,7 +108,7 @@ mod tests {
         (0..100_000).for_each(|_| inside.open(Div));
         assert_eq!(inside.open.len(), OPEN);
         let deep = inside.path();
-        assert_eq!(deep, path(&[(true, Div); 5].as_slice()));
+        assert_eq!(deep, path(&[(true, Div); 5]));
         inside.close(Ul);
         assert_eq!(inside.path(), deep, "an end tag without a start changes nothing");
     }

@@ -27,7 +27,7 @@ use scenthound_types::{
     Merge, PageReport, Rank, ReportedLink, Rng, Score, Standing, StateDelta, Updates, UrlKey, WaitingLink,
 };
 
-use crate::{Needs, RestoreError, Strategy, offer_each, random_tie};
+use crate::{Needs, Rescoring, RestoreError, Strategy, offer_each, random_tie};
 
 /// The most groups.
 const GROUPS: u32 = 1 << 17;
@@ -136,6 +136,10 @@ impl Strategy for Bandit {
     fn needs(&self) -> Needs {
         Needs {
             paths: true,
+            rescoring: Rescoring {
+                pages: PAGES_PER_EPOCH,
+                ..Rescoring::default()
+            },
             ..Needs::default()
         }
     }
@@ -177,10 +181,6 @@ impl Strategy for Bandit {
 
     fn epoch(&self) -> u64 {
         self.epoch
-    }
-
-    fn pages_per_epoch(&self) -> u64 {
-        PAGES_PER_EPOCH
     }
 
     fn rescore(&mut self, waiting: &WaitingLink<'_>) -> Option<Rank> {

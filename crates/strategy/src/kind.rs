@@ -47,6 +47,8 @@ named_enum! {
         Bandit = "bandit",
         /// Baseline: best-first that goes on for a while through irrelevant pages.
         Tunnel = "tunnel",
+        /// By everything known about a link, with weights learnt while crawling, and one visit in five breadth-first.
+        Scent = "scent",
     }
 }
 

@@ -185,6 +185,8 @@ mod tests {
                 snippets: None,
                 place: *place,
                 evidence: None,
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {
@@ -197,6 +199,7 @@ mod tests {
             links: &links,
             words: None,
             evidence: None,
+            note: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

@@ -17,6 +17,7 @@ mod layered;
 mod opic;
 mod otie;
 mod pig;
+mod scent;
 mod self_taught;
 mod shark;
 mod siblings;
@@ -26,7 +27,8 @@ mod trial;
 mod tunnel;
 
 use scenthound_types::{
-    Merge, Offer, PageReport, Parts, Rank, ReportedLink, StateDelta, Update, Updates, UrlKey, WaitingLink,
+    Merge, Offer, PageReport, Parts, Rank, ReportedLink, ScorePart, StateDelta, Update, Updates, UrlKey,
+    WaitingLink,
 };
 use thiserror::Error;
 
@@ -41,11 +43,34 @@ pub use layered::{ContextGraph, Layered, Placing};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
+pub use scent::{PriorError, Scent, ScentLog, ScentParts, ScentPrior, ScentSettings, ScentVisit};
 pub use self_taught::{LayerReader, LayerTrainer, LearnFrom, SelfTaught, SelfTaughtSettings, TrainingPage};
 pub use shark::{Fish, Shark};
 pub use siblings::{Pull, Siblings, Ties};
 pub use table::{LinkGenre, LinkWords, ParentScore, TableSettings, TopicTable};
 pub use tunnel::Tunnel;
+
+/// How waiting links are scored again when [`Strategy::epoch`] has moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rescoring {
+    /// An epoch opens at most once per this many pages.
+    pub pages: u64,
+    /// At most this many links are scored again after each page.
+    pub links: usize,
+    /// Whether an epoch opens only when all links of the last one have been scored again. Otherwise scoring starts
+    /// over.
+    pub completes: bool,
+}
+
+impl Default for Rescoring {
+    fn default() -> Rescoring {
+        Rescoring {
+            pages: 100,
+            links: 1_000,
+            completes: false,
+        }
+    }
+}
 
 /// What a strategy needs in its reports. It declares this once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,12 +85,18 @@ pub struct Needs {
     pub evidence: bool,
     /// The elements each link stands in. The lab then has to read every page, where links alone would do.
     pub paths: bool,
+    /// The words at each link, and the strategy's own notes about waiting URLs.
+    pub notes: bool,
+    /// Whether [`Strategy::pick`] must be asked before each lease. URLs are then leased one by one.
+    pub picks: bool,
     /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
+    /// How waiting links are scored again.
+    pub rescoring: Rescoring,
     /// How many URLs to draw at a time if the user does not say; 0 for one by one.
     pub list_size: usize,
 }
@@ -78,9 +109,12 @@ impl Default for Needs {
             words: false,
             evidence: false,
             paths: false,
+            notes: false,
+            picks: false,
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,
+            rescoring: Rescoring::default(),
             list_size: 0,
         }
     }
@@ -109,6 +143,16 @@ pub struct PageScore {
     pub parts: Parts,
 }
 
+/// Which of the waiting URLs a strategy wants next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pick {
+    /// The best.
+    #[default]
+    Best,
+    /// The one that has waited longest.
+    Oldest,
+}
+
 /// Turns reports into updates.
 pub trait Strategy: Send {
     /// The name it is selected by.
@@ -132,6 +176,14 @@ pub trait Strategy: Send {
         None
     }
 
+    /// Which URL to lease next. A strategy that always wants the best one leaves this alone.
+    fn pick(&self) -> Pick {
+        Pick::Best
+    }
+
+    /// Called for each page that is leased, with how it was picked.
+    fn leased(&mut self, _key: UrlKey, _pick: Pick) {}
+
     /// Called once all seeds have been read or given up, for strategies that need `seeds_first`.
     fn seeds_done(&mut self) {}
 
@@ -140,14 +192,14 @@ pub trait Strategy: Send {
         0
     }
 
-    /// How many pages lie between two epochs, at least: waiting links are rescored at most that often.
-    fn pages_per_epoch(&self) -> u64 {
-        100
-    }
-
     /// The new rank of a link that was scored in an earlier epoch; none to leave it as it is.
     fn rescore(&mut self, _waiting: &WaitingLink<'_>) -> Option<Rank> {
         None
+    }
+
+    /// What the score of a waiting link is made of, for people; empty from strategies whose scores have no parts.
+    fn explain(&self, _waiting: &WaitingLink<'_>) -> Vec<ScorePart> {
+        Vec::new()
     }
 
     /// What was learnt, for people: words and their weights, the largest weight first.

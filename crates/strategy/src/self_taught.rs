@@ -503,6 +503,8 @@ mod tests {
                 snippets: None,
                 place: None,
                 evidence: Some(Box::new(evidence(key, *word))),
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {
@@ -513,6 +515,7 @@ mod tests {
             },
             judgement: Some(&judgement),
             words: Some(&words),
+            note: None,
             links: &links,
             evidence: None,
             will_retry: false,

@@ -84,6 +84,8 @@ impl<S: Strategy> Trial<S> {
                 snippets: None,
                 place: None,
                 evidence: Some(Box::new(said(page, *word))),
+                tokens: None,
+                note: None,
             })
             .collect();
         let evidence = self.evidence.take();
@@ -96,6 +98,7 @@ impl<S: Strategy> Trial<S> {
             judgement: Some(&judgement),
             words: None,
             evidence: evidence.as_ref(),
+            note: None,
             links: &links,
             will_retry: false,
         };

@@ -104,6 +104,7 @@ impl Crawl {
             outcome: &outcome,
             judgement: Some(&judgement),
             words: Some(&words),
+            note: None,
             links,
             evidence: None,
             will_retry: false,
@@ -128,6 +129,8 @@ impl Crawl {
                     snippets: None,
                     place: None,
                     evidence: Some(Box::new(known.clone())),
+                    tokens: None,
+                    note: None,
                 }
             })
             .collect();

@@ -32,9 +32,25 @@ pub struct Evidence {
     pub url: Vec<u64>,
     /// The pages that link to it, in the order they were found.
     pub parents: Vec<ParentPage>,
+    /// What a strategy wrote down about it, in a form only that strategy reads; at most [`Evidence::MOST_NOTE`] bytes.
+    pub note: Vec<u8>,
 }
 
 impl Evidence {
+    /// The longest note kept, in bytes.
+    pub const MOST_NOTE: usize = 255;
+
+    /// Evidence that is only a strategy's note.
+    pub fn of_note(note: &[u8]) -> Evidence {
+        Evidence {
+            note: note
+                .get(..note.len().min(Evidence::MOST_NOTE))
+                .unwrap_or_default()
+                .to_vec(),
+            ..Evidence::default()
+        }
+    }
+
     /// Evidence of one link from its words in any order.
     pub fn of_words(anchor: Vec<u64>, around: Vec<u64>, url: Vec<u64>) -> Evidence {
         let set = |mut words: Vec<u64>| {
@@ -48,6 +64,7 @@ impl Evidence {
             around: set(around),
             url: set(url),
             parents: Vec::new(),
+            note: Vec::new(),
         }
     }
 
@@ -73,7 +90,7 @@ impl Evidence {
     /// The bytes a storage keeps.
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self.anchor.len() + self.around.len() + self.url.len();
-        let mut bytes = Vec::with_capacity(4 + words * 8 + self.parents.len() * 12);
+        let mut bytes = Vec::with_capacity(5 + words * 8 + self.parents.len() * 12 + self.note.len());
         for words in [&self.anchor, &self.around, &self.url] {
             bytes.push(words.len().min(MOST_WORDS) as u8);
             for word in words.iter().take(MOST_WORDS) {
@@ -84,6 +101,12 @@ impl Evidence {
         for parent in self.parents.iter().take(MOST_PARENTS) {
             bytes.extend(parent.key.0.to_le_bytes());
             bytes.extend(parent.relevance.to_le_bytes());
+        }
+        if let Some(note) = self.note.get(..self.note.len().min(Evidence::MOST_NOTE))
+            && !note.is_empty()
+        {
+            bytes.push(note.len() as u8);
+            bytes.extend(note);
         }
         bytes
     }
@@ -114,11 +137,17 @@ impl Evidence {
             });
             left = after;
         }
-        left.is_empty().then_some(Evidence {
+        let note = match left.split_first() {
+            None => Vec::new(),
+            Some((length, note)) if *length > 0 && note.len() == usize::from(*length) => note.to_vec(),
+            Some(_) => return None,
+        };
+        Some(Evidence {
             anchor,
             around,
             url,
             parents,
+            note,
         })
     }
 }
@@ -132,6 +161,57 @@ fn unite(words: &mut Vec<u64>, more: &[u64]) {
         if let Err(at) = words.binary_search(word) {
             words.insert(at, *word);
         }
+    }
+}
+
+/// The words at one link as short hashes, in reading order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LinkTokens {
+    tokens: Box<[u32]>,
+    anchor: u8,
+    around: u8,
+}
+
+impl LinkTokens {
+    /// The most words kept of the anchor, of the words around it, and of the URL.
+    const MOST: [usize; 3] = [12, 24, 16];
+
+    /// The words of an anchor and its title, of the text around it without the anchor, and of the URL.
+    pub fn new(
+        anchor: impl Iterator<Item = u32>,
+        around: impl Iterator<Item = u32>,
+        url: impl Iterator<Item = u32>,
+    ) -> LinkTokens {
+        let [most_anchor, most_around, most_url] = LinkTokens::MOST;
+        let mut tokens: Vec<u32> = anchor.take(most_anchor).collect();
+        let anchor = tokens.len() as u8;
+        tokens.extend(around.take(most_around));
+        let around = tokens.len() as u8 - anchor;
+        tokens.extend(url.take(most_url));
+        LinkTokens {
+            tokens: tokens.into(),
+            anchor,
+            around,
+        }
+    }
+
+    /// The words of the anchor and its title.
+    pub fn anchor(&self) -> &[u32] {
+        self.tokens.get(..usize::from(self.anchor)).unwrap_or_default()
+    }
+
+    /// The words around the anchor.
+    pub fn around(&self) -> &[u32] {
+        let start = usize::from(self.anchor);
+        self.tokens
+            .get(start..start + usize::from(self.around))
+            .unwrap_or_default()
+    }
+
+    /// The words of the URL.
+    pub fn url(&self) -> &[u32] {
+        let start = usize::from(self.anchor) + usize::from(self.around);
+        self.tokens.get(start..).unwrap_or_default()
     }
 }
 

@@ -30,7 +30,7 @@ mod word_list;
 pub use text::{Language, Text, Token, TokenRange};
 
 pub use crate::content_type::{Readable, looks_like_text, media_type};
-pub use crate::evidence::{Evidence, PageWord, PageWords, ParentPage, WaitingLink};
+pub use crate::evidence::{Evidence, LinkTokens, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};
 pub use crate::host::registrable_domain;
@@ -40,7 +40,7 @@ pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, OutcomeCode, Refusal, Truncation};
 pub use crate::page::{Link, LinkSource, PageDirectives, PageNote, ParsedPage, Rel, SkippedLinks, TagCounts};
 pub use crate::priority::{Priority, Rank, Score};
-pub use crate::report::{LinkPlace, PageReport, ReportedLink, SnippetScores, Standing};
+pub use crate::report::{LinkPlace, PageReport, ReportedLink, ScorePart, SnippetScores, Standing};
 pub use crate::rng::Rng;
 pub use crate::state::StateDelta;
 pub use crate::time::Timestamp;

@@ -1,6 +1,10 @@
 //! What a strategy is told when a lease ends.
 
-use crate::{CanonicalUrl, Evidence, Judgement, Lease, Outcome, PageWords, UrlKey};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{CanonicalUrl, Evidence, Judgement, Lease, LinkTokens, Outcome, PageWords, UrlKey};
 
 /// What the frontier knows about a link's target.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -59,6 +63,24 @@ pub struct ReportedLink {
     pub place: Option<LinkPlace>,
     /// Only for strategies that ask for it: everything known about the target, including this link.
     pub evidence: Option<Box<Evidence>>,
+    /// Only for strategies that ask for notes: the words at this link.
+    pub tokens: Option<Arc<LinkTokens>>,
+    /// Only for strategies that ask for notes: what the strategy noted about the target, if it is waiting.
+    pub note: Option<Box<[u8]>>,
+}
+
+/// A part of a waiting link's score, to explain it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ScorePart {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its value for this link.
+    pub value: f64,
+    /// What the value is multiplied by.
+    pub weight: f64,
+    /// How many visits the value is based on, if it is a yield.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visits: Option<f64>,
 }
 
 /// Everything a strategy is told about the end of one lease.
@@ -75,6 +97,8 @@ pub struct PageReport<'a> {
     /// What was known about the page before it was fetched, only for strategies that ask for evidence: the words at the
     /// links to it, and the pages those links are on. None for a page that nothing linked to.
     pub evidence: Option<&'a Evidence>,
+    /// What the strategy noted about this URL while it waited, only for strategies that ask for notes.
+    pub note: Option<&'a [u8]>,
     /// The links that may be followed, one per target, in document order. No self-links.
     pub links: &'a [ReportedLink],
     /// Whether the URL will be tried again. It then keeps what it has gathered.

@@ -78,6 +78,13 @@ pub enum Update {
         /// The visited URL.
         of: UrlKey,
     },
+    /// Keeps a note about a URL for as long as it waits, instead of what was known about it.
+    Note {
+        /// The waiting URL.
+        of: UrlKey,
+        /// What the strategy wants to read again when it scores the URL; see [`crate::Evidence::note`].
+        note: Box<[u8]>,
+    },
     /// Puts the fetched URL with the largest score back in line, to be fetched again.
     RevisitRichest,
 }

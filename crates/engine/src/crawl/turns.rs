@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use scenthound_frontier::{Ask, Frontier, Next};
+use scenthound_strategy::Pick;
 use scenthound_types::{
     AgentId, Lease, LeaseKind, Outcome, PageReport, ParentPage, Standing, Timestamp, Verdict,
 };
@@ -13,8 +14,6 @@ use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
 
-/// After a strategy has learnt something, at most this many links are rescored after each page.
-const RESCORED_PER_PAGE: usize = 1_000;
 /// Seeds that stay unreachable for longer than this are skipped.
 const SEED_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -66,7 +65,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 }
             }
             // A single agent has already got all there is.
-            asking = if agents == 1 && !self.slots.iter().any(|slot| slot.is_stale) {
+            let one_by_one = |slot: &AgentSlot| slot.is_stale || slot.needs.picks;
+            asking = if agents == 1 && !self.slots.iter().any(one_by_one) {
                 Vec::new()
             } else {
                 again
@@ -103,6 +103,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut most = most
             .min(requests)
             .min(usize::try_from(share).unwrap_or(usize::MAX));
+        if slot.needs.picks {
+            most = 1;
+        }
         if slot.is_stale {
             let strategy = &mut slot.agent.strategy;
             slot.is_stale = self
@@ -110,12 +113,27 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 .freshen(agent, 0, &mut |link| strategy.rescore(link), now)?;
             most = 1;
         }
+        let mut pick = slot.agent.strategy.pick();
         let ask = Ask {
             agent,
             most,
             highest_class: if slot.is_seeding { 0 } else { u16::MAX },
         };
-        let next = self.frontier.take_for(ask, now)?;
+        let mut oldest = None;
+        if pick == Pick::Oldest {
+            oldest = self.frontier.take_oldest(ask, now)?;
+        }
+        let next = match oldest {
+            Some(lease) => Next::Fetch(vec![lease]),
+            None => {
+                pick = Pick::Best;
+                self.frontier.take_for(ask, now)?
+            }
+        };
+        if let Next::Fetch(leases) = &next {
+            let pages = leases.iter().filter(|lease| lease.kind == LeaseKind::Page);
+            pages.for_each(|lease| slot.agent.strategy.leased(lease.key, pick));
+        }
         let seeds_are_read = match next {
             Next::Done => slot.is_seeding,
             Next::WaitUntil(until) => slot.is_seeding && slot.out == 0 && until > now + SEED_PATIENCE,
@@ -151,15 +169,16 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             return Ok(());
         };
         let strategy = &mut slot.agent.strategy;
-        let is_due =
-            slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + strategy.pages_per_epoch();
-        if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due {
-            return self.open_epoch(at, now, RESCORED_PER_PAGE);
+        let rescoring = slot.needs.rescoring;
+        let is_free = !(rescoring.completes && slot.is_stale);
+        let is_due = slot.epoch_opened_at == 0 || slot.pages >= slot.epoch_opened_at + rescoring.pages;
+        if !slot.is_seeding && strategy.epoch() != slot.epoch && is_due && is_free {
+            return self.open_epoch(at, now, rescoring.links);
         }
         if slot.is_stale {
             slot.is_stale = self.frontier.freshen(
                 agent_id(at),
-                RESCORED_PER_PAGE,
+                rescoring.links,
                 &mut |link| strategy.rescore(link),
                 now,
             )?;
@@ -202,6 +221,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             judgement: Some(&page.judgement),
             words: page.words.as_deref(),
             evidence: None,
+            note: None,
             links: &self.links,
             will_retry: false,
         };

@@ -41,11 +41,24 @@ impl<S: Storage> StoredFrontier<S> {
         found.set(flag::SITEMAP, is_sitemap);
         // What it gained while the request was in flight stays.
         self.entries[leased_by].gain(-settled.lease.taken.rank.score.get());
+        let is_redirect = matches!(settled.end, End::Redirected { .. });
+        let evidence = if is_redirect {
+            self.evidence_of(leased_by)?
+        } else {
+            None
+        };
         if !revisit {
             self.end_claims(base, leased_by, now)?;
         }
         if let End::Redirected { to, key, merge } = &settled.end {
             let target = self.redirect(&found, settled.lease, to, *key, *merge, now)?;
+            // A note is about links, and links to the source are links to the target.
+            if let Some(evidence) = evidence.filter(|evidence| !evidence.note.is_empty())
+                && let Some(waiting) = self.waiting_entry(*key, settled.lease.agent)
+                && self.evidence_of(waiting)?.is_none()
+            {
+                self.put_evidence(waiting, &evidence);
+            }
             self.stand_for(base, target, settled.lease)?;
         }
         Ok(())

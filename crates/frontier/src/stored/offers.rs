@@ -189,6 +189,11 @@ impl<S: Storage> StoredFrontier<S> {
                 self.raise_siblings(agent, *of, *parents, *rank, *merge, now)?;
             }
             Update::RetieSiblings { of } => self.retie_siblings(agent, *of, now),
+            Update::Note { of, note } => {
+                if let Some(id) = self.waiting_entry(*of, agent) {
+                    self.put_evidence(id, &Evidence::of_note(note));
+                }
+            }
             Update::RevisitRichest => self.revisit_richest(now),
         }
         Ok(())

@@ -190,6 +190,9 @@ impl<S: Storage> StoredFrontier<S> {
         self.waiting += u64::from(is_base);
         self.in_stack[usize::from(agent.0)] += 1;
         self.touch(id);
+        if let Some(oldest) = self.oldest.get_mut(&agent) {
+            *oldest = id.0.min(*oldest);
+        }
         self.may_have_outlasted(id, now);
         self.place(host, now);
     }

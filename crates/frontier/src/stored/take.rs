@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// How many URLs are considered, from the oldest on, for one lease of the oldest.
+const LOOK_AHEAD: usize = 1_000;
+
 impl<S: Storage> StoredFrontier<S> {
     /// See [`Frontier::take_for`].
     pub(super) fn take_best(&mut self, ask: Ask, now: Timestamp) -> Result<Next, FrontierError> {
@@ -40,6 +43,52 @@ impl<S: Storage> StoredFrontier<S> {
         } else {
             Next::Done
         })
+    }
+
+    /// See [`Frontier::take_oldest`].
+    pub(super) fn take_longest_waiting(
+        &mut self,
+        ask: Ask,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
+        self.admit(ask.agent)?;
+        self.wake(now);
+        self.expire(now)?;
+        let is_listed = !self.list.is_empty() || self.list_out > 0;
+        if ask.agent == AgentId::default() && is_listed {
+            return Ok(None);
+        }
+        let start = self.oldest.get(&ask.agent).copied().unwrap_or_default();
+        let (mut first, mut found, mut looked) = (None, None, 0);
+        for (id, entry) in self.entries.from(UrlId(start)) {
+            let is_here = entry.state == State::Waiting && entry.agent() == ask.agent;
+            if is_here && entry.class() <= ask.highest_class {
+                first = first.or(Some(id));
+                let host = &self.hosts[entry.host.0 as usize];
+                if host.ready_slot(ask.agent).is_some() {
+                    found = Some((id, entry.host));
+                    break;
+                }
+            }
+            // What lies before the first waiting URL is skipped for good, so only what follows counts.
+            looked += usize::from(first.is_some());
+            if looked >= LOOK_AHEAD {
+                break;
+            }
+        }
+        self.oldest
+            .insert(ask.agent, first.map_or(self.entries.len(), |id| id.0));
+        let Some((id, host)) = found else {
+            return Ok(None);
+        };
+        let lease = if self.needs_rules(&self.hosts[host.0 as usize], now) {
+            self.lease_rules(host, ask.agent)?
+        } else {
+            self.dequeue(self.base_of(id));
+            self.lease_url(id, ask.agent, false, false)?
+        };
+        self.place(host, now);
+        Ok(Some(lease))
     }
 
     /// When the first resting host with something for this agent wakes.

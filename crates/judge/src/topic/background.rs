@@ -68,7 +68,7 @@ impl Background {
     }
 
     /// The mean number of words of a page.
-    pub(super) fn mean_length(&self) -> f64 {
+    pub fn mean_length(&self) -> f64 {
         f64::from(self.mean_length).max(1.0)
     }
 

@@ -4,6 +4,11 @@
 //! The pages seen stand in for irrelevant ones: most are, and the few that are not cannot outweigh the rest. Positive
 //! examples, negative ones and pages seen weigh the same in total.
 //!
+//! Examples often come from one or two sites, and what such pages share first of all is their site's frame. So terms that
+//! most examples of a site have, and few other pages, are left out, and examples are held out by whole sites where there are
+//! several: only what carries over to another site counts. If there is one site among many, held-out pages say nothing about
+//! other sites; the share of relevant pages is then the one that the user's own words suggest.
+//!
 //! Examples are half positive and the web is not, so a probability fitted to them would call far too many pages relevant. Two
 //! estimates of where to cut are averaged. One takes the cut that keeps most held-out positives while calling few of the
 //! pages seen relevant (recall² ÷ share called relevant). The other corrects the probabilities to the share of relevant
@@ -28,6 +33,11 @@ const ADDRESS: f64 = 0.5;
 const OWN_WORDS: [f64; 3] = [0.15, 0.5, 1.0];
 /// The least share of relevant pages that is assumed among the pages seen.
 const LEAST_SHARE: f64 = 0.005;
+/// Pages seen from at least this many sites are many sites.
+const MANY_SITES: usize = 5;
+/// A site with at least this many examples has a frame, of the terms that this share of them have.
+const FRAME_PAGES: usize = 5;
+const FRAME_SHARE: f64 = 0.6;
 /// Places of the features that are not words.
 const DENSE: u32 = 4;
 
@@ -103,6 +113,62 @@ fn dense_of(example: &Example<'_>, own_words: f64) -> [f64; DENSE as usize] {
     [own_words * example.matched, title, heading, url]
 }
 
+/// Terms that belong to the frame of a site that examples come from.
+#[derive(Default)]
+struct Frames {
+    terms: std::collections::HashSet<(u32, u32)>,
+}
+
+impl Frames {
+    fn new(positive: &[Example<'_>], seen: &[Example<'_>]) -> Frames {
+        let mut of_site: HashMap<u32, Vec<&PageFields>, ById> = HashMap::default();
+        for example in positive {
+            of_site
+                .entry(example.fields.site())
+                .or_default()
+                .push(example.fields);
+        }
+        let mut elsewhere: HashMap<u32, u32, ById> = HashMap::default();
+        for example in seen
+            .iter()
+            .filter(|example| !of_site.contains_key(&example.fields.site()))
+        {
+            for (id, _) in example.fields.terms() {
+                *elsewhere.entry(id).or_default() += 1;
+            }
+        }
+        // On a web of one site there is no elsewhere, and no frame to tell it from.
+        let others = seen
+            .iter()
+            .filter(|example| !of_site.contains_key(&example.fields.site()))
+            .count() as f64;
+        let mut frames = Frames::default();
+        if others < 20.0 {
+            return frames;
+        }
+        for (site, pages) in of_site.iter().filter(|(_, pages)| pages.len() >= FRAME_PAGES) {
+            let mut counts: HashMap<u32, u32, ById> = HashMap::default();
+            for page in pages {
+                for (id, _) in page.terms() {
+                    *counts.entry(id).or_default() += 1;
+                }
+            }
+            for (id, count) in counts {
+                let here = f64::from(count) / pages.len() as f64;
+                let there = f64::from(elsewhere.get(&id).copied().unwrap_or(0)) / others;
+                if here >= FRAME_SHARE && there < 0.2 * here {
+                    frames.terms.insert((*site, id));
+                }
+            }
+        }
+        frames
+    }
+
+    fn holds(&self, site: u32, id: u32) -> bool {
+        !self.terms.is_empty() && self.terms.contains(&(site, id))
+    }
+}
+
 /// Numbers for features: four for what is not a word, then two for each term.
 #[derive(Default)]
 struct Places {
@@ -120,10 +186,19 @@ impl Places {
     }
 }
 
-fn row(example: &Example<'_>, own_words: f64, places: &mut Places, rarity: &Rarity) -> SparseVector {
+fn row(
+    example: &Example<'_>,
+    own_words: f64,
+    places: &mut Places,
+    frames: &Frames,
+    rarity: &Rarity,
+) -> SparseVector {
     let mut words = Vec::new();
     let mut address = Vec::new();
     for (id, counts) in example.fields.terms() {
+        if frames.holds(example.fields.site(), id) {
+            continue;
+        }
         let idf = rarity.background.idf(id);
         let place = places.get(id);
         words.push((place, word_value(counts.weighed(2.0, 3.0, 0.0), idf)));
@@ -159,11 +234,15 @@ struct Training {
     positive: usize,
     /// Where the pages seen begin.
     seen_from: usize,
+    /// The site of each page.
+    sites: Vec<u32>,
 }
 
 impl Training {
-    fn new(positive: usize, negative: usize, seen: usize) -> Training {
-        let all = positive + negative + seen;
+    fn new(all: &[&Example<'_>], positive: usize, negative: usize) -> Training {
+        let seen = all.len() - positive - negative;
+        let sites = all.iter().map(|example| example.fields.site()).collect();
+        let all = all.len();
         let each = |share: f64, count: usize| share * all as f64 / 2.0 / count.max(1) as f64;
         let sides = u8::from(negative > 0) + u8::from(seen > 0);
         let against = 1.0 / f64::from(sides.max(1));
@@ -175,7 +254,22 @@ impl Training {
             weights,
             positive,
             seen_from: positive + negative,
+            sites,
         }
+    }
+
+    /// How many sites these pages come from.
+    fn sites_of(&self, pages: std::ops::Range<usize>) -> usize {
+        let mut sites = self.sites.get(pages).unwrap_or_default().to_vec();
+        sites.sort_unstable();
+        sites.dedup();
+        sites.len()
+    }
+
+    /// Whether the examples say nothing about other sites although there are many.
+    fn is_narrow(&self) -> bool {
+        let seen = self.sites_of(self.seen_from..self.sites.len());
+        self.sites_of(0..self.positive) < 2 && seen >= MANY_SITES
     }
 
     fn fit(&self, rows: &SparseRows, only: Option<&[usize]>) -> Result<LinearModel, LearnFault> {
@@ -204,8 +298,18 @@ impl Training {
     /// The score of each page by a model that has not seen it.
     fn held_out(&self, rows: &SparseRows) -> Result<Vec<f64>, LearnFault> {
         let classes: Vec<u32> = self.labels.iter().map(|label| u32::from(*label)).collect();
-        let folds = Folds::stratified(&classes, self.positive.clamp(2, 5), 1)?;
+        let by_site = self.sites_of(0..self.positive).min(5);
+        let folds = if by_site >= 2 {
+            Folds::grouped(&classes, &self.sites, by_site, 1)?
+        } else {
+            Folds::stratified(&classes, self.positive.clamp(2, 5), 1)?
+        };
         folds.held_out(|train, held| {
+            // A fold of whole sites may hold all examples there are.
+            let has_positive = train.iter().any(|at| *at < self.positive);
+            if !has_positive {
+                return Ok(vec![0.0; held.len()]);
+            }
             let model = self.fit(rows, Some(train))?;
             Ok(held.iter().map(|at| model.score(rows.row(*at))).collect())
         })
@@ -229,26 +333,32 @@ impl Training {
 /// The fewest pages seen that can stand in for irrelevant ones.
 pub(super) const LEAST_SEEN: usize = 40;
 
-/// Learns from examples.
+/// Learns from examples. `by_words` is the share of the pages seen that the user's words alone would call relevant.
 pub(super) fn learn(
     positive: &[Example<'_>],
     negative: &[Example<'_>],
     seen: &[Example<'_>],
     has_words: bool,
+    by_words: Option<f64>,
     rarity: &Rarity,
 ) -> Result<LearntWords, LearnFault> {
-    let training = Training::new(positive.len(), negative.len(), seen.len());
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
+    let training = Training::new(&all, positive.len(), negative.len());
+    let frames = Frames::new(positive, seen);
     let mut places = Places::default();
     let make = |own_words: f64, places: &mut Places| {
         let vectors: Vec<SparseVector> = all
             .iter()
-            .map(|example| row(example, own_words, places, rarity))
+            .map(|example| row(example, own_words, places, &frames, rarity))
             .collect();
         let features = DENSE as usize + 2 * places.ids.len();
         SparseRows::of(features, vectors.iter().map(SparseVector::row))
     };
-    let choices: &[f64] = if has_words { &OWN_WORDS } else { &[0.0] };
+    let choices: &[f64] = match (has_words, training.is_narrow()) {
+        (false, _) => &[0.0],
+        (true, true) => &[1.0],
+        (true, false) => &OWN_WORDS,
+    };
     let mut chosen: Option<(f64, f64, SparseRows, Vec<f64>)> = None;
     for own_words in choices {
         let rows = make(*own_words, &mut places);
@@ -262,10 +372,6 @@ pub(super) fn learn(
         let precision = training.precision(&scores);
         if chosen.as_ref().is_none_or(|(best, ..)| precision > *best) {
             chosen = Some((precision, *own_words, rows, scores));
-        }
-        // Few examples cannot tell which is best; a topic's own words are then worth a lot.
-        if positive.len() < 4 {
-            continue;
         }
     }
     let (_, own_words, rows, scores) = chosen.ok_or(LearnFault::NoExamples)?;
@@ -286,8 +392,23 @@ pub(super) fn learn(
         dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
         bias: model.bias(),
         own_words,
-        curve: curve(&scores, &training.labels, of_positive, of_seen),
+        curve: match by_words.filter(|_| training.is_narrow()) {
+            Some(share) => curve_at(of_seen, share),
+            None => curve(&scores, &training.labels, of_positive, of_seen),
+        },
     })
+}
+
+/// The curve that calls this share of the pages seen relevant.
+fn curve_at(of_seen: &[f64], share: f64) -> Platt {
+    let mut order = of_seen.to_vec();
+    order.sort_by(|a, b| b.total_cmp(a));
+    let rank = (share * order.len() as f64).ceil().max(1.0) as usize;
+    let cut = order.get(rank.min(order.len()) - 1).copied().unwrap_or(0.0);
+    Platt {
+        slope: 1.0,
+        offset: -cut,
+    }
 }
 
 /// The curve that gives 0.5 at the cut, with the slope of the scores.

@@ -4,9 +4,10 @@
 //! they resemble pages that do. From the pages seen, those that match best are taken, their scores are spread to the pages
 //! most similar to them, and the words that the best of those share, and others lack, become a second opinion.
 //!
-//! Feedback can drift: a cluster of pages that has nothing to do with the topic but much in common can take over. So what
-//! the best pages by feedback must still match the topic's own words about half as well as the best pages by those words do;
-//! if not, the scores are spread without the first round of feedback, and if that drifts as well, there is none.
+//! Feedback can drift: a cluster of pages that has nothing to do with the topic but much in common can take over. So pages
+//! that hardly differ count once, and the best pages by feedback must still match the topic's own words more than half as
+//! well as the best pages by those words do; if not, the scores are spread without the first round of feedback, and if that
+//! drifts as well, there is none.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +30,9 @@ const SPREAD_STEPS: usize = 10;
 /// The user's own words always keep this weight against the words found.
 pub(super) const OWN_WORDS: f64 = 0.4;
 /// Less than this share of the best pages' match is drift.
-const DRIFT: f64 = 0.5;
+const DRIFT: f64 = 0.55;
+/// Pages more similar than this hardly differ.
+const SAME: f32 = 0.4;
 /// With fewer pages nothing is learnt.
 const LEAST_PAGES: usize = 30;
 /// A page that matches at least this share of the best match counts as good.
@@ -98,6 +101,7 @@ impl Vectors {
                 .sqrt()
                 .max(1e-9);
             row.iter_mut().for_each(|(_, value)| *value /= length);
+            row.sort_unstable_by_key(|(place, _)| *place);
             rows.push(row);
         }
         let mut mean = vec![0.0; ids.len()];
@@ -142,6 +146,25 @@ impl Vectors {
             all.push(near);
         }
         all
+    }
+
+    /// The places of the largest scores, without pages that hardly differ from one before them.
+    fn best(&self, scores: &[f64], most: usize) -> Vec<usize> {
+        let mut kept: Vec<usize> = Vec::with_capacity(most);
+        for at in best(scores, 4 * most) {
+            let Some(row) = self.rows.get(at) else { continue };
+            let is_new = kept
+                .iter()
+                .filter_map(|other| self.rows.get(*other))
+                .all(|other| dot(row, other) < SAME);
+            if is_new {
+                kept.push(at);
+            }
+            if kept.len() == most {
+                break;
+            }
+        }
+        kept
     }
 
     /// The words that these pages share and others lack.
@@ -218,6 +241,24 @@ impl Vectors {
     }
 }
 
+/// The similarity of two rows.
+fn dot(a: &[(u32, f32)], b: &[(u32, f32)]) -> f32 {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut sum = 0.0;
+    while let (Some((left, x)), Some((right, y))) = (a.peek(), b.peek()) {
+        match left.cmp(right) {
+            std::cmp::Ordering::Less => drop(a.next()),
+            std::cmp::Ordering::Greater => drop(b.next()),
+            std::cmp::Ordering::Equal => {
+                sum += x * y;
+                a.next();
+                b.next();
+            }
+        }
+    }
+    sum
+}
+
 fn add_to<'r>(sum: &mut [f64], rows: impl Iterator<Item = &'r Vec<(u32, f32)>>, factor: f64) {
     for row in rows {
         for (place, value) in row {
@@ -286,12 +327,12 @@ pub(super) fn learn(pages: &[&PageFields], matches: &[f64], rarity: &Rarity) -> 
     // Two rounds of plain feedback, then spreading.
     let mut scores = matches.clone();
     for _ in 0..2 {
-        let words = vectors.common_words(&best(&scores, first), FIRST_WORDS);
+        let words = vectors.common_words(&vectors.best(&scores, first), FIRST_WORDS);
         scores = with_own(vectors.similarities(&words).0, 0.5);
     }
     let wanted = DRIFT * mean_of(&matches, &best(&matches, last));
     for start in [&scores, &matches] {
-        let base = best(&spread(start, &neighbours), last);
+        let base = vectors.best(&spread(start, &neighbours), last);
         let words = vectors.common_words(&base, LAST_WORDS);
         let (similar, full) = vectors.similarities(&words);
         let found = best(&with_own(similar, OWN_WORDS), last);

@@ -60,6 +60,8 @@ pub struct PageFields {
     length: u32,
     /// How often two words of the query stand near each other.
     pairs: u16,
+    /// The host it comes from, as a hash.
+    site: u32,
 }
 
 /// Two words of a query are near each other if no more than this many words are between them.
@@ -131,6 +133,7 @@ impl PageFields {
             spellings: String::new(),
             length,
             pairs,
+            site: id_of(Token::of(page.url.host())),
         };
         for (id, counts, at) in order {
             read.spellings.push_str(&stem(page.text.spelling(at)));
@@ -177,6 +180,11 @@ impl PageFields {
         self.pairs
     }
 
+    /// The host it comes from, as a hash.
+    pub(super) fn site(&self) -> u32 {
+        self.site
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -192,6 +200,7 @@ impl PageFields {
         let mut bytes = Vec::with_capacity(8 + self.entries.len() * 18 + self.spellings.len());
         bytes.extend(self.length.to_le_bytes());
         bytes.extend(self.pairs.to_le_bytes());
+        bytes.extend(self.site.to_le_bytes());
         bytes.extend((self.entries.len() as u32).to_le_bytes());
         for Entry { id, counts, end } in &self.entries {
             bytes.extend(id.to_le_bytes());
@@ -215,6 +224,7 @@ impl PageFields {
     pub fn from_bytes(bytes: &[u8]) -> Option<PageFields> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (pairs, rest) = rest.split_first_chunk::<2>()?;
+        let (site, rest) = rest.split_first_chunk::<4>()?;
         let (count, mut rest) = rest.split_first_chunk::<4>()?;
         let count = u32::from_le_bytes(*count) as usize;
         let mut entries = Vec::with_capacity(count.min(rest.len() / 18));
@@ -248,6 +258,7 @@ impl PageFields {
             spellings,
             length: u32::from_le_bytes(*length),
             pairs: u16::from_le_bytes(*pairs),
+            site: u32::from_le_bytes(*site),
         })
     }
 }

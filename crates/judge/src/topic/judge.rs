@@ -401,7 +401,15 @@ impl TopicJudge {
         if seen.len() + negative.len() < examples::LEAST_SEEN {
             return None;
         }
-        examples::learn(&positive, &negative, &seen, !self.ideas.is_empty(), rarity).ok()
+        let has_words = !self.ideas.is_empty();
+        let by_words = has_words.then(|| {
+            let called = seen
+                .iter()
+                .filter(|example| example.matched >= CUT_OF_MATCH)
+                .count();
+            called as f64 / seen.len().max(1) as f64
+        });
+        examples::learn(&positive, &negative, &seen, has_words, by_words, rarity).ok()
     }
 
     fn hits(&self, fields: &PageFields, model: &TopicModel, relevance: f64) -> Vec<TermHit> {

@@ -12,6 +12,7 @@ use scenthound_types::{
 };
 
 use crate::recorded::encode::{Bytes, put, put_str};
+use crate::web::LinkTexts;
 
 /// Number of a URL that was recorded or linked to, in the order of first mention.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -84,6 +85,7 @@ pub struct RecordedWeb {
     pub(crate) rules: Vec<Vec<u8>>,
     /// What is wrong with the archive, in sentences.
     pub(crate) warnings: Vec<String>,
+    pub(crate) texts: LinkTexts,
 }
 
 /// Every word of the web, once. Number 0 is the break between blocks.

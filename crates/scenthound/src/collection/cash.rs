@@ -219,6 +219,8 @@ impl Replay<'_> {
                 snippets: link.snippets,
                 place: link.place,
                 evidence: None,
+                tokens: None,
+                note: None,
             })
             .collect();
         let report = PageReport {
@@ -228,6 +230,7 @@ impl Replay<'_> {
             links: &links,
             words: None,
             evidence: None,
+            note: None,
             will_retry: false,
         };
         let mut updates = Updates::new();

@@ -10,12 +10,14 @@ mod variants;
 use std::collections::BTreeSet;
 
 use scenthound_config::Settings;
-use scenthound_engine::Access;
+use scenthound_engine::{Access, learnt_under};
 use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::JudgeKind;
 use scenthound_store::{PageRecord, Via};
-use scenthound_types::{CanonicalUrl, LeaseKind, OutcomeCode, Reason, Timestamp, Verdict};
+use scenthound_types::{
+    CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict, WaitingLink,
+};
 use serde::Serialize;
 
 pub use access::{OutsideScope, RobotsAnswer};
@@ -136,6 +138,9 @@ pub struct Explanation {
     pub path: Vec<PathStep>,
     /// Its place in the queue, if it is there.
     pub queue: Option<QueueFacts>,
+    /// What its score is made of, if it waits and the strategy can say so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub score_parts: Vec<ScorePart>,
     /// Where its cash came from, if the strategy uses cash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cash: Option<CashFlow>,
@@ -240,6 +245,10 @@ impl Collection {
             queue: facts
                 .filter(|facts| is_in_queue(facts.state))
                 .map(|facts| queue_facts(&facts, frontier, settings, now)),
+            score_parts: match (settings, frontier) {
+                (Some(settings), Some(frontier)) => score_parts(settings, frontier, url)?,
+                _ => Vec::new(),
+            },
             cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
             queue_unknown,
             robots,
@@ -286,6 +295,39 @@ impl Collection {
             None
         })
     }
+}
+
+/// What the score of a waiting URL is made of, according to its agent's strategy as it was saved.
+fn score_parts(
+    settings: &Settings,
+    frontier: &DurableFrontier,
+    url: &CanonicalUrl,
+) -> Result<Vec<ScorePart>, CollectionError> {
+    let Some(facts) = frontier.look_up(url)?.filter(|facts| is_in_queue(facts.state)) else {
+        return Ok(Vec::new());
+    };
+    let key = Keyring::new(settings.crawl.seed).key(url);
+    let mut strategy = settings.strategy()?;
+    let Some(evidence) = frontier
+        .evidence(facts.agent, key)?
+        .filter(|_| strategy.needs().notes)
+    else {
+        return Ok(Vec::new());
+    };
+    let prefix = learnt_under(facts.agent);
+    let saved = frontier.notes(&prefix)?.into_iter();
+    let saved: Vec<(String, Vec<u8>)> = saved
+        .map(|(name, value)| (name.strip_prefix(&prefix).unwrap_or(&name).to_owned(), value))
+        .collect();
+    if strategy.restore(&saved).is_err() {
+        return Ok(Vec::new());
+    }
+    Ok(strategy.explain(&WaitingLink {
+        key,
+        rank: facts.priority.rank,
+        parent: facts.parent,
+        evidence: &evidence,
+    }))
 }
 
 fn is_in_queue(state: State) -> bool {

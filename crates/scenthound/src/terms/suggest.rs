@@ -3,10 +3,15 @@
 //! Genre terms come first, as when terms are generated. If the crawl met pages of the wanted genre about other subjects, what
 //! these share with the good pages belongs to the genre, and what the good pages have beyond that is the subject. If it met
 //! none, genre and subject cannot be separated and all candidates are content terms.
+//!
+//! A word that is common on pages of any kind ("july", "five", "way") is never suggested, even if the crawl happened to meet it
+//! mostly on good pages: the rest of a crawl is too small and too similar to say which words are common. Long pages contain
+//! more common words than short ones, so what is expected of a word depends on how long the good pages are.
 
 use std::collections::BTreeMap;
 
 use scenthound_config::Settings;
+use scenthound_judge::Background;
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, Frequency, GenerateSettings, RunCounts, TermsFault, suggest,
 };
@@ -23,10 +28,17 @@ use crate::{Collection, CollectionError, Quadrant, QuadrantThresholds, Unreadabl
 
 /// Pages of the genre about other subjects that are needed to separate genre from subject.
 const LEAST_GENRE_PAGES: usize = 3;
-/// Genre terms looked at for each that is wanted.
+/// Terms looked at for each that is wanted.
 const ROOM: usize = 20;
 /// With this many pages marked irrelevant they alone are the contrast. With fewer the result would be arbitrary.
 const LEAST_MARKED: usize = 10;
+
+/// A word that tells is on good pages at least this many times as often as expected.
+const LEAST_LIFT: f64 = 3.0;
+/// A word expected on more than this share of pages is common…
+const COMMON: f64 = 0.02;
+/// …and must be on so many of the good pages that chance would do that no more often than this.
+const MOST_CHANCE: f64 = 1e-4;
 
 /// How terms are suggested.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,9 +175,15 @@ pub fn suggest_terms(
     let language = language.or(good_language);
     let (genre, _) = read(view, &sides.genre, language)?;
     let mut both = RunCounts::new(language);
-    for page in sides.good.iter().chain(&sides.genre) {
-        if let Some(page) = parsed(view, page)? {
-            both.add(&page.text, page.language);
+    let (mut words_of_good, mut words_of_both) = (0, 0);
+    for (pages, is_good) in [(&sides.good, true), (&sides.genre, false)] {
+        for page in pages {
+            if let Some(page) = parsed(view, page)? {
+                both.add(&page.text, page.language);
+                let words = length(&page);
+                words_of_both += words;
+                words_of_good += if is_good { words } else { 0 };
+            }
         }
     }
     let mut against_both = BackgroundCounts::of(&[&both], language);
@@ -191,6 +209,9 @@ pub fn suggest_terms(
         drop_inner: true,
         ..GenerateSettings::default()
     };
+    let everywhere = Background::shipped();
+    let of_both = Expected::new(everywhere, &both, words_of_both);
+    let of_good = Expected::new(everywhere, &good, words_of_good);
     let mut taken = own_terms(settings, language);
     let mut genre_terms = Vec::new();
     if genre.documents() > 0 {
@@ -200,10 +221,13 @@ pub fn suggest_terms(
         genre_terms.retain(|term| {
             good.documents_with(&term.tokens) >= least && genre.documents_with(&term.tokens) >= 2
         });
+        genre_terms = of_both.telling(genre_terms);
         genre_terms.truncate(suggesting.genre_terms);
         taken.extend(genre_terms.iter().map(|term| term.tokens.clone()));
     }
-    let content = suggest(&good, &against_good, &taken, suggesting.content_terms, &picking)?;
+    let room = suggesting.content_terms.saturating_mul(ROOM);
+    let mut content = of_good.telling(suggest(&good, &against_good, &taken, room, &picking)?);
+    content.truncate(suggesting.content_terms);
     Ok(Suggestions {
         from: sides.from,
         good_pages: good.documents(),
@@ -213,6 +237,83 @@ pub fn suggest_terms(
         content,
         unreadable,
     })
+}
+
+/// The words of a page, stop words left out.
+fn length(page: &ParsedPage) -> u64 {
+    let stop = page.language.map(StopList::of);
+    let is_counted = |token: &Token| token.is_word() && !stop.is_some_and(|stop| stop.contains(*token));
+    page.text
+        .tokens()
+        .iter()
+        .filter(|token| is_counted(token))
+        .count() as u64
+}
+
+/// Pages that speak for terms: how often words would be on them by chance.
+struct Expected<'b> {
+    everywhere: &'b Background,
+    /// How many pages there are.
+    pages: u64,
+    /// How long they are, as a multiple of the length of other pages.
+    length: f64,
+}
+
+impl<'b> Expected<'b> {
+    fn new(everywhere: &'b Background, counts: &RunCounts, words: u64) -> Expected<'b> {
+        let pages = counts.documents();
+        Expected {
+            everywhere,
+            pages,
+            length: words as f64 / pages.max(1) as f64 / everywhere.mean_length(),
+        }
+    }
+
+    /// The share of pages that a term is expected on: no more than its rarest word.
+    fn share(&self, term: &Candidate) -> f64 {
+        let words = term.term.split_whitespace();
+        let share = words.map(|word| self.everywhere.share(word)).fold(1.0, f64::min);
+        // A word that was never counted is rare, but not impossible.
+        let least = 1.0 / (f64::from(self.everywhere.pages()) + 1.0);
+        1.0 - (1.0 - share.max(least)).powf(self.length)
+    }
+
+    /// The terms that tell, those first that both stand out from the rest of the crawl and are not common elsewhere. Rare
+    /// terms are all alike: the rarest are names that only a few of the good pages have.
+    fn telling(&self, terms: Vec<Candidate>) -> Vec<Candidate> {
+        if self.everywhere.pages() == 0 {
+            return terms;
+        }
+        let mut ranked: Vec<(f64, Candidate)> = terms
+            .into_iter()
+            .map(|term| (self.share(&term), term))
+            .filter(|(share, term)| is_telling(term.documents, self.pages, *share))
+            .map(|(share, term)| (term.contrast.unwrap_or(1.0) * -share.max(COMMON).ln(), term))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked.into_iter().map(|(_, term)| term).collect()
+    }
+}
+
+/// Whether a word on `with` of some good pages tells, if it is expected on this share of them.
+fn is_telling(with: u64, pages: u64, share: f64) -> bool {
+    let here = with as f64 / pages.max(1) as f64;
+    here >= LEAST_LIFT * share && (share <= COMMON || chance(with, pages, share) <= MOST_CHANCE)
+}
+
+/// How likely it is that at least `with` of these pages contain a word that is expected on this share of them.
+fn chance(with: u64, pages: u64, share: f64) -> f64 {
+    let share = share.clamp(1e-9, 1.0 - 1e-9);
+    // The logarithm of the probability of exactly 0, 1, 2… pages.
+    let mut log = pages as f64 * (1.0 - share).ln();
+    let mut sum = if with == 0 { log.exp() } else { 0.0 };
+    for number in 1..=pages {
+        log += ((pages - number + 1) as f64 / number as f64 * share / (1.0 - share)).ln();
+        if number >= with {
+            sum += log.exp();
+        }
+    }
+    sum.min(1.0)
 }
 
 /// The readable pages of the crawl, one per URL, as last fetched.
@@ -339,4 +440,53 @@ fn own_terms(settings: &Settings, language: Option<Language>) -> Vec<Vec<Token>>
                 .collect()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_is_the_tail_of_the_binomial_distribution() {
+        assert!((chance(0, 4, 0.5) - 1.0).abs() < 1e-12);
+        assert!((chance(3, 4, 0.5) - 5.0 / 16.0).abs() < 1e-12);
+        assert!((chance(2, 2, 0.1) - 0.01).abs() < 1e-12);
+        assert_eq!(chance(1, 0, 0.1), 0.0);
+    }
+
+    #[test]
+    fn common_words_do_not_tell_however_often_the_good_pages_have_them() {
+        // "july", on 8 of 20 good pages and expected on an eighth.
+        assert!(!is_telling(8, 20, 0.125));
+        // Twice out of twice is chance.
+        assert!(!is_telling(2, 2, 0.125));
+        // "course", on 19 of 20 good pages.
+        assert!(is_telling(19, 20, 0.125));
+        // A rare word tells even on few pages, and so does one that is nowhere else.
+        assert!(is_telling(2, 20, 0.01));
+        assert!(is_telling(1, 1, 0.0));
+    }
+
+    #[test]
+    fn july_five_and_way_are_never_suggested() {
+        let expected = Expected {
+            everywhere: Background::shipped(),
+            pages: 20,
+            length: 2.0,
+        };
+        let terms = ["july", "five", "way", "five july", "locomotive", "freight train"];
+        let candidates = terms.map(|term| Candidate {
+            term: term.to_owned(),
+            tokens: tokenize(term),
+            count: 20,
+            documents: 10,
+            contrast: Some(5.0),
+        });
+        let told: Vec<String> = expected
+            .telling(candidates.to_vec())
+            .into_iter()
+            .map(|candidate| candidate.term)
+            .collect();
+        assert_eq!(told, ["locomotive", "freight train"]);
+    }
 }

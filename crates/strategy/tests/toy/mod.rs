@@ -107,6 +107,7 @@ pub fn answer(web: &[ToyPage], lease: Lease) -> LeaseResult<()> {
                 }),
                 place: None,
                 evidence: None,
+                tokens: None,
             });
             let processed = ProcessedPage::of_links(judgement(page), links.collect());
             let outcome = Outcome::Body {

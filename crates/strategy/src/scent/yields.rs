@@ -1,0 +1,227 @@
+//! How many of the pages visited so far were relevant: by host, directory, template, page and list.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::note::{Note, Parent, Places, Reader, log_odds};
+
+/// The most places counted. Beyond that, those with the fewest visits are forgotten.
+const MOST: usize = 400_000;
+/// How many visits the guess from the larger place counts for: on a host, and anywhere smaller.
+const HOST_PRIOR: f64 = 4.0;
+const PRIOR: f64 = 2.0;
+
+/// Visits to pages of one place, or to pages that one place links to.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Yield {
+    /// The sum of their relevance.
+    pub sum: f32,
+    /// How many there were.
+    pub visits: f32,
+    /// How many in a row, up to the last, brought nothing.
+    pub dry: f32,
+}
+
+impl Yield {
+    fn add(&mut self, relevance: f64) {
+        self.sum += relevance as f32;
+        self.visits += 1.0;
+        self.dry = if relevance >= 0.5 { 0.0 } else { self.dry + 1.0 };
+    }
+
+    fn smoothed(&self, prior: f64, weight: f64) -> f64 {
+        (f64::from(self.sum) + weight * prior) / (f64::from(self.visits) + weight)
+    }
+}
+
+/// Places are hashes already; this only spreads their bits.
+#[derive(Clone, Copy, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _bytes: &[u8]) {}
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// Counts by place.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Yields {
+    places: HashMap<u32, Yield, BuildHasherDefault<AsIs>>,
+    all: Yield,
+}
+
+/// Smoothed yields around a URL, as log-odds above the yield of the whole crawl.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Around {
+    pub host: f64,
+    pub directory: f64,
+    pub template: f64,
+    /// Of the most relevant parent.
+    pub page: f64,
+    pub list: f64,
+    /// The best of any parent.
+    pub best_page: f64,
+    pub best_list: f64,
+    /// Logarithms of the number of visits in a row that brought nothing.
+    pub dry_host: f64,
+    pub dry_template: f64,
+    /// Logarithms of the number of visits.
+    pub host_visits: f64,
+    pub directory_visits: f64,
+    pub template_visits: f64,
+}
+
+impl Yields {
+    pub fn of(&self, place: u32) -> Yield {
+        self.places.get(&place).copied().unwrap_or_default()
+    }
+
+    /// The yield of the whole crawl.
+    pub fn global(&self) -> f64 {
+        ((f64::from(self.all.sum) + 0.5) / (f64::from(self.all.visits) + 10.0)).min(0.5)
+    }
+
+    /// How many visits brought something and how many did not.
+    pub fn good_and_bad(&self) -> (f64, f64) {
+        let good = f64::from(self.all.sum);
+        (good, f64::from(self.all.visits) - good)
+    }
+
+    /// How many visits the yields around a URL are based on, by the name of the part.
+    pub fn visits(&self, note: &Note) -> Vec<(&'static str, f64)> {
+        let of = |place: u32| f64::from(self.of(place).visits);
+        let most = |place: fn(&Parent) -> u32| {
+            note.parents
+                .iter()
+                .map(|parent| of(place(parent)))
+                .fold(0.0, f64::max)
+        };
+        let first = note.parents.iter().max_by_key(|parent| parent.relevance);
+        vec![
+            ("host", of(note.places.host)),
+            ("directory", of(note.places.directory)),
+            ("template", of(note.places.template)),
+            ("page", first.map_or(0.0, |parent| of(parent.page))),
+            ("list", first.map_or(0.0, |parent| of(parent.list))),
+            ("best-page", most(|parent| parent.page)),
+            ("best-list", most(|parent| parent.list)),
+        ]
+    }
+
+    /// Appends the counts to some bytes.
+    pub fn save(&self, out: &mut Vec<u8>) {
+        let mut places: Vec<(u32, Yield)> = self
+            .places
+            .iter()
+            .map(|(place, counts)| (*place, *counts))
+            .collect();
+        // Hash maps have no order of their own.
+        places.sort_unstable_by_key(|(place, _)| *place);
+        out.extend((places.len() as u32).to_le_bytes());
+        for (place, counts) in std::iter::once((0, self.all)).chain(places) {
+            out.extend(place.to_le_bytes());
+            for number in [counts.sum, counts.visits, counts.dry] {
+                out.extend(number.to_le_bytes());
+            }
+        }
+    }
+
+    /// Reads what [`Yields::save`] wrote.
+    pub fn restore(reader: &mut Reader<'_>) -> Option<Yields> {
+        let count = reader.four()?;
+        let mut entry = || {
+            let place = reader.four()?;
+            let counts = Yield {
+                sum: reader.small_float()?,
+                visits: reader.small_float()?,
+                dry: reader.small_float()?,
+            };
+            Some((place, counts))
+        };
+        let (_, all) = entry()?;
+        let places = (0..count).map(|_| entry()).collect::<Option<_>>()?;
+        Some(Yields { places, all })
+    }
+
+    fn count(&mut self, place: u32, relevance: f64) {
+        self.places.entry(place).or_default().add(relevance);
+    }
+
+    /// Counts a visit.
+    pub fn visit(&mut self, note: &Note, relevance: f64) {
+        self.all.add(relevance);
+        let Places {
+            host,
+            directory,
+            template,
+        } = note.places;
+        for place in [host, directory, template] {
+            self.count(place, relevance);
+        }
+        for parent in note.parents.iter() {
+            self.link(parent, relevance);
+        }
+        self.keep_within_bounds();
+    }
+
+    /// Counts a page that a list leads to.
+    fn link(&mut self, parent: &Parent, relevance: f64) {
+        self.count(parent.page, relevance);
+        self.count(parent.list, relevance);
+    }
+
+    fn keep_within_bounds(&mut self) {
+        let mut least = 2.0;
+        while self.places.len() > MOST {
+            self.places.retain(|_, counts| counts.visits >= least);
+            least *= 2.0;
+        }
+    }
+
+    /// The yields around a URL.
+    pub fn around(&self, note: &Note) -> Around {
+        let base = self.global();
+        let zero = log_odds(base);
+        let above = |share: f64| (log_odds(share) - zero).clamp(-5.0, 5.0);
+        let of_host = self.of(note.places.host);
+        let host = of_host.smoothed(base, HOST_PRIOR);
+        let of_directory = self.of(note.places.directory);
+        let directory = of_directory.smoothed(host, PRIOR);
+        let of_template = self.of(note.places.template);
+        let template = of_template.smoothed(directory, PRIOR);
+        let mut around = Around {
+            host: above(host),
+            directory: above(directory),
+            template: above(template),
+            dry_host: f64::from(of_host.dry).ln_1p(),
+            dry_template: f64::from(of_template.dry).ln_1p(),
+            host_visits: f64::from(of_host.visits).ln_1p(),
+            directory_visits: f64::from(of_directory.visits).ln_1p(),
+            template_visits: f64::from(of_template.visits).ln_1p(),
+            ..Around::default()
+        };
+        let mut most_relevant = None;
+        for parent in note.parents.iter() {
+            let page = self.of(parent.page).smoothed(base, PRIOR);
+            let list = above(self.of(parent.list).smoothed(page, PRIOR));
+            let page = above(page);
+            if most_relevant.is_none_or(|most| parent.relevance > most) {
+                most_relevant = Some(parent.relevance);
+                (around.page, around.list) = (page, list);
+                if note.parents.len() == 1 {
+                    (around.best_page, around.best_list) = (page, list);
+                }
+            }
+            around.best_page = around.best_page.max(page);
+            around.best_list = around.best_list.max(list);
+        }
+        around
+    }
+}
