@@ -67,7 +67,7 @@ t.toml:11:13: 1.5 is out of range
 t.toml:14:8: "bestfirst" is not one of the choices
     kind = "bestfirst"
            ^^^^^^^^^^^
-    help: did you mean best-first? the choices are breadth-first, random, best-first, ps, fs-1, fs-2, pfs-1, pfs-2, link-context, opic, otie, shark, fish, genre, context-graph, layered, table, ache, bandit or tunnel
+    help: did you mean best-first? the choices are breadth-first, random, best-first, ps, fs-1, fs-2, pfs-1, pfs-2, link-context, opic, otie, shark, fish, genre, context-graph, layered, table, ache, bandit, tunnel or scent
 t.toml:15:9: "sum" is not one of the choices
     merge = "sum"
             ^^^^^
