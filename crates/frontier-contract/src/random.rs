@@ -150,6 +150,7 @@ fn policies() -> impl Strategy<Value = HostPolicy> {
     )
         .prop_map(
             |(delay, connections, most, robots, all_parents, agents, bounds)| HostPolicy {
+                hold_back: None,
                 delay: Duration::from_millis(delay),
                 max_delay: Duration::from_secs(3),
                 backoff: Duration::from_millis(2 * delay),

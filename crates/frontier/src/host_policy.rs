@@ -22,6 +22,9 @@ pub enum HostEffect {
 /// The frontier's limits and its politeness settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostPolicy {
+    /// How much better a URL must be than the best one that may be fetched now, for the frontier to wait for its host instead.
+    /// None to fetch whatever may be fetched.
+    pub hold_back: Option<f64>,
     /// Rest between the end of a request and the next request to the same host.
     pub delay: Duration,
     /// The longest crawl-delay we honour; longer ones are cut to this.
@@ -58,6 +61,7 @@ pub struct HostPolicy {
 impl Default for HostPolicy {
     fn default() -> HostPolicy {
         HostPolicy {
+            hold_back: None,
             delay: Duration::from_secs(1),
             max_delay: Duration::from_secs(60),
             backoff: Duration::from_secs(10),

@@ -7,6 +7,7 @@ pub mod console;
 mod experiment;
 mod judges;
 mod learn_pig;
+mod learn_scent;
 mod replay;
 mod serve;
 mod synth;
@@ -66,6 +67,9 @@ Examples:
 
 A judge is measured from each source that it can use: terms from words, trained judges from examples.";
 
+const LEARN_SCENT_EXAMPLES: &str = "Examples:
+  hound lab learn-scent --web webs/university --web webs/encyclopedia --judges logistic,truth
+  hound lab learn-scent --web synth:little -o crates/strategy/src/scent/prior.txt";
 const LEARN_PIG_EXAMPLES: &str = "\
 Examples:
   hound lab learn-pig --web webs/mixed --task rust,databases -o pig.toml
@@ -134,6 +138,11 @@ pub fn command() -> Command {
                 .after_help(BACKGROUND_EXAMPLES),
         )
         .subcommand(
+            learn_scent::Args::augment_args(Command::new("learn-scent"))
+                .about("Learn the weights that the strategy scent starts with, and test them on webs left out")
+                .after_help(LEARN_SCENT_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -149,6 +158,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("judges", given)) => done(parsed(given).and_then(judges::run)),
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
         Some(("background", given)) => done(parsed(given).and_then(background::run)),
+        Some(("learn-scent", given)) => done(parsed(given).and_then(learn_scent::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),

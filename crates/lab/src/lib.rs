@@ -24,6 +24,7 @@ mod journal;
 mod judges;
 mod labelled_pages;
 mod layers;
+pub mod learn_scent;
 mod opinion;
 pub mod pig;
 mod reach;

@@ -162,6 +162,7 @@ pub fn crawl(
     let several = agents.len() > 1;
     let policy = HostPolicy {
         all_parents: needs.all_parents,
+        hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
         ..settings.policy
     };

@@ -73,7 +73,7 @@ impl Default for Rescoring {
 }
 
 /// What a strategy needs in its reports. It declares this once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Needs {
     /// Scores of each link's anchor, surroundings and URL.
     pub snippets: bool,
@@ -89,6 +89,9 @@ pub struct Needs {
     pub notes: bool,
     /// Whether [`Strategy::pick`] must be asked before each lease. URLs are then leased one by one.
     pub picks: bool,
+    /// With a page budget: how much better a link must score than the best one that may be fetched now, for the crawl to wait
+    /// for its host instead.
+    pub hold_back: Option<f64>,
     /// Whether every seed must be read before any link is followed.
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
@@ -111,6 +114,7 @@ impl Default for Needs {
             paths: false,
             notes: false,
             picks: false,
+            hold_back: None,
             seeds_first: false,
             all_parents: false,
             redirects: Merge::Max,

@@ -78,10 +78,6 @@ pub struct ScentSettings {
     pub explore_falls: f64,
     /// How fast the weights follow what visits bring; 0 to leave them as they are.
     pub adapt: f64,
-    /// Dev.
-    pub power: f64,
-    /// Dev.
-    pub lift: f64,
     /// The weights to start with.
     pub prior: ScentPrior,
     /// Where to write visits down.
@@ -94,8 +90,6 @@ impl Default for ScentSettings {
             explore: 0.2,
             explore_falls: 0.0,
             adapt: 0.6,
-            power: 1.0,
-            lift: 0.0,
             prior: ScentPrior::default(),
             log: None,
         }
@@ -149,8 +143,6 @@ pub struct Scent {
     squares: ScentParts,
     /// Of the log-odds of anchors, of the words around them and of URLs.
     spreads: [Spread; 3],
-    /// Of the log-odds of the relevance of visited pages.
-    judged: Spread,
     text: TextModel,
     yields: Yields,
     visits: u64,
@@ -173,7 +165,6 @@ impl Scent {
             squares: [FIRST_SQUARES; PARTS],
             settings,
             spreads: [Spread::default(); 3],
-            judged: Spread::default(),
             text: TextModel::default(),
             yields: Yields::default(),
             visits: 0,
@@ -250,16 +241,6 @@ impl Scent {
         let (good, bad) = self.yields.good_and_bad();
         let of_bad = ((good + 0.5) / (bad + 0.5)).min(1.0);
         of_bad + (GOOD_WEIGHT - of_bad) * relevance
-    }
-
-    /// How much a page brought.
-    fn gain(&self, relevance: f64) -> f64 {
-        let plain = relevance.powf(self.settings.power);
-        if self.settings.lift == 0.0 || self.judged.count < 10.0 {
-            return plain;
-        }
-        let z = self.judged.standardised(wide_log_odds(relevance));
-        plain.max(1.0 / (1.0 + (-2.0 * (z - self.settings.lift)).exp()))
     }
 
     fn learn(&mut self, note: &Note, relevance: f64, is_seed: bool) {
@@ -356,12 +337,6 @@ impl Scent {
     }
 }
 
-/// Log-odds that keep even very small probabilities apart.
-fn wide_log_odds(p: f64) -> f64 {
-    let p = p.clamp(1e-6, 1.0 - 1e-6);
-    (p / (1.0 - p)).ln()
-}
-
 fn log_odds_of(scores: SnippetScores) -> [f64; 3] {
     [scores.anchor, scores.around, scores.url].map(|score| log_odds(score.into()))
 }
@@ -380,6 +355,9 @@ fn parent_of(page: UrlKey, path: u32, relevance: f64) -> Parent {
     }
 }
 
+/// Scores are log odds: with this much more, a link is about four times as likely to be good.
+const HOLD_BACK: f64 = 1.4;
+
 impl Strategy for Scent {
     fn name(&self) -> &'static str {
         "scent"
@@ -390,6 +368,7 @@ impl Strategy for Scent {
             snippets: true,
             notes: true,
             picks: true,
+            hold_back: Some(HOLD_BACK),
             rescoring: Rescoring {
                 pages: EPOCH,
                 links: RESCORED,
@@ -421,11 +400,7 @@ impl Strategy for Scent {
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         let lease = report.lease;
         let own = report.note.and_then(Note::from_bytes);
-        let judged = report.judgement.map_or(0.0, |judgement| judgement.relevance);
-        let relevance = self.gain(judged);
-        if report.judgement.is_some() && lease.kind == LeaseKind::Page && !lease.revisit {
-            self.judged.add(wide_log_odds(judged));
-        }
+        let relevance = report.judgement.map_or(0.0, |judgement| judgement.relevance);
         self.learn_from(report, own.as_ref(), relevance);
         let inherited = own.map_or(0.0, |own| f64::from(own.inherited) / 255.0 * DECAY);
         let lists = self.read_lists(report.links);

@@ -1,6 +1,13 @@
 //! The answer to "what next?": the best URLs an agent may have, or why there are none.
 
+use std::time::Duration;
+
 use super::*;
+
+/// A better URL is waited for if its host may be asked within this time.
+const WORTH_WAITING: Duration = Duration::from_secs(5);
+/// How many resting hosts are looked at for a better URL.
+const HOSTS_LOOKED_AT: usize = 2_000;
 
 /// How many URLs are considered, from the oldest on, for one lease of the oldest.
 const LOOK_AHEAD: usize = 1_000;
@@ -32,6 +39,12 @@ impl<S: Storage> StoredFrontier<S> {
             let Some(host) = ready.filter(|host| self.can_serve(HostId(*host), &ask)) else {
                 break;
             };
+            if let Some(wait) = self.worth_waiting(HostId(host), &ask, now) {
+                if leases.is_empty() {
+                    return Ok(wait);
+                }
+                break;
+            }
             leases.extend(self.lease_from(HostId(host), ask.agent, now)?);
         }
         Ok(if !leases.is_empty() {
@@ -89,6 +102,44 @@ impl<S: Storage> StoredFrontier<S> {
         };
         self.place(host, now);
         Ok(Some(lease))
+    }
+
+    /// How long to wait for a URL that is much better than the best one of a ready host; none if there is no such URL, or its
+    /// host rests for long. A budget of pages is better spent on the pages that matter than on whichever host is free.
+    fn worth_waiting(&self, ready: HostId, ask: &Ask, now: Timestamp) -> Option<Next> {
+        let margin = self.policy.hold_back?;
+        let best_of = |host: HostId| {
+            let best = self.hosts[host.0 as usize]
+                .queue_of(ask.agent)
+                .and_then(Heap::best)?;
+            let entry = &self.entries[UrlId(best)];
+            Some((entry.class(), entry.score))
+        };
+        // What has no score worth comparing, such as rules and revisits, is never held back.
+        let host = &self.hosts[ready.0 as usize];
+        if !host.revisits.is_empty() {
+            return None;
+        }
+        let (class, score) = best_of(ready)?;
+        let is_better = |host: HostId| {
+            best_of(host).is_some_and(|(theirs, best)| (theirs, -best) < (class, -(score + margin)))
+        };
+        let is_busy_with_better =
+            |out: &Out| !self.is_full(&self.hosts[out.host.0 as usize]) && is_better(out.host);
+        if self.leases.values().any(is_busy_with_better) {
+            return Some(Next::Blocked);
+        }
+        let soon = now + WORTH_WAITING;
+        let resting = self
+            .timer
+            .iter()
+            .take(HOSTS_LOOKED_AT)
+            .filter_map(|Reverse((until, id))| {
+                let host = &self.hosts[*id as usize];
+                let counts = host.place == HostState::Resting && host.rest_until == *until && *until <= soon;
+                (counts && is_better(HostId(*id))).then_some(*until)
+            });
+        resting.min().map(Next::WaitUntil)
     }
 
     /// When the first resting host with something for this agent wakes.

@@ -239,7 +239,7 @@ impl Note {
     }
 
     /// The bytes a frontier keeps.
-    pub fn to_bytes(&self) -> Box<[u8]> {
+    pub fn to_bytes(self) -> Box<[u8]> {
         let words: usize = self.words.blocks().iter().map(|words| words.len()).sum();
         let mut bytes = Vec::with_capacity(30 + self.parents.len() * 9 + words * 2);
         bytes.extend(fixed(self.best, 65535.0).to_le_bytes());

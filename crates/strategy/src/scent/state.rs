@@ -95,11 +95,7 @@ pub(super) fn save(scent: &mut Scent, out: &mut StateDelta) {
     for count in [scent.visits, scent.epoch, scent.next_epoch] {
         core.extend(count.to_le_bytes());
     }
-    let spreads = scent
-        .spreads
-        .iter()
-        .chain([&scent.judged])
-        .flat_map(|spread| spread.numbers());
+    let spreads = scent.spreads.iter().flat_map(|spread| spread.numbers());
     let weights = scent.weights.iter().chain(&scent.squares).copied();
     for number in [scent.credit, scent.recent]
         .into_iter()
@@ -162,7 +158,7 @@ fn restore_core(scent: &mut Scent, core: &[u8]) -> Option<(u32, u32)> {
     let logged = reader.eight()?;
     (scent.visits, scent.epoch, scent.next_epoch) = (reader.eight()?, reader.eight()?, reader.eight()?);
     (scent.credit, scent.recent) = (reader.float()?, reader.float()?);
-    for spread in scent.spreads.iter_mut().chain([&mut scent.judged]) {
+    for spread in &mut scent.spreads {
         spread.restore([reader.float()?, reader.float()?, reader.float()?]);
     }
     for number in scent.weights.iter_mut().chain(&mut scent.squares) {
