@@ -208,7 +208,7 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
         "settings: there is nowhere to start from; give seed URLs after the topic, a file of them with --seeds, or a search \
          engine with --engine, such as searxng=URL or brave; in the topic file these are urls, file and engines under [seeds]\n\
          settings: there is nothing to look for: the topic has no terms; list terms as genre, content or url under \
-         [terms] in the topic file, or write words in place of a topic file"
+         [terms] in the topic file, write words in place of a topic file, or give pages like those you want with --examples"
     );
     assert_eq!(
         check_with(&[], "gone.toml", &["width=0"])

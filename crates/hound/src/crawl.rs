@@ -349,11 +349,13 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
             crawler.agents()
         );
     }
+    let mut is_ranking = false;
     let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl, dashboard);
     let result = crawler.drive_in(folder, &mut |event| match event {
         LiveEvent::Progress(snapshot) => progress.show(snapshot),
         LiveEvent::Settled(_) => {}
         LiveEvent::Ranking { pages } => {
+            is_ranking = true;
             progress.pause();
             note!("Ranking {} again by what was learnt…", counted(pages, "page"));
         }
@@ -372,6 +374,9 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
     };
     progress.end(&ended);
     let summary = result?;
+    if is_ranking && summary.ranked.is_none() {
+        note!("note: stopped before the pages were ranked again; run the same command again to do it");
+    }
     if let Some(ranked) = &summary.ranked
         && let Err(error) = StatusFile::update_rejudged(folder.layout(), ranked)
     {

@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{Workspace, command, hound_in, paths_asked_for, serve_paths, text};
@@ -134,6 +134,19 @@ fn results(workspace: &Workspace, folder: &str, top: usize) -> Vec<String> {
     urls.map(|url| url.splitn(4, '/').nth(3).unwrap_or_default().to_owned())
         .take(top)
         .collect()
+}
+
+/// Waits until a running crawl has made this many attempts.
+fn wait_for_pages(folder: &Path, attempts: usize) {
+    let are_enough =
+        || CrawlView::open(folder).is_ok_and(|view| view.pages().is_ok_and(|pages| pages.count() > attempts));
+    for _ in 0..1_500 {
+        if are_enough() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("too few pages");
 }
 
 #[test]
@@ -265,15 +278,7 @@ fn a_killed_crawl_keeps_what_it_learnt() {
         .spawn()
         .unwrap();
     let folder = workspace.path("found");
-    let enough =
-        || CrawlView::open(&folder).is_ok_and(|view| view.pages().is_ok_and(|pages| pages.count() > 40));
-    for _ in 0..600 {
-        if enough() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(enough());
+    wait_for_pages(&folder, 40);
     child.kill().unwrap();
     child.wait().unwrap();
 
@@ -287,6 +292,45 @@ fn a_killed_crawl_keeps_what_it_learnt() {
     let best = results(&workspace, "found", PAGES);
     let right = best.iter().filter(|path| path.starts_with("tea/")).count();
     assert_eq!(right, PAGES, "{best:?}");
+}
+
+#[test]
+fn an_interrupted_crawl_is_ranked_before_it_ends() {
+    let (_serving, base) = web();
+    let workspace = Workspace::new();
+    write_examples(&workspace);
+    let seed = format!("{base}/");
+    let words = ["crawl", "--examples", "good.txt", &seed, "-o", "found"];
+    let slowly = [
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "20ms",
+        "--ip-delay",
+        "0s",
+    ];
+    let child = command(&workspace.path(""), &[&words[..], &slowly].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let folder = workspace.path("found");
+    wait_for_pages(&folder, 45);
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(11), "{said}");
+    assert!(said.contains("again by what was learnt"), "{said}");
+    let before = relevances(&folder);
+    workspace.says(&["rejudge", "found", "--learn"]);
+    assert_eq!(relevances(&folder), before);
 }
 
 #[test]

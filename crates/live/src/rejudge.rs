@@ -275,7 +275,7 @@ impl Again<'_> {
                 Err(StoreError::BadLine { .. }) => repeat.skipped += 1,
                 Err(error) => return Err(error.into()),
             }
-            if repeat.attempts % SETTLES_PER_COMMIT == 0 {
+            if repeat.attempts.is_multiple_of(SETTLES_PER_COMMIT) {
                 repeat.crawl.commit(self.now)?;
             }
             progress(repeat.attempts);

@@ -9,7 +9,7 @@ use std::path::Path;
 use scenthound_config::Settings;
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{JudgeKind, LabelledPage, Learner, saved_examples};
-use scenthound_live::Clock;
+use scenthound_live::{Clock, LiveError};
 use scenthound_store::Layout;
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{CanonicalUrl, Keyring, Verdict};
@@ -75,19 +75,17 @@ pub(crate) fn example_urls(settings: &Settings) -> Result<Vec<CanonicalUrl>, Inp
     named(settings, &StopHandle::default(), false)?.urls(&mut |_| {})
 }
 
-/// The names of the examples that the crawl in a folder knows.
-fn known_examples(layout: &Layout, settings: &Settings) -> Result<HashSet<String>, CrawlerError> {
+/// What the judge of the crawl in a folder has learnt, by name.
+pub(crate) fn saved_in(layout: &Layout, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, LiveError> {
     let state = layout.state();
     // A crawl that has not started has no state.
     if std::fs::read_dir(&state).map_or(true, |mut files| files.next().is_none()) {
-        return Ok(HashSet::new());
+        return Ok(Vec::new());
     }
     let keyring = Keyring::new(settings.crawl.seed);
     let now = Clock::system().now();
-    let frontier = scenthound_frontier_durable::open_read_only(&state, HostPolicy::default(), keyring, now)
-        .map_err(scenthound_live::LiveError::from)?;
-    let saved = scenthound_engine::saved_lessons(&frontier).map_err(scenthound_live::LiveError::from)?;
-    Ok(saved_examples(&saved).into_iter().map(|page| page.name).collect())
+    let frontier = scenthound_frontier_durable::open_read_only(&state, HostPolicy::default(), keyring, now)?;
+    Ok(scenthound_engine::saved_lessons(&frontier)?)
 }
 
 /// Reads the examples that the crawl in a folder does not know yet and shows them to the judge.
@@ -98,7 +96,8 @@ pub(crate) fn add_examples(
     stop: &StopHandle,
     notice: &mut dyn FnMut(InputNotice),
 ) -> Result<ExampleCounts, CrawlerError> {
-    let known = known_examples(layout, settings)?;
+    let saved = saved_examples(&saved_in(layout, settings)?);
+    let known: HashSet<String> = saved.into_iter().map(|page| page.name).collect();
     // A mark says more about a page than a list it is on.
     let is_known = |name: &str| known.contains(name) || known.contains(&format!("{MARKED}{name}"));
     let mut inputs = named(settings, stop, !known.is_empty())?;
@@ -106,9 +105,11 @@ pub(crate) fn add_examples(
     let mut new = Vec::new();
     let read = inputs.each(
         |named| {
-            if !is_known(&named.name) {
+            // A list names the URL that was asked for, so that is how to know the page again.
+            let name = named.asked.map_or(named.name, |url| url.to_string());
+            if !is_known(&name) {
                 new.push(LabelledPage {
-                    name: named.name,
+                    name,
                     label: Verdict::Relevant,
                     fields: learner.fields(&named.page),
                 });

@@ -69,6 +69,8 @@ pub struct InputSettings<'a> {
 pub struct NamedPage {
     /// Its URL, or the path of its file.
     pub name: String,
+    /// The URL that led to it, if it was fetched. It differs from the page's own after a redirect.
+    pub asked: Option<CanonicalUrl>,
     /// The page.
     pub page: ParsedPage,
 }
@@ -677,6 +679,7 @@ fn read_file(path: &Path) -> Result<NamedPage, InputError> {
     };
     Ok(NamedPage {
         name: path.display().to_string(),
+        asked: None,
         page: parse(&input, &Limits::default()),
     })
 }
@@ -700,6 +703,7 @@ fn file_url(path: &Path) -> Result<CanonicalUrl, InputError> {
 fn named(page: ParsedPage) -> NamedPage {
     NamedPage {
         name: page.url.to_string(),
+        asked: None,
         page,
     }
 }

@@ -69,7 +69,7 @@ impl TopicJudge {
 
     /// Judges a page.
     pub fn judge(&self, named: NamedPage) -> JudgedPage {
-        let NamedPage { name, page } = named;
+        let NamedPage { name, page, .. } = named;
         let judgement = self.processor.judge_page(&page);
         JudgedPage {
             page: name,

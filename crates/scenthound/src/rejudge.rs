@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::collection::{Collection, CollectionError, each_record};
 use crate::crawler::{CrawlerError, StopHandle, check_topic_settings, earlier_settings};
-use crate::examples::MARKED;
+use crate::examples::{MARKED, saved_in};
 use crate::live::{LiveBuildError, live_settings};
 use crate::stored_page::page_of_response;
 use crate::topic::Topic;
@@ -117,7 +117,7 @@ pub struct Rejudgement {
 pub struct SuggestedThreshold {
     /// The threshold.
     pub threshold: f64,
-    /// The F1 score of the marked pages with it. The judge has learnt from these pages, so new ones will do worse.
+    /// The F1 score of the marked pages with it, each judged by a judge that had not learnt from it.
     pub f1: f64,
     /// The pages marked relevant.
     pub relevant: usize,
@@ -127,6 +127,8 @@ pub struct SuggestedThreshold {
 
 /// With fewer marks of either side, no threshold is suggested.
 const LEAST_MARKS: usize = 5;
+/// The marked pages are judged in this many parts, each by what the others taught.
+const FOLDS: usize = 5;
 
 impl SuggestedThreshold {
     /// The threshold that separates these pages best: halfway between two of them.
@@ -294,20 +296,18 @@ impl Rejudgement {
         let rejudged = scenthound_live::rejudge(
             &folder,
             live_settings(settings)?,
-            judge.clone(),
+            judge,
             agents()?,
             lessons,
             &settings.to_toml(),
             stop.switch(),
             progress,
         )?;
-        Ok(rejudged.map(|rejudged| {
-            let judged: Vec<(f64, Verdict)> = marked
-                .iter()
-                .map(|(page, mark)| (judge.judge(page).relevance, *mark))
-                .collect();
-            (rejudged, SuggestedThreshold::of(&judged))
-        }))
+        let Some(rejudged) = rejudged else {
+            return Ok(None);
+        };
+        let judged = judge_held_out(settings, &folder, &marked)?;
+        Ok(Some((rejudged, SuggestedThreshold::of(&judged))))
     }
 }
 
@@ -380,6 +380,45 @@ fn marked_pages(view: &CrawlView) -> Result<Vec<(ParsedPage, Verdict)>, RejudgeE
         pages.extend(page.map(|page| (page, mark)));
     }
     Ok(pages)
+}
+
+/// How relevant the marked pages are to judges that have not learnt from them, a fifth of the pages at a time. A judge that has
+/// learnt from a page is surer of it than of any other, so its scores say nothing about a threshold.
+fn judge_held_out(
+    settings: &Settings,
+    folder: &CrawlFolder,
+    marked: &[(ParsedPage, Verdict)],
+) -> Result<Vec<(f64, Verdict)>, RejudgeError> {
+    let is = |side: Verdict| marked.iter().filter(move |(_, mark)| *mark == side);
+    let sides = [Verdict::Relevant, Verdict::Irrelevant];
+    if sides.iter().any(|side| is(*side).count() < LEAST_MARKS) {
+        return Ok(Vec::new());
+    }
+    let saved = saved_in(folder.layout(), settings)?;
+    let mut judged = Vec::with_capacity(marked.len());
+    for part in 0..FOLDS {
+        let judge = settings.judge().map_err(LiveBuildError::Parts)?;
+        let held_out: Vec<_> = sides
+            .iter()
+            .flat_map(|side| is(*side).skip(part).step_by(FOLDS))
+            .collect();
+        if let Some(learner) = judge.learner() {
+            let names: Vec<String> = held_out
+                .iter()
+                .map(|(page, _)| format!("{MARKED}{}", page.url))
+                .collect();
+            learner
+                .restore(&saved)
+                .map_err(|fault| LiveError::Crawl(fault.into()))?;
+            learner.change_examples(&names, Vec::new());
+        }
+        judged.extend(
+            held_out
+                .iter()
+                .map(|(page, mark)| (judge.judge(page).relevance, *mark)),
+        );
+    }
+    Ok(judged)
 }
 
 /// Makes the marked pages examples, in place of those that were marked before.

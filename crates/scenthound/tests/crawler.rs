@@ -120,6 +120,36 @@ fn another_topic_in_the_same_folder_is_refused_until_the_pages_are_judged_again(
 }
 
 #[test]
+fn a_crawl_from_examples_needs_no_words_and_keeps_what_it_was_shown() {
+    let (web, folder) = (Web::start(), tempfile::tempdir().unwrap());
+    let example = folder.path().join("example.html");
+    std::fs::write(&example, "<title>Tea</title><p>tea tea tea</p>").unwrap();
+    let crawl = folder.path().join("crawl");
+    let like = |names: &[&str]| Crawler::builder().examples(names.iter().map(|name| name.to_string()));
+    let name = example.to_str().unwrap();
+    let crawler = web.build(like(&[name]).max_pages(2), &crawl).unwrap();
+    assert_eq!(crawler.settings().topic.name, "example");
+    visits(crawler);
+
+    // The file is gone, but not what it taught.
+    std::fs::remove_file(&example).unwrap();
+    visits(web.build(like(&[name]), &crawl).unwrap());
+    let relevance = |page: &str| {
+        let pages = Collection::open(&crawl).unwrap().pages().unwrap();
+        let page = FixtureWeb::url(page);
+        let record = pages
+            .map(|record| record.unwrap())
+            .find(|record| record.url == page);
+        record.unwrap().relevance.unwrap()
+    };
+    assert!(relevance("green/2") > relevance("dull/2"));
+
+    // A crawl that has not seen it cannot start without it.
+    let other = web.build(like(&[name]), &folder.path().join("other")).unwrap();
+    assert!(matches!(other.run(), Err(CrawlerError::Examples(_))));
+}
+
+#[test]
 fn a_crawl_in_the_background_is_read_as_events_and_stopped_by_its_handle() {
     let (web, folder) = (Web::start(), tempfile::tempdir().unwrap());
     // With a rest of half a minute after the first page, the crawl is still under way when it is stopped.

@@ -127,10 +127,9 @@ pub(super) fn fetch(
     let mut lost = Vec::new();
     for wanted in wanted {
         match fetched.page(&wanted.url)? {
-            // It may have come from elsewhere, by a redirect. It is still what was asked for by this name.
             Ok(page) => pages.push(NamedPage {
-                name: wanted.url.to_string(),
-                page,
+                asked: Some(wanted.url.clone()),
+                ..named(page)
             }),
             Err(why) => lost.push(UnfetchedUrl {
                 wanted: wanted.clone(),
