@@ -29,6 +29,17 @@ const SEED_URLS: &str = "seed-urls";
 /// The option for example pages.
 const EXAMPLES: &str = "examples";
 
+/// Settings that only the term judge has.
+const ONLY_OF_TERMS: &[&str] = &[
+    "url-terms",
+    "genre-weight",
+    "content-weight",
+    "genre-content-weight",
+    "url-weight",
+    "joint",
+    "idf",
+];
+
 /// One option of the command line, as written. A list is given as several options of one name; seed URLs are `seed-urls`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
@@ -220,8 +231,18 @@ impl Check<'_> {
         }
     }
 
-    /// With examples the judge is one that learns from them, unless another is named, which is a fault.
+    /// With examples the judge is one that learns from them, unless another is named, which is a fault. Where none is named,
+    /// settings that only the term judge has mean that judge.
     fn choose_judge(&mut self) {
+        let is_named = self.texts.contains_key("custom-judge") || self.texts.contains_key("judge");
+        let has_examples = self.texts.get(EXAMPLES).is_some_and(|texts| !texts.is_empty());
+        if !is_named && !has_examples && ONLY_OF_TERMS.iter().any(|name| self.texts.contains_key(name)) {
+            let terms = Text {
+                text: JudgeKind::Terms.name().to_owned(),
+                origin: Origin::Words,
+            };
+            self.texts.insert("judge", vec![terms]);
+        }
         let Some(examples) = self.texts.get(EXAMPLES).filter(|texts| !texts.is_empty()) else {
             return;
         };
@@ -410,7 +431,7 @@ impl Check<'_> {
         match option.name {
             "threshold" if is("judge", "table") && is("table-space", "table") => Some("0.8"),
             "threshold" if is("judge", "table") => Some("0.1"),
-            "threshold" if is("judge", "topic") => Some("0.5"),
+            "threshold" if is("judge", "topic") || !self.texts.contains_key("judge") => Some("0.5"),
             _ => option.default,
         }
     }

@@ -138,7 +138,7 @@ settings! {
     /// What counts as relevant.
     judge: JudgeSettings {
         /// How to judge pages; `hound judges` lists judges and settings.
-        one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "terms";
+        one kind: JudgeKind = "judge" "kind", Kind::Choice(JudgeKind::NAMES), NeedsRejudging, "topic";
         /// The name of a judge that belongs to the program running the crawl; set by the library.
         maybe custom: String = "custom-judge" "custom", Kind::Text, NeedsRejudging;
         /// The model file, as written by `hound train relevance`.
@@ -175,7 +175,7 @@ settings! {
     /// Which link to follow next.
     strategy: StrategySettings {
         /// How to rank links; `hound strategies` lists all.
-        one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "best-first";
+        one kind: StrategyKind = "strategy" "kind", Kind::Choice(StrategyKind::NAMES), NeedsRejudging, "scent";
         /// The name of a strategy that belongs to the program running the crawl; set by the library.
         maybe custom: String = "custom-strategy" "custom", Kind::Text, NeedsNewFolder;
         /// A page must be more relevant than this to pass its score on.

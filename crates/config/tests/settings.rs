@@ -197,7 +197,13 @@ fn the_default_threshold_depends_on_the_judge() {
             .judge
             .threshold
     };
-    assert_eq!(threshold(&[]), scenthound_judge::DEFAULT_THRESHOLD);
+    assert_eq!(threshold(&[]), 0.5);
+    assert_eq!(threshold(&["judge=terms"]), scenthound_judge::DEFAULT_THRESHOLD);
+    // Only the term judge weighs genre against content.
+    assert_eq!(
+        threshold(&["genre-weight=2"]),
+        scenthound_judge::DEFAULT_THRESHOLD
+    );
     assert_eq!(threshold(&["judge=table"]), 0.1);
     assert_eq!(threshold(&["judge=table", "table-space=table"]), 0.8);
     assert_eq!(threshold(&["judge=table", "threshold=0.3"]), 0.3);
@@ -325,7 +331,7 @@ fn a_crawl_may_be_resumed_with_other_budgets_and_delays_but_not_as_another_crawl
         [
             "- [terms] content was [\"tea\"], now [\"tea\", \"milk\"]; the pages fetched so far were judged by the \
              old value; judge them again with hound rejudge, or start a new folder with -o",
-            "- [strategy] kind was \"best-first\", now \"fs-2\"; the waiting links were ranked by the old value; start a new \
+            "- [strategy] kind was \"scent\", now \"fs-2\"; the waiting links were ranked by the old value; start a new \
              folder with -o, or name it in a topic file for hound rejudge, which re-scores them",
             "+ [crawl] max-pages was 10, now 20",
             "+ [crawl] depth was nothing, now 3; what was found before stays as it is",
@@ -404,7 +410,7 @@ fn settings_of_another_strategy_are_ignored_with_a_warning_and_not_written() {
     let text = "[terms]\ncontent = [\"tea\"]\n[seeds]\nurls = [\"http://a.test/\"]\n[strategy]\nkind = \"otie\"\ndecay = 0.9\n";
     let settings = check_text(text, &[]).unwrap();
     assert_eq!(settings.strategy.decay, 0.5, "the default");
-    let warning = "[strategy] decay is ignored: it is not a setting of the strategy otie or the judge terms";
+    let warning = "[strategy] decay is ignored: it is not a setting of the strategy otie or the judge topic";
     assert!(
         settings.warnings.iter().any(|told| told == warning),
         "{:?}",

@@ -113,12 +113,12 @@ fn gifts_add_up_to_what_is_held(strategy: &[&str]) {
 
 #[test]
 fn opic_explains_where_cash_came_from() {
-    gifts_add_up_to_what_is_held(&["--strategy", "opic"]);
+    gifts_add_up_to_what_is_held(&["--strategy", "opic", "--judge", "terms"]);
 }
 
 #[test]
 fn otie_explains_where_cash_came_from_including_second_visits() {
-    gifts_add_up_to_what_is_held(&["--strategy", "otie:recrawl-every=10"]);
+    gifts_add_up_to_what_is_held(&["--strategy", "otie:recrawl-every=10", "--judge", "terms"]);
 }
 
 #[test]

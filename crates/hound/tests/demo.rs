@@ -11,7 +11,7 @@ fn the_demo_shows_pages_curve_and_folder_and_requests_nothing_forbidden() {
     let shown = place.says(&["demo", "-o", "tea"]);
     for part in [
         "The best pages, and why:",
-        "genre: ",
+        "query: ",
         "content: ",
         "Relevant pages found",
         "0 of 48 forbidden",
@@ -24,7 +24,7 @@ fn the_demo_shows_pages_curve_and_folder_and_requests_nothing_forbidden() {
     let results = results.json_lines();
     assert_eq!(results.len(), 5, "{results:?}");
     for page in &results {
-        assert!(page["relevance"].as_f64().unwrap() >= 0.7, "{page}");
+        assert!(page["relevance"].as_f64().unwrap() >= 0.5, "{page}");
         assert!(!page["parts"]["terms"].as_array().unwrap().is_empty(), "{page}");
     }
     assert!(place.says(&["status", "tea"]).contains("page budget"));

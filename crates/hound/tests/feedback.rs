@@ -105,7 +105,7 @@ fn genre_and_content_terms_are_suggested_from_marked_pages() {
     );
     assert!(strict.lines().count() <= 4);
     let summary = hound_in(root, &["results", "tea"]).err;
-    assert!(summary.contains("4 relevant, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.45, content 0.45, the topic's threshold)"), "{summary}");
+    assert!(summary.contains("4 relevant, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.5, content 0.5, the topic's threshold)"), "{summary}");
 
     let json = |words: &[&str]| hound_in(root, words).json();
     let terms = |list: &serde_json::Value| -> Vec<String> {

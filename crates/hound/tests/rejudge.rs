@@ -47,7 +47,7 @@ fn pages_asked_for(web: &Web) -> Vec<String> {
 fn topic(web: &Web, folder: &Path, name: &str, terms: &str) -> PathBuf {
     let path = folder.join(format!("{name}.toml"));
     let text = format!(
-        "[topic]\nname = \"{name}\"\n[terms]\n{terms}\n[seeds]\nurls = [\"{}\"]\n[crawl]\ndelay = \"1ms\"\nip-delay = \
+        "[topic]\nname = \"{name}\"\n[terms]\n{terms}\n[judge]\nkind = \"terms\"\n[seeds]\nurls = [\"{}\"]\n[crawl]\ndelay = \"1ms\"\nip-delay = \
          \"0s\"\nallow-net = [\"127.0.0.0/8\"]\ncontact = \"test@example.org\"\n",
         web.seed
     );

@@ -288,7 +288,7 @@ fn judging_shows_every_part_and_the_terms_not_found() {
     let site = site();
     let root = site.path();
     crawl_in(&root.join("crawl"));
-    let topic = "[topic]\nlanguage = \"en\"\n[terms]\ngenre = [\"syllabus\", \"credits\"]\ncontent = [\"relational model\"]\n";
+    let topic = "[topic]\nlanguage = \"en\"\n[terms]\ngenre = [\"syllabus\", \"credits\"]\ncontent = [\"relational model\"]\n[judge]\nkind = \"terms\"\n";
     fs::write(root.join("topic.toml"), topic).unwrap();
     let expected = "\
 http://site.test/databases
@@ -475,6 +475,11 @@ fn chinese_and_japanese_examples_give_terms_that_judge_them() {
         says(root, &words);
         let written = fs::read_to_string(root.join(&topic)).unwrap();
         assert!(written.contains(&format!("\"{term}\",  # 3 times")), "{written}");
+        fs::write(
+            root.join(&topic),
+            format!("{written}\n[judge]\nkind = \"terms\"\n"),
+        )
+        .unwrap();
         let judged = says(root, &["judge", "--topic", &topic, &page]);
         assert!(judged.contains("relevant: 1.000"), "{judged}");
     }

@@ -9,9 +9,9 @@ named_enum! {
     #[derive(Default)]
     pub enum JudgeKind {
         /// A retrieval model for words, examples or both, which goes on learning while it crawls.
+        #[default]
         Topic = "topic",
         /// Similarity to the topic's genre, content and URL terms; needs no training.
-        #[default]
         Terms = "terms",
         /// Naive Bayes, trained on example pages.
         Bayes = "bayes",

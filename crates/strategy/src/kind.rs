@@ -11,7 +11,6 @@ named_enum! {
         /// In random order.
         Random = "random",
         /// By the relevance of the page a link stands on.
-        #[default]
         BestFirst = "best-first",
         /// Paper 1: pages pass their relevance on to the pages they link to.
         Ps = "ps",
@@ -48,6 +47,7 @@ named_enum! {
         /// Baseline: best-first that goes on for a while through irrelevant pages.
         Tunnel = "tunnel",
         /// By everything known about a link, with weights learnt while crawling, and one visit in five breadth-first.
+        #[default]
         Scent = "scent",
     }
 }

@@ -125,16 +125,12 @@ fn listed(key: &str) -> Vec<String> {
 }
 
 fn judge() -> TermJudge {
-    let threshold = DemoWeb::TOPIC
-        .lines()
-        .find_map(|line| line.strip_prefix("threshold = "))
-        .unwrap();
     TermJudge::new(&TermSettings {
         genre: listed("genre"),
         content: listed("content"),
         exclude: listed("exclude"),
         language: Some(Language::ENGLISH),
-        threshold: threshold.parse().unwrap(),
+        threshold: 0.7,
         ..TermSettings::default()
     })
     .unwrap()
