@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use scenthound_config::{Given, Surroundings, check};
 use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
-use scenthound_testweb::{DemoWeb, ScriptWeb, ServeOptions, TestSite, serve};
+use scenthound_strategy::StrategyKind;
+use scenthound_testweb::{DemoWeb, Request, ScriptWeb, ServeOptions, TestSite, serve};
 
 use crate::{crawl, exit, results};
 
@@ -85,6 +86,10 @@ const TOPIC: &str = "demo.toml";
 /// Makes the web feel remote.
 const LATENCY: Duration = Duration::from_millis(5);
 
+fn address(request: &Request) -> String {
+    format!("http://{}{}", request.host, request.path)
+}
+
 pub fn run(args: Args) -> Result<ExitCode> {
     let shown = Shown::of(args.topic);
     let hosts = shown.site.hosts();
@@ -127,7 +132,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Ok(crawler) => crawler,
         Err(code) => return Ok(code),
     };
-    crawler.live_settings().fetch.pins = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
+    let pins: Vec<_> = hosts.iter().map(|host| (host.clone(), serving.addr())).collect();
+    crawler.live_settings().fetch.pins = pins.iter().cloned().collect();
     let folder = CrawlFolder::open_or_create(&output)?;
 
     let seeds: Vec<&str> = settings.seeds.urls.iter().map(|url| url.as_str()).collect();
@@ -171,11 +177,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         tally.errors(),
         crawl::ending(&summary)
     );
-    let asked: HashSet<String> = serving
-        .requests()
-        .iter()
-        .map(|request| format!("http://{}{}", request.host, request.path))
-        .collect();
+    let asked: HashSet<String> = serving.requests().iter().map(address).collect();
     let found = shown.relevant.iter().filter(|url| asked.contains(*url)).count();
     let trespassed = shown.forbidden.iter().filter(|url| asked.contains(*url)).count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
@@ -184,6 +186,24 @@ pub fn run(args: Args) -> Result<ExitCode> {
         shown.relevant.len(),
         shown.forbidden.len()
     );
+    if settings.strategy.kind != StrategyKind::BreadthFirst {
+        let asked_before = serving.requests().len();
+        let mut plain = settings.clone();
+        plain.strategy.kind = StrategyKind::BreadthFirst;
+        let folder = temporary.path().join("breadth-first");
+        if let Ok(mut crawler) = crawl::crawler(plain, &folder)? {
+            crawler.live_settings().fetch.pins = pins.iter().cloned().collect();
+            let summary = crawler.run()?;
+            let requests = serving.requests();
+            let asked: HashSet<String> = requests.iter().skip(asked_before).map(address).collect();
+            let found = shown.relevant.iter().filter(|url| asked.contains(*url)).count();
+            say!(
+                "Breadth-first, on the same web with the same budget, fetched {found} of {} in {} pages.",
+                shown.relevant.len(),
+                summary.tally.pages
+            );
+        }
+    }
     match args.output {
         Some(kept) => say!(
             "The crawl is in {0}. Try: hound explain {0} {1}",

@@ -28,7 +28,7 @@ const NEIGHBOURS: usize = 10;
 const SPREAD: f64 = 0.8;
 const SPREAD_STEPS: usize = 10;
 /// The user's own words always keep this weight against the words found.
-pub(super) const OWN_WORDS: f64 = 0.4;
+pub(super) const OWN_WORDS: f64 = 0.3;
 /// Less than this share of the best pages' match is drift.
 const DRIFT: f64 = 0.55;
 /// Pages more similar than this hardly differ.

@@ -93,7 +93,7 @@ impl TopicModel {
         };
         let similarity = words.similarity(fields, &self.rarity);
         // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
-        let own = OWN_WORDS + (1.0 - trust);
+        let own = OWN_WORDS + 0.5 * (1.0 - trust);
         let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
         let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
         PageOpinion {
