@@ -333,7 +333,7 @@ impl Training {
 /// The fewest pages seen that can stand in for irrelevant ones.
 pub(super) const LEAST_SEEN: usize = 40;
 
-/// Learns from examples. `by_words` is the share of the pages seen that the user's words alone would call relevant.
+/// Learns from examples; nothing if the user's words alone do better. `by_words` is the share of the pages seen that the user's words alone would call relevant.
 pub(super) fn learn(
     positive: &[Example<'_>],
     negative: &[Example<'_>],
@@ -341,7 +341,7 @@ pub(super) fn learn(
     has_words: bool,
     by_words: Option<f64>,
     rarity: &Rarity,
-) -> Result<LearntWords, LearnFault> {
+) -> Result<Option<LearntWords>, LearnFault> {
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
     let training = Training::new(&all, positive.len(), negative.len());
     let frames = Frames::new(positive, seen);
@@ -374,13 +374,24 @@ pub(super) fn learn(
             chosen = Some((precision, *own_words, rows, scores));
         }
     }
-    let (_, own_words, rows, scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    let (precision, own_words, rows, scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    // The user's words may tell held-out examples from the pages seen better than anything learnt from the others does. If the
+    // examples come from one site among many, what was held out says too much about that site, so words need only come close.
+    let by_match: Vec<f64> = all.iter().map(|example| example.matched).collect();
+    let needed = if training.is_narrow() {
+        0.5 * precision
+    } else {
+        precision
+    };
+    if has_words && training.precision(&by_match) > needed {
+        return Ok(None);
+    }
     let model = training.fit(&rows, None)?;
     let weights = model.weights();
     let at = |place: u32| weights.get(place as usize).copied().unwrap_or(0.0);
     let of_positive = scores.get(..training.positive).unwrap_or_default();
     let of_seen = scores.get(training.seen_from..).unwrap_or_default();
-    Ok(LearntWords {
+    Ok(Some(LearntWords {
         weights: (0_u32..)
             .zip(&places.ids)
             .map(|(number, id)| {
@@ -396,7 +407,7 @@ pub(super) fn learn(
             Some(share) => curve_at(of_seen, share),
             None => curve(&scores, &training.labels, of_positive, of_seen),
         },
-    })
+    }))
 }
 
 /// The curve that calls this share of the pages seen relevant.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use scenthound_types::ParsedPage;
-use scenthound_types::text::{Language, StopList, Text, Token, url_words};
+use scenthound_types::text::{Language, StopList, Text, Token};
 
 use super::stem::{id_of, stem, term_id};
 
@@ -111,11 +111,13 @@ impl PageFields {
                 before = Some((id, at));
             }
         }
-        // Only words that the text has too: a URL's other words are numbers and codes, and have no spelling here.
-        for token in url_words(page.url.path_and_query()) {
-            if let Some((held, _)) = counts.get_mut(&id_of(token)) {
-                held.url = held.url.saturating_add(1);
-            }
+        let mut of_url: HashMap<u32, String, crate::topic::ById> = HashMap::default();
+        for word in address_words(page.url.path_and_query()) {
+            let word = stem(&word).into_owned();
+            let id = id_of(Token::of(&word));
+            let (held, _) = counts.entry(id).or_insert((FieldCounts::default(), u32::MAX));
+            held.url = held.url.saturating_add(1);
+            of_url.insert(id, word);
         }
         let mut order: Vec<(u32, FieldCounts, u32)> = counts
             .into_iter()
@@ -136,7 +138,10 @@ impl PageFields {
             site: id_of(Token::of(page.url.host())),
         };
         for (id, counts, at) in order {
-            read.spellings.push_str(&stem(page.text.spelling(at)));
+            match of_url.get(&id).filter(|_| at == u32::MAX) {
+                Some(word) => read.spellings.push_str(word),
+                None => read.spellings.push_str(&stem(page.text.spelling(at))),
+            }
             read.entries.push(Entry {
                 id,
                 counts,
@@ -263,6 +268,21 @@ impl PageFields {
     }
 }
 
+/// The words of a path and query in Latin letters. Numbers are split off: `cs432` is about `cs`. What every address has says
+/// nothing.
+fn address_words(path: &str) -> impl Iterator<Item = String> {
+    let letters = path.split(|c: char| !c.is_ascii_alphabetic());
+    letters
+        .filter(|word| word.len() > 1)
+        .map(str::to_ascii_lowercase)
+        .filter(|word| {
+            !matches!(
+                word.as_str(),
+                "html" | "htm" | "index" | "php" | "www" | "asp" | "aspx" | "jsp"
+            )
+        })
+}
+
 /// The field of each position of a page's text.
 fn fields_of(page: &ParsedPage) -> Vec<Field> {
     let mut fields = vec![Field::Body; page.text.len() as usize];
@@ -349,7 +369,7 @@ mod tests {
                 link: 1,
                 title: 1,
                 heading: 1,
-                url: 0
+                url: 1
             }
         );
         assert_eq!(counts(&page, "green").url, 1);

@@ -147,6 +147,15 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
+/// What came of learning from examples.
+enum Lesson {
+    Learnt(Box<LearntWords>),
+    /// The user's words do better than anything learnt.
+    WordsAreBetter,
+    /// There is too little to compare the examples with.
+    TooEarly,
+}
+
 /// What it learns from.
 #[derive(Debug, Default)]
 struct Lessons {
@@ -355,13 +364,14 @@ impl TopicJudge {
                 feedback = feedback::learn(&pages, &matches, &rarity);
             }
         } else {
-            learnt = self.learn_examples(lessons, &matcher, &rarity);
-            if learnt.is_none() {
-                let pages: Vec<&PageFields> = lessons.positive.iter().collect();
-                feedback = Some((
-                    feedback::of_examples(&pages, &rarity),
-                    if self.ideas.is_empty() { 1.0 } else { 0.7 },
-                ));
+            match self.learn_examples(lessons, &matcher, &rarity) {
+                Lesson::Learnt(words) => learnt = Some(*words),
+                Lesson::WordsAreBetter => {}
+                Lesson::TooEarly => {
+                    let pages: Vec<&PageFields> = lessons.positive.iter().collect();
+                    let trust = if self.ideas.is_empty() { 1.0 } else { 0.7 };
+                    feedback = Some((feedback::of_examples(&pages, &rarity), trust));
+                }
             }
         }
         let spelled = spell(lessons, learnt.as_ref(), feedback.as_ref());
@@ -385,7 +395,7 @@ impl TopicJudge {
         }
     }
 
-    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Option<LearntWords> {
+    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Lesson {
         let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
         let given =
             |fields: &PageFields| lessons.positive.contains(fields) || lessons.negative.contains(fields);
@@ -399,7 +409,7 @@ impl TopicJudge {
             .map(make)
             .collect();
         if seen.len() + negative.len() < examples::LEAST_SEEN {
-            return None;
+            return Lesson::TooEarly;
         }
         let has_words = !self.ideas.is_empty();
         let by_words = has_words.then(|| {
@@ -409,7 +419,11 @@ impl TopicJudge {
                 .count();
             called as f64 / seen.len().max(1) as f64
         });
-        examples::learn(&positive, &negative, &seen, has_words, by_words, rarity).ok()
+        match examples::learn(&positive, &negative, &seen, has_words, by_words, rarity) {
+            Ok(Some(words)) => Lesson::Learnt(Box::new(words)),
+            Ok(None) => Lesson::WordsAreBetter,
+            Err(_) => Lesson::TooEarly,
+        }
     }
 
     fn hits(&self, fields: &PageFields, model: &TopicModel, relevance: f64) -> Vec<TermHit> {
