@@ -51,7 +51,7 @@ pub fn write(agents: &[AgentStatus], out: &mut dyn Write) -> anyhow::Result<()> 
             .collect();
         writeln!(
             out,
-            "Table of agent {} ({} words): {}",
+            "Learnt by agent {} ({} weights): {}",
             agent.number,
             count(agent.learnt.len() as u64),
             words.join(", ")

@@ -110,7 +110,10 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
                 1 => "once".to_owned(),
                 times => format!("{times} times"),
             };
-            line("Rejudged", &format!("{times} (hound rejudge)"))?;
+            line(
+                "Rejudged",
+                &format!("{times}, by what a crawl had learnt or by hound rejudge"),
+            )?;
         }
         let MarkCounts { relevant, irrelevant } = report.marks;
         if relevant + irrelevant > 0 {

@@ -318,7 +318,8 @@ impl Training {
     /// How well held-out positives are ranked above the pages seen.
     fn precision(&self, scores: &[f64]) -> f64 {
         let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(self.labels.iter().copied()).collect();
-        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // Among equals the others come first: what scores all pages alike has told nothing.
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let (mut found, mut sum) = (0.0, 0.0);
         for (rank, (_, label)) in (1_u32..).zip(order) {
             if label {
@@ -383,7 +384,8 @@ pub(super) fn learn(
     } else {
         precision
     };
-    if has_words && training.precision(&by_match) > needed {
+    // Whoever says what is not wanted means more than words say.
+    if has_words && negative.is_empty() && training.precision(&by_match) > needed {
         return Ok(None);
     }
     let model = training.fit(&rows, None)?;
