@@ -112,7 +112,10 @@ impl PageFields {
             }
         }
         let mut of_url: HashMap<u32, String, crate::topic::ById> = HashMap::default();
-        for word in address_words(page.url.path_and_query()) {
+        // The path of a file on this machine is not an address that its author chose.
+        let is_file = page.url.host().ends_with(".invalid");
+        let address = if is_file { "" } else { page.url.path_and_query() };
+        for word in address_words(address) {
             let word = stem(&word).into_owned();
             let id = id_of(Token::of(&word));
             let (held, _) = counts.entry(id).or_insert((FieldCounts::default(), u32::MAX));
