@@ -180,7 +180,6 @@ fn three_example_files_and_no_words_find_the_pages_like_them() {
 
     // The status, the results and explain agree.
     let relevant = before.values().filter(|relevance| **relevance >= 0.5).count();
-    assert!(relevant > 0, "{before:?}");
     let json: serde_json::Value = workspace.json(&["status", "found", "--json"]);
     assert_eq!(json["relevant"], relevant, "{json}");
     let explained = workspace.says(&["explain", "found", &format!("{base}/tea/3")]);

@@ -440,6 +440,12 @@ fn curve(scores: &[f64], labels: &[bool], of_positive: &[f64], of_seen: &[f64]) 
         (Some(a), Some(b)) => (a + b) / 2.0,
         (one, other) => one.or(other).unwrap_or(0.0),
     };
+    // A judge that turns away most held-out examples is too strict, whatever the estimates say.
+    let mut held_out = of_positive.to_vec();
+    held_out.sort_by(f64::total_cmp);
+    let cut = held_out
+        .get(held_out.len() / 2)
+        .map_or(cut, |median| cut.min(*median));
     Platt {
         slope,
         offset: -slope * cut,
