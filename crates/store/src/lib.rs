@@ -17,12 +17,14 @@ mod fault;
 mod folder;
 mod generation;
 mod http;
+mod index;
 mod mark;
 mod marks;
 mod members;
 mod pack;
 mod pages;
 mod record_files;
+mod url_key;
 mod warc;
 
 pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
@@ -33,9 +35,11 @@ pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
 pub use crate::http::HttpResponse;
 pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
-pub use crate::pack::{Exchange, PackedExchange, Packer, Protocol, RecordKind};
+pub use crate::index::{IndexLine, bring_indexes_up_to_date, merge_indexes};
+pub use crate::pack::{Exchange, METADATA_URI, PackedExchange, Packer, Protocol, RecordKind};
 pub use crate::pages::{
     JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
 };
 pub use crate::record_files::{Cut, RecordFiles};
-pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at};
+pub use crate::url_key::url_key;
+pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at, read_response};
