@@ -31,12 +31,15 @@ mod dashboard;
 mod demo;
 mod exit;
 mod explain;
+mod export;
 mod fault;
+mod filters;
 mod graph;
 mod judge;
 mod kinds;
 mod lab;
 mod look;
+mod manual;
 mod mark;
 mod pages_input;
 mod progress;
@@ -84,6 +87,10 @@ fn command() -> Command {
                 .about("List the best pages of a crawl, with near-duplicates folded"),
         )
         .subcommand(
+            export::Args::augment_args(Command::new("export"))
+                .about("Export a crawl: JSON lines, CSV, Parquet, WACZ, text corpus, Markdown, links"),
+        )
+        .subcommand(
             explain::Args::augment_args(Command::new("explain"))
                 .about("Explain how a page was judged, or why a URL was fetched or not"),
         )
@@ -120,6 +127,14 @@ fn command() -> Command {
         )
         .subcommand(lab::command())
         .subcommand(
+            manual::CompletionArgs::augment_args(Command::new("completions"))
+                .about("Print completions for a shell"),
+        )
+        .subcommand(
+            manual::ManArgs::augment_args(Command::new("man"))
+                .about("Print the manual page, or write one for every command"),
+        )
+        .subcommand(
             bench::Args::augment_args(Command::new("bench"))
                 .about("Measure a whole crawl of a web of known size on this machine"),
         )
@@ -154,6 +169,9 @@ fn main() -> ExitCode {
         Some(("crawl", given)) => crawl::run(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
+        Some(("export", given)) => done(parsed(given).and_then(export::run)),
+        Some(("completions", given)) => done(parsed(given).and_then(manual::completions)),
+        Some(("man", given)) => done(parsed(given).and_then(manual::man)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
         Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),

@@ -77,13 +77,16 @@ fn pywb_shows_every_page_as_its_server_sent_it() {
         let stored = view.record(position).unwrap();
         revisits += usize::from(stored.field("WARC-Profile").is_some());
         let http: HttpResponse<'_> = stored.http().unwrap();
-        let timestamp: String = record
-            .fetched_at
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
-        asked += &format!("{}\n", serde_json::json!({ "url": record.url, "timestamp": timestamp }));
-        expected.push((record.url.clone(), http.status, sha1(&python, &http.body(1 << 20).bytes)));
+        let timestamp: String = record.fetched_at.chars().filter(char::is_ascii_digit).collect();
+        asked += &format!(
+            "{}\n",
+            serde_json::json!({ "url": record.url, "timestamp": timestamp })
+        );
+        expected.push((
+            record.url.clone(),
+            http.status,
+            sha1(&python, &http.body(1 << 20).bytes),
+        ));
     }
     assert!(expected.len() >= 10, "{expected:?}");
     assert_eq!(revisits, 2);

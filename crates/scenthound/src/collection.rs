@@ -183,6 +183,11 @@ fn now() -> Timestamp {
     Clock::system().now()
 }
 
+/// The id of a page: the same in every export and in the search index, and different for every URL.
+pub fn page_id(url: &str) -> String {
+    format!("{:016x}", Keyring::new(0).hash(url))
+}
+
 /// Hashes a URL for in-memory tables. Among a million URLs, the probability of any collision is about 1 in 40 million.
 fn url_hash(url: &str) -> u64 {
     Keyring::new(0).hash(url)

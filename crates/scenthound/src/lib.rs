@@ -42,7 +42,7 @@ pub use collection::{
     FiguresFrom, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
     QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
     RankingCounts, RobotsAnswer, Status, StatusFile, StatusReport, UnreadableLines, UrlStanding, Warning,
-    WhyNotRead,
+    WhyNotRead, page_id,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

@@ -10,9 +10,9 @@
 //! The same lines say which payloads are stored already, so that a repeated one is recorded as a revisit.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::error::{Context, Result};
 use crate::folder::{Layout, replace};
 use crate::pack::{PackedExchange, RecordKind};
 use crate::url_key::url_key;
-use crate::warc::{ReadLimits, WarcReader, WarcRecord};
+use crate::warc::{ReadLimits, WarcReader, WarcRecord, payload_place};
 
 const REVISIT: &str = "warc/revisit";
 /// Longer lines are not ours.
@@ -79,7 +79,10 @@ impl IndexLine {
         }
         let offset = record.offset?;
         let http = crate::HttpResponse::parse(&record.block);
-        let mime = match http.as_ref().and_then(|http| media_type(http.header("content-type")?)) {
+        let mime = match http
+            .as_ref()
+            .and_then(|http| media_type(http.header("content-type")?))
+        {
             _ if is_revisit => REVISIT.to_owned(),
             Some(media_type) => media_type.to_ascii_lowercase(),
             None => "unk".to_owned(),
@@ -166,7 +169,9 @@ impl ArchiveIndex {
     }
 
     fn learn(&mut self, file: &Arc<str>, line: &str) {
-        let Some(line) = IndexLine::parse(line) else { return };
+        let Some(line) = IndexLine::parse(line) else {
+            return;
+        };
         if line.mime == REVISIT || line.status.as_deref() != Some("200") {
             return;
         }
@@ -276,6 +281,61 @@ pub fn merge_indexes(layout: &Layout, out: &mut dyn Write) -> Result<u64> {
         }
     }
     Ok(written)
+}
+
+/// The sorted index lines of any WARC file with a gzip member per record.
+pub fn index_file(path: &Path, name: &str) -> Result<Vec<String>> {
+    let length = fs::metadata(path).context("examine", path)?.len();
+    let mut lines = Vec::new();
+    scan(path, name, 0, length, &mut lines)?;
+    Ok(sorted_lines(lines))
+}
+
+/// Copies the records of an exchange from an archive, each at most once, and with a revisit record the response that holds
+/// its payload. `copied` remembers what is in the output already.
+pub fn copy_exchange(
+    archive: &Path,
+    position: &Position,
+    copied: &mut HashSet<(String, u64)>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    // The name comes from a file, so it must not be able to lead out of the folder.
+    let name = Path::new(&*position.file).file_name().unwrap_or_default();
+    let path = archive.join(name);
+    let mut reader = WarcReader::open_at(&path, position.offset)?;
+    let mut start = position.offset;
+    let mut is_first = true;
+    while let Some(Ok(record)) = reader.next() {
+        let belongs = is_first || record.is_kind("request") || record.is_kind("metadata");
+        let Some(end) = reader.boundary().filter(|_| belongs) else {
+            break;
+        };
+        if is_first
+            && record.is_kind("revisit")
+            && let Some((file, offset)) = payload_place(&record)
+        {
+            let source = archive.join(file);
+            let mut payload = WarcReader::open_at(&source, offset)?;
+            if let (Some(Ok(_)), Some(end)) = (payload.next(), payload.boundary())
+                && copied.insert((file.to_string_lossy().into_owned(), offset))
+            {
+                copy_bytes(&source, offset, end, out)?;
+            }
+        }
+        if copied.insert((name.to_string_lossy().into_owned(), start)) {
+            copy_bytes(&path, start, end, out)?;
+        }
+        start = end;
+        is_first = false;
+    }
+    Ok(())
+}
+
+fn copy_bytes(path: &Path, start: u64, end: u64, out: &mut dyn Write) -> Result<()> {
+    let mut file = File::open(path).context("open", path)?;
+    file.seek(SeekFrom::Start(start)).context("read", path)?;
+    io::copy(&mut file.take(end.saturating_sub(start)), out).context("copy from", path)?;
+    Ok(())
 }
 
 /// The WARC files of an archive, in order.

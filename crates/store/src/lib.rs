@@ -33,9 +33,9 @@ pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
 pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
 pub use crate::http::HttpResponse;
+pub use crate::index::{IndexLine, bring_indexes_up_to_date, copy_exchange, index_file, merge_indexes};
 pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
-pub use crate::index::{IndexLine, bring_indexes_up_to_date, merge_indexes};
 pub use crate::pack::{Exchange, METADATA_URI, PackedExchange, Packer, Protocol, RecordKind};
 pub use crate::pages::{
     JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,

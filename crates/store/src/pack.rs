@@ -324,11 +324,7 @@ impl Packer {
         field(head, "WARC-Refers-To", &source.id);
         field(head, "WARC-Refers-To-Target-URI", &one_line(&source.url));
         field(head, "WARC-Refers-To-Date", &one_line(&source.date));
-        field(
-            head,
-            PAYLOAD_AT,
-            &format!("{} {}", source.file, source.offset),
-        );
+        field(head, PAYLOAD_AT, &format!("{} {}", source.file, source.offset));
         finish(head, RecordKind::Revisit, &response.head);
         let mut bytes = Vec::new();
         self.squeeze_into(&mut bytes, Squeeze::Yes)?;

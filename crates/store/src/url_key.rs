@@ -249,10 +249,7 @@ mod tests {
                 "com,example)/x.aspx",
             ),
             ("http://[::1]/x", "::1)/x"),
-            (
-                "http://example.com/a?b=%2520&c=%26",
-                "com,example)/a?&b=%20&c=",
-            ),
+            ("http://example.com/a?b=%2520&c=%26", "com,example)/a?&b=%20&c="),
             ("http://www.com/", "com)/"),
             (
                 "http://example.com/x?aspsessionidabcdefgh=abcdefghijklmnopqrstuvwx&y=1",

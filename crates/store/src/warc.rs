@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: ARC files, and searching for the next member after damaged gzip data.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -139,11 +140,7 @@ pub fn read_response(folder: &Path, record: WarcRecord) -> Result<WarcRecord> {
     if !record.is_kind("revisit") {
         return Ok(record);
     }
-    let Some((file, offset)) = record
-        .field(PAYLOAD_AT)
-        .and_then(|place| place.rsplit_once(' '))
-        .and_then(|(file, offset)| Some((Path::new(file).file_name()?, offset.parse().ok()?)))
-    else {
+    let Some((file, offset)) = payload_place(&record) else {
         return Ok(record);
     };
     let path = folder.join(file);
@@ -168,6 +165,12 @@ pub fn read_response(folder: &Path, record: WarcRecord) -> Result<WarcRecord> {
         }
     }
     Ok(response)
+}
+
+/// Where the payload of a revisit of ours is: the file's name and the offset.
+pub(crate) fn payload_place(record: &WarcRecord) -> Option<(&OsStr, u64)> {
+    let (file, offset) = record.field(PAYLOAD_AT)?.rsplit_once(' ')?;
+    Some((Path::new(file).file_name()?, offset.parse().ok()?))
 }
 
 enum Line {

@@ -81,7 +81,10 @@ fn a_repeated_payload_is_a_revisit_that_reads_like_the_response() {
     assert_eq!(revisit.field("WARC-Refers-To-Date"), source.field("WARC-Date"));
     let lines = merged(&folder);
     assert_eq!(lines.len(), 3);
-    assert_eq!(lines.iter().filter(|line| line.contains("warc/revisit")).count(), 1);
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("warc/revisit")).count(),
+        1
+    );
 }
 
 #[test]
