@@ -45,6 +45,7 @@ mod pages_input;
 mod progress;
 mod rejudge;
 mod results;
+mod search;
 mod seeds;
 mod status;
 mod stdout;
@@ -68,6 +69,8 @@ Examples:
   hound crawl tea.toml -o tea                            crawl with a topic file; run it again to resume
   hound crawl \"green tea\" https://example.org/ -o tea    crawl with words and a seed
   hound results tea --top 10 --why                       the best pages, and why
+  hound search tea \"second flush\" --relevant            full-text search in what was found
+  hound export tea --to parquet --text -o tea.parquet    the collection for other tools
   hound explain tea https://example.org/a                why a URL was fetched or not, and how it was judged";
 
 fn command() -> Command {
@@ -85,6 +88,9 @@ fn command() -> Command {
         .subcommand(
             results::Args::augment_args(Command::new("results"))
                 .about("List the best pages of a crawl, with near-duplicates folded"),
+        )
+        .subcommand(
+            search::Args::augment_args(Command::new("search")).about("Search the text of one or more crawls"),
         )
         .subcommand(
             export::Args::augment_args(Command::new("export"))
@@ -169,6 +175,7 @@ fn main() -> ExitCode {
         Some(("crawl", given)) => crawl::run(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
+        Some(("search", given)) => done(parsed(given).and_then(search::run)),
         Some(("export", given)) => done(parsed(given).and_then(export::run)),
         Some(("completions", given)) => done(parsed(given).and_then(manual::completions)),
         Some(("man", given)) => done(parsed(given).and_then(manual::man)),

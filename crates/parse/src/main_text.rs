@@ -741,13 +741,12 @@ fn choose(blocks: &[Block]) -> Vec<bool> {
             .map(|block| within(block) && block.links <= limit)
             .collect()
     };
-    for (limit, within) in [
-        (BAD_LINKS, &is_candidate as &dyn Fn(&Block) -> bool),
-        (1.0, &is_candidate),
-        (1.0, &is_visible),
+    for (limit, least, within) in [
+        (BAD_LINKS, LEAST_TEXT, &is_candidate as &dyn Fn(&Block) -> bool),
+        (1.0, LEAST_TEXT / 8, &is_candidate),
     ] {
         let chosen = relaxed(limit, within);
-        if weight_of(blocks, &chosen) >= LEAST_TEXT {
+        if weight_of(blocks, &chosen) >= least {
             return chosen;
         }
     }
