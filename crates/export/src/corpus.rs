@@ -216,10 +216,10 @@ fn card(export: &Export<'_>, manifest: &Manifest<'_>) -> Result<String, ExportEr
         .unwrap_or_else(|| "untitled crawl".to_owned());
     let name = serde_json::to_string(&name)?;
     let size = match manifest.documents {
-        ..1_000 => "n<1K",
-        ..10_000 => "1K<n<10K",
-        ..100_000 => "10K<n<100K",
-        ..1_000_000 => "100K<n<1M",
+        0..=999 => "n<1K",
+        1_000..=9_999 => "1K<n<10K",
+        10_000..=99_999 => "10K<n<100K",
+        100_000..=999_999 => "100K<n<1M",
         _ => "n>1M",
     };
     Ok(format!(

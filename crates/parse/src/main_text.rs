@@ -450,10 +450,10 @@ impl<'a> Reader<'a> {
             element if element.is_block() => self.end_block(),
             _ => self.style_mark(name, true),
         }
-        if matches!(element, Ul | Ol | Menu | Dir) {
-            if let Some(at) = self.lists.iter().rposition(|(list, _)| *list == element) {
-                self.lists.truncate(at);
-            }
+        if matches!(element, Ul | Ol | Menu | Dir)
+            && let Some(at) = self.lists.iter().rposition(|(list, _)| *list == element)
+        {
+            self.lists.truncate(at);
         }
         if self.too_deep > 0 {
             self.too_deep -= usize::from(element.is_block());

@@ -8,8 +8,10 @@
 
 use scenthound_types::CanonicalUrl;
 
-/// Session ids in queries: the name before `=`, how many letters may follow the name, and the id's length and alphabet.
-const QUERY_SESSIONS: [(&[u8], usize, usize, fn(u8) -> bool); 4] = [
+/// A session id in a query: the name before `=`, how many letters may follow the name, and the id's length and alphabet.
+type SessionId = (&'static [u8], usize, usize, fn(u8) -> bool);
+
+const QUERY_SESSIONS: [SessionId; 4] = [
     (b"jsessionid", 0, 32, |byte| byte.is_ascii_alphanumeric()),
     (b"phpsessid", 0, 32, |byte| byte.is_ascii_alphanumeric()),
     (b"sid", 0, 32, |byte| byte.is_ascii_alphanumeric()),
