@@ -27,6 +27,7 @@ macro_rules! refuse {
 mod agents;
 mod bench;
 mod crawl;
+mod crawl_report;
 mod dashboard;
 mod demo;
 mod exit;

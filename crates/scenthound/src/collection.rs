@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod marks;
 mod near_duplicates;
+mod overview;
 mod pages;
 mod quadrant;
 mod ranking;
@@ -38,6 +39,7 @@ pub use explain::{
 };
 pub use marks::{NotRead, WhyNotRead};
 pub use near_duplicates::NearDuplicates;
+pub use overview::{HostFigures, Overview};
 pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
