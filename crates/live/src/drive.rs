@@ -1,5 +1,6 @@
 //! The driver's loop: the one thread that owns the crawl.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -171,6 +172,17 @@ pub fn crawl(
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
+    if !cut.is_nothing() {
+        log(
+            folder,
+            clock.now(),
+            &format!(
+                "cut {} bytes from the archive and {} bytes from the page records, which an earlier run had written and \
+                 not committed; they are set aside in files with cut-at in their names",
+                cut.archive.bytes, cut.pages
+            ),
+        );
+    }
     let learner = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
@@ -245,6 +257,20 @@ pub fn crawl(
     Ok(summary)
 }
 
+/// Writes a line to the crawl's log, for whoever looks there later. A crawl does not fail because of its log.
+pub(crate) fn log(folder: &CrawlFolder, now: Timestamp, what: &str) {
+    let path = folder.layout().logs().join("crawl.log");
+    let line = format!("{} {what}\n", now.to_rfc3339());
+    let written = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        tracing::warn!("could not write to {}: {error}", path.display());
+    }
+}
+
 /// How far the records reached at the last commit.
 pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -> Result<Mark, LiveError> {
     match frontier.notes("engine/mark")?.pop() {
@@ -269,10 +295,13 @@ pub(crate) fn open_records(
     match RecordFiles::open(folder, settings.clone(), mark) {
         Err(fault @ scenthound_store::Error::Short { .. }) => {
             let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
-            tracing::warn!(
-                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched",
+            let what = format!(
+                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched until \
+                 hound repair queues them again",
                 mark.pages.saturating_sub(repaired.pages)
             );
+            tracing::warn!("{what}");
+            log(folder, Clock::system().now(), &what);
             Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
         }
         opened => Ok(opened?),

@@ -120,7 +120,7 @@ fn an_interrupted_archive_ends_up_with_the_bytes_of_an_uninterrupted_one() {
 }
 
 #[test]
-fn files_are_rolled_and_those_after_the_mark_deleted() {
+fn files_are_rolled_and_those_after_the_mark_set_aside() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
     let mut small = settings();
@@ -154,7 +154,12 @@ fn files_are_rolled_and_those_after_the_mark_deleted() {
     fs::write(folder.join("other-00007.warc.gz"), "theirs").unwrap();
     let (_, cut) = Archive::open(folder, small.clone(), placed[1].1).unwrap();
     assert_eq!(cut.files.len(), before - 1);
-    assert_eq!(files(), 3);
+    assert_eq!(
+        files(),
+        before + 3,
+        "the rest of the first file has a file of its own"
+    );
+    assert!(folder.join("tea-00001.warc.gz.cut-at-0").exists() && !folder.join("tea-00001.warc.gz").exists());
     assert_eq!(bodies(&folder.join("tea-00000.warc.gz")).len(), 2);
 }
 
