@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
+use scenthound_frontier::{CLOCK_NOTE, Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
@@ -740,6 +740,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             notes.put("engine/mark", mark);
         }
         notes.put("engine/tally", self.tally.to_bytes());
+        notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
         for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
             slot.save(AgentId(number), &mut notes);
         }

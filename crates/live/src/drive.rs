@@ -15,7 +15,7 @@ use scenthound_frontier::{Counts, Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
-use scenthound_types::{Keyring, Timestamp};
+use scenthound_types::{Keyring, Outcome, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
@@ -35,6 +35,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
 /// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
+/// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
+const STALL: Duration = Duration::from_secs(5);
 
 /// The settings of a live crawl.
 #[derive(Clone, Debug)]
@@ -234,6 +236,8 @@ pub fn crawl(
         folder,
         root,
         stop,
+        last_round: Instant::now(),
+        woke: Timestamp::ZERO,
     };
     let ended = drive.run(watch)?;
     drive.drain()?;
@@ -328,11 +332,24 @@ struct Drive<'a> {
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
+    /// When the loop last came round.
+    last_round: Instant,
+    /// When the process last woke up. What failed across that moment is nobody's fault.
+    woke: Timestamp,
 }
 
 impl Drive<'_> {
     fn run(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Ended, LiveError> {
         loop {
+            if self.last_round.elapsed() > STALL {
+                self.woke = self.context.clock.now();
+                log(
+                    self.folder,
+                    self.woke,
+                    "the process was stopped for a while; requests under way are repeated",
+                );
+            }
+            self.last_round = Instant::now();
             if self.stop.is_on() {
                 return Ok(Ended::Interrupted);
             }
@@ -409,6 +426,12 @@ impl Drive<'_> {
     fn handle(&mut self, event: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
         self.out -= 1;
         match event {
+            WorkerEvent::Done(result)
+                if matches!(result.outcome, Outcome::Failed(failure) if failure.is_hosts_fault())
+                    && result.facts.started < self.woke =>
+            {
+                self.crawl.hand_back(&result.lease, now, now)?;
+            }
             WorkerEvent::Done(result) => {
                 self.settled += 1;
                 self.crawl.settle(*result, now)?;
