@@ -31,6 +31,14 @@ impl Access {
         }
     }
 
+    /// Roughly how many bytes of memory it takes.
+    pub fn size(&self) -> usize {
+        match self {
+            Access::Rules(rules) => rules.size(),
+            Access::Unreachable | Access::NoHost => 0,
+        }
+    }
+
     /// The form in which the frontier stores it.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
+use scenthound_frontier::{CLOCK_NOTE, Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
@@ -142,8 +142,9 @@ pub enum Step {
     Done(StopReason),
 }
 
-/// At most this many URLs are refused without a request in one step, so that a step stays short.
-const REFUSALS_PER_STEP: usize = 1_000;
+/// At most this many URLs are refused without a request in one step. A step happens at one moment: while it lasts, no
+/// result is settled and no budget is checked, so it must take milliseconds whatever the rules and the links are.
+const REFUSALS_PER_STEP: usize = 32;
 /// The prefix of the notes that hold what the judge has learnt.
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
@@ -152,6 +153,8 @@ const UNRANKED: &str = "engine/unranked";
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
 const RULES_IN_MEMORY: usize = 4_096;
+/// How many bytes these rules may take, since a single file may take a megabyte.
+const RULE_BYTES_IN_MEMORY: usize = 32 << 20;
 
 /// How much more may be taken from one site's sitemaps in this run. The limit keeps a site from filling the frontier, and
 /// the crawl's time, with pages nobody links to.
@@ -191,6 +194,8 @@ pub struct Crawl<F, R> {
     started: Timestamp,
     pages_out: u64,
     access: HashMap<Box<str>, Access>,
+    /// At least the bytes that `access` takes.
+    access_bytes: usize,
     /// How much more may be taken from each site's sitemaps.
     sitemap_room: HashMap<Box<str>, SitemapRoom>,
     redirect_merge: Merge,
@@ -280,6 +285,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             started: now,
             pages_out: 0,
             access: HashMap::new(),
+            access_bytes: 0,
             sitemap_room: HashMap::new(),
             keys: Vec::new(),
             standings: Vec::new(),
@@ -400,9 +406,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     fn keep_access(&mut self, origin: &str, access: Access) {
-        if self.access.len() >= RULES_IN_MEMORY {
+        let bytes = access.size();
+        if self.access.len() >= RULES_IN_MEMORY || self.access_bytes + bytes > RULE_BYTES_IN_MEMORY {
             self.access.clear();
+            self.access_bytes = 0;
         }
+        self.access_bytes += bytes;
         self.access.insert(origin.into(), access);
     }
 
@@ -731,6 +740,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             notes.put("engine/mark", mark);
         }
         notes.put("engine/tally", self.tally.to_bytes());
+        notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
         for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
             slot.save(AgentId(number), &mut notes);
         }

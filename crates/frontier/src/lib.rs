@@ -34,6 +34,10 @@ pub use memory::MemoryStorage;
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{Inherited, StoredFrontier};
 
+/// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is
+/// reopened earlier than that finds out that the clock was set back, and shortens all rests accordingly.
+pub const CLOCK_NOTE: &str = "frontier/clock";
+
 /// A frontier in memory only: for the lab and for tests.
 pub type MemoryFrontier = StoredFrontier<MemoryStorage>;
 

@@ -159,6 +159,11 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
+    /// How many numbers have been given to entries, including those since dropped.
+    pub fn numbers(&self) -> u32 {
+        self.entries.len()
+    }
+
     /// The storage under the frontier.
     pub fn storage(&self) -> &S {
         &self.storage

@@ -1,5 +1,6 @@
 //! The driver's loop: the one thread that owns the crawl.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,7 @@ use scenthound_frontier::{Counts, Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
-use scenthound_types::{Keyring, Timestamp};
+use scenthound_types::{Keyring, Outcome, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
@@ -34,6 +35,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
 /// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
+/// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
+const STALL: Duration = Duration::from_secs(5);
 
 /// The settings of a live crawl.
 #[derive(Clone, Debug)]
@@ -171,6 +174,17 @@ pub fn crawl(
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
+    if !cut.is_nothing() {
+        log(
+            folder,
+            clock.now(),
+            &format!(
+                "cut {} bytes from the archive and {} bytes from the page records, which an earlier run had written and \
+                 not committed; they are set aside in files with cut-at in their names",
+                cut.archive.bytes, cut.pages
+            ),
+        );
+    }
     let learner = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
@@ -222,6 +236,8 @@ pub fn crawl(
         folder,
         root,
         stop,
+        last_round: Instant::now(),
+        woke: Timestamp::ZERO,
     };
     let ended = drive.run(watch)?;
     drive.drain()?;
@@ -244,6 +260,20 @@ pub fn crawl(
     // Requests that did not finish in time are dropped with their connections.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(summary)
+}
+
+/// Writes a line to the crawl's log, for whoever looks there later. A crawl does not fail because of its log.
+pub(crate) fn log(folder: &CrawlFolder, now: Timestamp, what: &str) {
+    let path = folder.layout().logs().join("crawl.log");
+    let line = format!("{} {what}\n", now.to_rfc3339());
+    let written = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        tracing::warn!("could not write to {}: {error}", path.display());
+    }
 }
 
 /// How far the records reached at the last commit.
@@ -270,10 +300,13 @@ pub(crate) fn open_records(
     match RecordFiles::open(folder, settings.clone(), mark) {
         Err(fault @ scenthound_store::Error::Short { .. }) => {
             let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
-            tracing::warn!(
-                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched",
+            let what = format!(
+                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched until \
+                 hound repair queues them again",
                 mark.pages.saturating_sub(repaired.pages)
             );
+            tracing::warn!("{what}");
+            log(folder, Clock::system().now(), &what);
             Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
         }
         opened => Ok(opened?),
@@ -300,11 +333,24 @@ struct Drive<'a> {
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
+    /// When the loop last came round.
+    last_round: Instant,
+    /// When the process last woke up. What failed across that moment is nobody's fault.
+    woke: Timestamp,
 }
 
 impl Drive<'_> {
     fn run(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Ended, LiveError> {
         loop {
+            if self.last_round.elapsed() > STALL {
+                self.woke = self.context.clock.now();
+                log(
+                    self.folder,
+                    self.woke,
+                    "the process was stopped for a while; requests under way are repeated",
+                );
+            }
+            self.last_round = Instant::now();
             if self.stop.is_on() {
                 return Ok(Ended::Interrupted);
             }
@@ -381,6 +427,12 @@ impl Drive<'_> {
     fn handle(&mut self, event: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
         self.out -= 1;
         match event {
+            WorkerEvent::Done(result)
+                if matches!(result.outcome, Outcome::Failed(failure) if failure.is_hosts_fault())
+                    && result.facts.started < self.woke =>
+            {
+                self.crawl.hand_back(&result.lease, now, now)?;
+            }
             WorkerEvent::Done(result) => {
                 self.settled += 1;
                 self.crawl.settle(*result, now)?;
