@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use http::StatusCode;
 use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
@@ -42,6 +43,26 @@ impl Located {
         &self.addresses
     }
 }
+
+/// Decides when an address may get a request.
+pub trait AddressGate: Sync {
+    /// Claims the address for a request that begins now. If it is not free, returns how long it will be busy.
+    fn claim(&self, address: IpAddr) -> Result<(), Duration>;
+}
+
+/// Every address is free at any time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoGate;
+
+impl AddressGate for NoGate {
+    fn claim(&self, _: IpAddr) -> Result<(), Duration> {
+        Ok(())
+    }
+}
+
+/// No request was made, because the address is not free for this long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotYet(pub Duration);
 
 /// Fetches URLs, one request each.
 pub struct Fetcher {
@@ -86,15 +107,46 @@ impl Fetcher {
 
     /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it.
     pub async fn fetch(&self, url: &CanonicalUrl, at: &Located, want: Want) -> Fetched {
+        match self.fetch_when_free(url, at, want, &NoGate).await {
+            Ok(fetched) => fetched,
+            // Never with this gate.
+            Err(NotYet(_)) => Fetched::nothing(Outcome::Failed(Failure::Internal), None),
+        }
+    }
+
+    /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it. Every address is claimed before
+    /// it is used: the one that a kept connection leads to, the first one, and each further one that is tried because
+    /// those before it did not answer.
+    pub async fn fetch_when_free(
+        &self,
+        url: &CanonicalUrl,
+        at: &Located,
+        want: Want,
+        gate: &dyn AddressGate,
+    ) -> Result<Fetched, NotYet> {
         let kept = self.pool.take(url.origin(), &at.addresses).await;
         let reused = kept.is_some();
-        let mut channel = match kept {
+        let first = kept
+            .as_ref()
+            .map_or_else(|| at.ip(), |channel| channel.target.ip());
+        if let Err(busy) = gate.claim(first) {
+            if let Some(channel) = kept {
+                self.pool.put(url.origin(), channel);
+            }
+            return Err(NotYet(busy));
+        }
+        let channel = match kept {
             Some(channel) => channel,
-            None => match self.connect(url, at).await {
+            None => match self.connect(url, at, gate).await {
                 Ok(channel) => channel,
-                Err(failure) => return Fetched::nothing(Outcome::Failed(failure), None),
+                Err(failure) => return Ok(Fetched::nothing(Outcome::Failed(failure), None)),
             },
         };
+        Ok(self.request(url, want, channel, reused).await)
+    }
+
+    /// Makes a request on a connection.
+    async fn request(&self, url: &CanonicalUrl, want: Want, mut channel: Channel, reused: bool) -> Fetched {
         match self.converse(url, want, &mut channel).await {
             Ok(mut fetched) => {
                 fetched.ip = self.ip_of(&channel);
@@ -117,8 +169,13 @@ impl Fetcher {
         }
     }
 
-    async fn connect(&self, url: &CanonicalUrl, at: &Located) -> Result<Channel, Failure> {
-        let connected = self.connector.open(url, &at.addresses, &self.names).await?;
+    async fn connect(
+        &self,
+        url: &CanonicalUrl,
+        at: &Located,
+        gate: &dyn AddressGate,
+    ) -> Result<Channel, Failure> {
+        let connected = self.connector.open(url, &at.addresses, &self.names, gate).await?;
         tokio::time::timeout(self.limits.connect, Channel::new(connected, &self.limits))
             .await
             .map_err(|_| Failure::ConnectTimeout)?

@@ -3,6 +3,7 @@
 use scenthound_types::{AgentId, Timestamp};
 
 use crate::heap::Heap;
+use crate::stored::RulesElsewhere;
 
 /// The number of a host, private to one frontier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -58,6 +59,10 @@ pub(crate) struct Host {
     pub crawl_delay_ms: u32,
     /// When robots.txt must be requested again; [`Timestamp::ZERO`] if it never was.
     pub rules_until: Timestamp,
+    /// Where robots.txt redirects to, while it is being requested.
+    pub elsewhere: Option<Box<RulesElsewhere>>,
+    /// When the next request for another host's robots.txt may come, if several wait.
+    pub next_visit: Timestamp,
     /// Page requests settled.
     pub pages: u32,
     /// Page requests in flight.
@@ -81,6 +86,8 @@ impl Host {
             rules_attempt: 0,
             crawl_delay_ms: 0,
             rules_until: Timestamp::ZERO,
+            elsewhere: None,
+            next_visit: Timestamp::ZERO,
             pages: 0,
             pages_out: 0,
             dirty: true,

@@ -100,7 +100,7 @@ pub enum End {
     Gone,
     /// It goes back to its place in the queue and is tried again once the host has rested.
     Retry,
-    /// Another URL takes over its parent, depth, priority, age and seed mark.
+    /// Another URL takes over its parent, depth, priority, age and seed mark. For a robots.txt: it is read there next.
     Redirected {
         /// The target.
         to: CanonicalUrl,
@@ -301,6 +301,13 @@ pub trait Frontier {
 
     /// The rules kept for this URL's host, fresh or not.
     fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError>;
+
+    /// The rules of this URL's host and until when they are valid; `None` if they have to be requested first.
+    fn fresh_rules(
+        &self,
+        url: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Option<(Vec<u8>, Timestamp)>, FrontierError>;
 
     /// Everything known about a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;

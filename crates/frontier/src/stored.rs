@@ -9,6 +9,7 @@ mod kin;
 mod lease;
 mod offers;
 mod reopen;
+mod rules;
 mod stacks;
 mod take;
 mod unit;
@@ -33,6 +34,7 @@ use expiry::Stamps;
 use offers::Source;
 
 pub use inherit::Inherited;
+pub(crate) use rules::RulesElsewhere;
 
 /// An active lease.
 #[derive(Debug)]
@@ -41,6 +43,8 @@ struct Out {
     url: Option<UrlId>,
     agent: AgentId,
     host: HostId,
+    /// The other host that the request goes to.
+    visited: Option<HostId>,
     kind: LeaseKind,
     from_list: bool,
     /// The unit of cash when it was taken.
@@ -379,6 +383,12 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         let host = &mut self.hosts[out.host.0 as usize];
         host.rest_until = host.rest_until.max(until);
         self.touch_host(out.host);
+        if let Some(visited) = out.visited {
+            let host = &mut self.hosts[visited.0 as usize];
+            host.rest_until = host.rest_until.max(until);
+            self.touch_host(visited);
+            self.place(visited, now);
+        }
         match out.url {
             Some(id) if lease.revisit => self.hosts[out.host.0 as usize].revisits.push(id.0),
             Some(id) if out.from_list => {
@@ -446,6 +456,21 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             Some(host) => self.storage.rules(*host),
             None => Ok(None),
         }
+    }
+
+    fn fresh_rules(
+        &self,
+        url: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Option<(Vec<u8>, Timestamp)>, FrontierError> {
+        let Some(id) = self.host_ids.get(url.origin()) else {
+            return Ok(None);
+        };
+        let until = self.hosts[id.0 as usize].rules_until;
+        if until <= now {
+            return Ok(None);
+        }
+        Ok(self.storage.rules(*id)?.map(|rules| (rules, until)))
     }
 
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError> {

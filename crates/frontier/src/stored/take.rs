@@ -95,12 +95,11 @@ impl<S: Storage> StoredFrontier<S> {
         let Some((id, host)) = found else {
             return Ok(None);
         };
-        let lease = if self.needs_rules(&self.hosts[host.0 as usize], now) {
-            self.lease_rules(host, ask.agent)?
-        } else {
-            self.dequeue(self.base_of(id));
-            self.lease_url(id, ask.agent, false, false)?
-        };
+        if self.needs_rules(&self.hosts[host.0 as usize], now) {
+            return self.lease_rules_first(host, ask.agent, now);
+        }
+        self.dequeue(self.base_of(id));
+        let lease = self.lease_url(id, ask.agent, false, false)?;
         self.place(host, now);
         Ok(Some(lease))
     }
