@@ -150,7 +150,8 @@ impl Lab<'_> {
         settings.terms.genre.clear();
         settings.terms.content.clear();
         let judge = settings.topic_judge()?;
-        if settings.judge.examples.iter().any(|given| given == TASK_EXAMPLES) {
+        // Not from the checked settings, where a name has become the path of a file.
+        if spec.setting("examples") == Some(TASK_EXAMPLES) {
             let fields = |pages: &[PageId]| trial.parsed(pages).map(|page| judge.fields(&page)).collect();
             judge.add_examples(fields(&trial.pages.positive), fields(&trial.pages.negative));
         }
