@@ -52,7 +52,6 @@ pub(crate) struct Connected {
 pub(crate) struct Connector {
     tls: TlsConnector,
     proxy: Option<Proxy>,
-    limit: Duration,
 }
 
 impl Connector {
@@ -85,7 +84,6 @@ impl Connector {
         Ok(Connector {
             tls: TlsConnector::from(Arc::new(tls)),
             proxy: settings.proxy.clone(),
-            limit: settings.limits.connect,
         })
     }
 
@@ -96,8 +94,9 @@ impl Connector {
         addresses: &[SocketAddr],
         names: &Names,
         gate: &dyn AddressGate,
+        limit: Duration,
     ) -> Result<Connected, Failure> {
-        let deadline = Instant::now() + self.limit;
+        let deadline = Instant::now() + limit;
         let (stream, target) = match &self.proxy {
             None => first_to_answer(addresses, deadline, gate).await?,
             Some(proxy) => {

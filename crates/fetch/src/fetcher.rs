@@ -20,6 +20,7 @@ use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::requests::{Requests, write_request, write_response};
 use crate::settings::{FetchSettings, Limits, Want};
+use crate::strangers::Strangers;
 use crate::tape::{SharedTape, final_head};
 
 /// The addresses of a host that we may connect to; at least one. Created only by [`Fetcher::locate`], so that no
@@ -73,6 +74,7 @@ pub struct Fetcher {
     pool: Pool,
     requests: Requests,
     limits: Limits,
+    strangers: Strangers,
 }
 
 impl Fetcher {
@@ -86,7 +88,14 @@ impl Fetcher {
             guard: AddressGuard::new(settings.allowed_nets),
             pins: settings.pins,
             limits: settings.limits,
+            strangers: Strangers::default(),
         })
+    }
+
+    /// Sets how long hosts may take that have not answered yet, where the limits allow more. `None` for as long as the
+    /// limits allow. This also applies to requests that have begun.
+    pub fn hurry_strangers(&self, most: Option<Duration>) {
+        self.strangers.hurry(most);
     }
 
     /// Finds the addresses of a URL's host. Fails with the outcome if there are none, or none we may connect to.
@@ -175,8 +184,12 @@ impl Fetcher {
         at: &Located,
         gate: &dyn AddressGate,
     ) -> Result<Channel, Failure> {
-        let connected = self.connector.open(url, &at.addresses, &self.names, gate).await?;
-        tokio::time::timeout(self.limits.connect, Channel::new(connected, &self.limits))
+        let limit = self.strangers.limit(url, self.limits.connect);
+        let connected = self
+            .connector
+            .open(url, &at.addresses, &self.names, gate, limit)
+            .await?;
+        tokio::time::timeout(limit, Channel::new(connected, &self.limits))
             .await
             .map_err(|_| Failure::ConnectTimeout)?
     }
@@ -203,7 +216,9 @@ impl Fetcher {
         if protocol == Protocol::Http2 {
             write_request(&mut tape.lock().sent, &ask, url);
         }
-        let response = exchange::ask(channel, ask, self.limits.first_byte).await?;
+        let response =
+            exchange::ask(channel, ask, || self.strangers.limit(url, self.limits.first_byte)).await?;
+        self.strangers.meet(url);
         let (parts, body) = response.into_parts();
         if protocol == Protocol::Http2 {
             write_response(&mut tape.lock().received, &parts);

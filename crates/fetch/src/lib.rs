@@ -30,6 +30,7 @@ mod pool;
 mod proxy;
 mod requests;
 mod settings;
+mod strangers;
 mod tape;
 
 pub use http::{HeaderName, HeaderValue};

@@ -16,6 +16,8 @@ pub(crate) enum HostState {
     Idle,
     /// It has as many requests in flight as allowed.
     Busy,
+    /// May be asked, but waits until fewer requests to unproven hosts are in flight.
+    Parked,
     /// Left alone until `rest_until`.
     Resting,
     /// May be asked now. Holds its slot among the first agent's ready hosts, if it has anything for the first agent.
@@ -67,6 +69,10 @@ pub(crate) struct Host {
     pub pages: u32,
     /// Page requests in flight.
     pub pages_out: u32,
+    /// Whether it has answered with a page and not failed since.
+    pub proven: bool,
+    /// Whether it waits until fewer requests to unproven hosts are in flight.
+    pub parked: bool,
     pub dirty: bool,
 }
 
@@ -90,6 +96,8 @@ impl Host {
             next_visit: Timestamp::ZERO,
             pages: 0,
             pages_out: 0,
+            proven: false,
+            parked: false,
             dirty: true,
         }
     }
@@ -147,6 +155,7 @@ impl Host {
             crawl_delay_ms: record.crawl_delay_ms,
             rules_until: record.rules_until,
             pages: record.pages,
+            proven: record.pages > 0 && record.failures == 0,
             dirty: false,
             ..Host::new(&record.origin)
         }

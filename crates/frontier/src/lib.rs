@@ -29,7 +29,7 @@ use thiserror::Error;
 
 pub use entry::{Entry, State, UrlId};
 pub use host::{HostId, HostRecord};
-pub use host_policy::{HostEffect, HostPolicy};
+pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{Inherited, StoredFrontier};
@@ -200,6 +200,8 @@ pub struct Counts {
     pub hosts: u64,
     /// Hosts with waiting URLs that are left alone for now.
     pub hosts_resting: u64,
+    /// Hosts that could be asked, but wait until fewer requests to unproven hosts are in flight.
+    pub hosts_parked: u64,
     /// Parent links not kept because the URL already had the maximum.
     pub parents_dropped: u64,
     /// Waiting URLs dropped from any stack because they had waited too long or too many were waiting.

@@ -38,10 +38,33 @@ pub(crate) struct WorkerContext {
     pub exchanges: AtomicU64,
 }
 
-impl AddressGate for WorkerContext {
+/// The addresses that one request has claimed. They are released when it ends.
+struct Claims<'a> {
+    context: &'a WorkerContext,
+    origin: &'a str,
+    claimed: Mutex<Vec<IpAddr>>,
+}
+
+impl AddressGate for Claims<'_> {
     fn claim(&self, address: IpAddr) -> Result<(), Duration> {
-        let now = self.clock.now();
-        self.spacing.claim(address, now).map_err(|until| until.since(now))
+        let now = self.context.clock.now();
+        match self.context.spacing.claim(address, self.origin, now) {
+            Ok(()) => {
+                let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
+                claimed.push(address);
+                Ok(())
+            }
+            Err(until) => Err(until.since(now)),
+        }
+    }
+}
+
+impl Drop for Claims<'_> {
+    fn drop(&mut self) {
+        let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for address in claimed.drain(..) {
+            self.context.spacing.release(address);
+        }
     }
 }
 
@@ -61,10 +84,16 @@ impl WorkerContext {
             LeaseKind::Robots => Want::Robots,
             LeaseKind::Sitemap => Want::Sitemap,
         };
+        let claims = Claims {
+            context: &self,
+            origin: lease.target().origin(),
+            claimed: Mutex::default(),
+        };
         let asked = self
             .fetcher
-            .fetch_when_free(lease.target(), &located, want, self.as_ref())
+            .fetch_when_free(lease.target(), &located, want, &claims)
             .await;
+        drop(claims);
         let fetched = match asked {
             Ok(fetched) => fetched,
             Err(NotYet(busy)) => return WorkerEvent::NotYet(lease, self.clock.now() + busy),

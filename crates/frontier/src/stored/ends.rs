@@ -96,6 +96,12 @@ impl<S: Storage> StoredFrontier<S> {
             self.place(visited, now);
         }
         self.apply_effect(out.host, own_effect, now);
+        let host = &mut self.hosts[out.host.0 as usize];
+        match settled.host_effect {
+            HostEffect::Asked if out.kind != LeaseKind::Robots => host.proven = true,
+            HostEffect::Failed => host.proven = false,
+            _ => {}
+        }
 
         if let Some(leased_by) = out.url {
             let id = self.base_of(leased_by);

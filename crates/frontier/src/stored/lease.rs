@@ -48,6 +48,7 @@ impl<S: Storage> StoredFrontier<S> {
         if kind == LeaseKind::Page {
             self.hosts[entry.host.0 as usize].pages_out += 1;
         }
+        let groups = self.groups_of(entry.host, Some(id));
         self.hand_out(
             &lease,
             Out {
@@ -55,6 +56,7 @@ impl<S: Storage> StoredFrontier<S> {
                 agent,
                 host: entry.host,
                 visited: None,
+                groups,
                 kind,
                 from_list,
                 unit: self.unit,
@@ -70,6 +72,7 @@ impl<S: Storage> StoredFrontier<S> {
             self.hosts[visited.0 as usize].busy += 1;
         }
         self.list_out += usize::from(out.from_list);
+        self.enter_groups(&out.groups);
         self.leases.insert(lease.id, out);
     }
 
@@ -196,6 +199,8 @@ impl<S: Storage> StoredFrontier<S> {
                 }
             } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
             {
+                left.push(id);
+            } else if self.full_group(&self.groups_of(host_id, Some(id))).is_some() {
                 left.push(id);
             } else if host.rest_until > now {
                 wake = wake.min(host.rest_until);

@@ -131,6 +131,8 @@ impl<S: Storage> StoredFrontier<S> {
         agent: AgentId,
         visited: Option<HostId>,
     ) -> Result<Lease, FrontierError> {
+        let led = self.hosts[id.0 as usize].queue.best().map(UrlId);
+        let groups = self.groups_of(id, led);
         let host = &mut self.hosts[id.0 as usize];
         host.asking_rules = true;
         let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
@@ -162,6 +164,7 @@ impl<S: Storage> StoredFrontier<S> {
                 agent,
                 host: id,
                 visited,
+                groups,
                 kind: LeaseKind::Robots,
                 from_list: false,
                 unit: self.unit,
