@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_frontier::{Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
+use scenthound_frontier::{CLOCK_NOTE, Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
@@ -17,7 +17,7 @@ use scenthound_types::{
 };
 
 use crate::CrawlError;
-use crate::access::Access;
+use crate::access::{Access, find_rules, leads_elsewhere};
 use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
@@ -142,8 +142,9 @@ pub enum Step {
     Done(StopReason),
 }
 
-/// At most this many URLs are refused without a request in one step, so that a step stays short.
-const REFUSALS_PER_STEP: usize = 1_000;
+/// At most this many URLs are refused without a request in one step. A step happens at one moment: while it lasts, no
+/// result is settled and no budget is checked, so it must take milliseconds whatever the rules and the links are.
+const REFUSALS_PER_STEP: usize = 32;
 /// The prefix of the notes that hold what the judge has learnt.
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
@@ -152,6 +153,8 @@ const UNRANKED: &str = "engine/unranked";
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
 const RULES_IN_MEMORY: usize = 4_096;
+/// How many bytes these rules may take, since a single file may take a megabyte.
+const RULE_BYTES_IN_MEMORY: usize = 32 << 20;
 
 /// How much more may be taken from one site's sitemaps in this run. The limit keeps a site from filling the frontier, and
 /// the crawl's time, with pages nobody links to.
@@ -191,6 +194,8 @@ pub struct Crawl<F, R> {
     started: Timestamp,
     pages_out: u64,
     access: HashMap<Box<str>, Access>,
+    /// At least the bytes that `access` takes.
+    access_bytes: usize,
     /// How much more may be taken from each site's sitemaps.
     sitemap_room: HashMap<Box<str>, SitemapRoom>,
     redirect_merge: Merge,
@@ -280,6 +285,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             started: now,
             pages_out: 0,
             access: HashMap::new(),
+            access_bytes: 0,
             sitemap_room: HashMap::new(),
             keys: Vec::new(),
             standings: Vec::new(),
@@ -334,11 +340,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 Next::Fetch(leases) => {
                     let mut allowed = Vec::with_capacity(leases.len());
                     for lease in leases {
-                        match self.may_fetch(&lease)? {
+                        match self.may_fetch(&lease, now)? {
                             Ok(()) => allowed.push(lease),
-                            Err(outcome) => {
+                            Err((outcome, found)) => {
                                 refused += 1;
-                                self.settle_unasked(lease, outcome, now)?;
+                                self.settle_unasked(lease, outcome, found, now)?;
                             }
                         }
                     }
@@ -382,13 +388,65 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.ran_before + now.since(self.started)
     }
 
-    fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Outcome>, CrawlError> {
-        if lease.kind == LeaseKind::Robots || !self.settings.robots {
+    /// Whether a request may be made for a lease. If not: how the lease ends without one, and with what.
+    fn may_fetch(
+        &mut self,
+        lease: &Lease,
+        now: Timestamp,
+    ) -> Result<Result<(), (Outcome, Found)>, CrawlError> {
+        if !self.settings.robots {
             return Ok(Ok(()));
         }
-        let origin = lease.url.origin();
+        let target = lease.target();
+        if lease.kind == LeaseKind::Robots {
+            return self.may_read_rules(lease, target, now);
+        }
+        Ok(self
+            .check_rules(target)?
+            .map_err(|outcome| (outcome, Found::Nothing)))
+    }
+
+    /// Whether a robots.txt may be requested. A host's own always may. One that redirects elsewhere is subject to the rules
+    /// there, or is already known because it is the other host's own.
+    fn may_read_rules(
+        &mut self,
+        lease: &Lease,
+        target: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Result<(), (Outcome, Found)>, CrawlError> {
+        let is_elsewhere = target.origin() != lease.url.origin();
+        if !is_elsewhere {
+            return Ok(Ok(()));
+        }
+        if *target == target.robots_txt() {
+            let Some((bytes, until)) = self.frontier.fresh_rules(target, now)? else {
+                return Ok(Ok(()));
+            };
+            let (outcome, access) = match Access::from_bytes(&bytes) {
+                Access::Rules(rules) => (
+                    Outcome::Body {
+                        status: 200,
+                        truncated: None,
+                    },
+                    Access::Rules(rules),
+                ),
+                Access::Unreachable | Access::NoHost => {
+                    (Outcome::Refused(Refusal::RobotsUnreachable), Access::Unreachable)
+                }
+            };
+            return Ok(Err((outcome, Found::Rules(access, until))));
+        }
+        Ok(self.check_rules(target)?.map_err(|outcome| {
+            let found = find_rules(lease, &outcome, &[], now);
+            (outcome, found)
+        }))
+    }
+
+    /// Whether the rules of a URL's host allow it, as far as they are known.
+    fn check_rules(&mut self, url: &CanonicalUrl) -> Result<Result<(), Outcome>, CrawlError> {
+        let origin = url.origin();
         if !self.access.contains_key(origin) {
-            let Some(bytes) = self.frontier.rules(&lease.url)? else {
+            let Some(bytes) = self.frontier.rules(url)? else {
                 return Ok(Ok(()));
             };
             self.keep_access(origin, Access::from_bytes(&bytes));
@@ -396,23 +454,32 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(self
             .access
             .get(origin)
-            .map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
+            .map_or(Ok(()), |access| access.check(url.path_and_query())))
     }
 
     fn keep_access(&mut self, origin: &str, access: Access) {
-        if self.access.len() >= RULES_IN_MEMORY {
+        let bytes = access.size();
+        if self.access.len() >= RULES_IN_MEMORY || self.access_bytes + bytes > RULE_BYTES_IN_MEMORY {
             self.access.clear();
+            self.access_bytes = 0;
         }
+        self.access_bytes += bytes;
         self.access.insert(origin.into(), access);
     }
 
     /// Settles a lease for which no request was made.
-    fn settle_unasked(&mut self, lease: Lease, outcome: Outcome, now: Timestamp) -> Result<(), CrawlError> {
+    fn settle_unasked(
+        &mut self,
+        lease: Lease,
+        outcome: Outcome,
+        found: Found,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
         let facts = ResponseFacts {
             started: now,
             ..ResponseFacts::default()
         };
-        self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
+        self.settle_as(lease, outcome, found, facts, None, now)
     }
 
     /// Leases a URL out of turn, to settle it with an outcome from the records: this is how a crawl is repeated. None if the
@@ -478,7 +545,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             // A host whose rules cannot be fetched keeps its URLs and is left alone: briefly at first, then for longer.
             Found::Rules(Access::Unreachable, again) => {
                 end = End::Retry;
-                if lease.attempt >= self.settings.retries {
+                if lease.attempt >= self.settings.retries || !facts.asked {
                     host_effect = HostEffect::Later(*again);
                 }
             }
@@ -574,6 +641,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     let redirect = (self.keyring.key(to), self.redirect_merge);
                     (outcome, Some(redirect))
                 }
+            }
+            Outcome::Redirect { to, .. } if leads_elsewhere(lease, &outcome) => {
+                let redirect = (self.keyring.key(to), self.redirect_merge);
+                (outcome, Some(redirect))
             }
             _ => (outcome, None),
         }
@@ -731,6 +802,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             notes.put("engine/mark", mark);
         }
         notes.put("engine/tally", self.tally.to_bytes());
+        notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
         for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
             slot.save(AgentId(number), &mut notes);
         }

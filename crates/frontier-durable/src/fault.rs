@@ -47,6 +47,19 @@ pub enum DurableError {
         /// The frontier's folder.
         folder: PathBuf,
     },
+    /// It has lost something that it had confirmed.
+    #[error(
+        "the state in {} is damaged: {what}. Nothing was changed; to rebuild it from the archive and the page records, run \
+         hound repair {}",
+        folder.display(),
+        folder.parent().unwrap_or(folder).display()
+    )]
+    Damaged {
+        /// The frontier's folder.
+        folder: PathBuf,
+        /// What is missing.
+        what: String,
+    },
     /// It was opened for reading only.
     #[error("{} was opened for reading only, so nothing can be committed", folder.display())]
     ReadOnly {

@@ -14,7 +14,7 @@ use crate::storage::FjallStorage;
 const LABEL: &str = "FRONTIER";
 const FORMAT: &str = "scenthound frontier 1";
 
-fn fault(path: &Path) -> impl FnOnce(std::io::Error) -> DurableError {
+pub(crate) fn fault(path: &Path) -> impl FnOnce(std::io::Error) -> DurableError {
     let path = path.to_owned();
     move |source| DurableError::Files { path, source }
 }

@@ -7,8 +7,12 @@
 //! **Invariant:** a folder holds either a complete store or none: a new one is created beside its place and then
 //! renamed.
 //!
+//! **Invariant:** a store that has lost commits is not opened. What it had confirmed is known from a file beside it
+//! (`commit_mark`).
+//!
 //! Deliberately absent: decisions about URLs or hosts, and threads of our own.
 
+mod commit_mark;
 mod fault;
 mod folder;
 mod pending;

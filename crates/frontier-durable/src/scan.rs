@@ -29,7 +29,9 @@ pub(crate) fn reopen(
         let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("entry {id} is incomplete")))?;
         Ok((UrlId(id), entry, age))
     });
-    StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)
+    let frontier = StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)?;
+    frontier.storage().check_entries(frontier.numbers())?;
+    Ok(frontier)
 }
 
 fn hosts(storage: &FjallStorage) -> Result<Vec<HostRecord>, FrontierError> {

@@ -14,6 +14,7 @@ use scenthound_frontier::{Entry, FrontierError, HostId, HostRecord, KnownUrl, St
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::DurableError;
+use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
 
 const MIB: u64 = 1024 * 1024;
@@ -30,6 +31,10 @@ pub struct FjallStorage {
     pending: Pending,
     batch: OwnedWriteBatch,
     is_read_only: bool,
+    /// How far it has come.
+    mark: CommitMark,
+    /// How far it had come when it last reached the disk.
+    synced: CommitMark,
 }
 
 /// One table per kind of record. Numbers in keys are big-endian, so that a scan meets them in order.
@@ -110,13 +115,71 @@ impl FjallStorage {
             raised: table("raised", MIB)?,
             notes: table("notes", MIB)?,
         };
-        Ok(FjallStorage {
+        let noted = tables.notes.get(NOTE).map_err(fault)?;
+        let mark = noted
+            .and_then(|bytes| CommitMark::from_bytes(&bytes))
+            .unwrap_or_default();
+        let storage = FjallStorage {
             folder: folder.to_owned(),
             batch: db.batch(),
             db,
             tables,
             pending: Pending::default(),
             is_read_only: false,
+            mark,
+            synced: mark,
+        };
+        storage.check()?;
+        Ok(storage)
+    }
+
+    /// Refuses a store that has lost what it had confirmed.
+    fn check(&self) -> Result<(), DurableError> {
+        let damaged = |what: String| DurableError::Damaged {
+            folder: self.folder.clone(),
+            what,
+        };
+        if let Some(confirmed) = CommitMark::read(&self.folder)?
+            && let Some(what) = self.mark.lacks(confirmed)
+        {
+            return Err(damaged(what));
+        }
+        let ends = |table: &Keyspace| -> Result<_, DurableError> {
+            let key = |end: Option<fjall::Guard>| end.map(fjall::Guard::key).transpose();
+            let fault = |source| DurableError::Store {
+                folder: self.folder.clone(),
+                source,
+            };
+            Ok((
+                key(table.first_key_value()).map_err(fault)?,
+                key(table.last_key_value()).map_err(fault)?,
+            ))
+        };
+        // Every host is numbered from 0, and both are written together.
+        let (_, last) = ends(&self.tables.hosts)?;
+        let hosts = last.as_deref().and_then(number).map_or(0, |last| last + 1);
+        if hosts < self.mark.hosts {
+            return Err(damaged(format!(
+                "{} of {} hosts are left",
+                hosts, self.mark.hosts
+            )));
+        }
+        let (entries, urls) = (ends(&self.tables.entries)?, ends(&self.tables.urls)?);
+        // Every entry has a URL, and both are dropped together.
+        if entries != urls {
+            return Err(damaged("entries and URLs do not match".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Refuses entries that end before the last one that was committed.
+    pub(crate) fn check_entries(&self, numbers: u32) -> Result<(), DurableError> {
+        if numbers >= self.mark.entries {
+            return Ok(());
+        }
+        Err(DurableError::Damaged {
+            folder: self.folder.clone(),
+            what: format!("{numbers} of {} entries are left", self.mark.entries),
         })
     }
 
@@ -345,6 +408,7 @@ impl Storage for FjallStorage {
     }
 
     fn put_entry(&mut self, id: UrlId, entry: &Entry, other_age: Option<u32>) {
+        self.mark.entries = self.mark.entries.max(id.0.saturating_add(1));
         let mut bytes = [0; Entry::BYTES + 4];
         let (body, age) = bytes.split_at_mut(Entry::BYTES);
         body.copy_from_slice(&entry.to_bytes());
@@ -356,6 +420,7 @@ impl Storage for FjallStorage {
     }
 
     fn put_host(&mut self, id: HostId, record: &HostRecord) {
+        self.mark.hosts = self.mark.hosts.max(id.0.saturating_add(1));
         self.batch
             .insert(&self.tables.hosts, id.0.to_be_bytes(), record.to_bytes());
     }
@@ -369,6 +434,10 @@ impl Storage for FjallStorage {
         for note in self.tables.notes.prefix(prefix) {
             let (name, value) = note.into_inner().map_err(|error| self.fault(error))?;
             let name = std::str::from_utf8(&name).map_err(|_| self.damaged("a note has no readable name"))?;
+            // The store's own note belongs to nobody else.
+            if name == NOTE {
+                continue;
+            }
             notes.insert(name.to_owned(), value.to_vec());
         }
         let pending = self.pending.notes.range(prefix.to_owned()..);
@@ -430,12 +499,19 @@ impl Storage for FjallStorage {
         for (name, value) in pending.notes {
             batch.insert(&tables.notes, name, value);
         }
+        self.mark.commits += 1;
+        batch.insert(&tables.notes, NOTE, self.mark.to_bytes());
         batch.commit().map_err(|error| self.fault(error))
     }
 
     fn sync(&mut self) -> Result<(), FrontierError> {
         self.db
             .persist(PersistMode::SyncAll)
-            .map_err(|error| self.fault(error))
+            .map_err(|error| self.fault(error))?;
+        if self.mark != self.synced {
+            self.mark.write(&self.folder)?;
+            self.synced = self.mark;
+        }
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, option
 
 use scenthound_store::CrawlFolder;
 use scenthound_types::OutcomeCode;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::dashboard::Dashboard;
@@ -395,7 +395,7 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
 
 /// The first signal saves and stops, the second stops immediately.
 pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("could not listen for signals")?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("could not listen for signals")?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
             if stop.is_stopping() {
@@ -463,6 +463,13 @@ fn print_summary(
                 say!("A report for your browser: {folder}/reports/report.html");
             }
         }
+    }
+    if summary.cut > 0 {
+        note!(
+            "note: {} bytes that an earlier run had written and not committed were cut from the records and set aside in \
+             {folder} (files with cut-at in their names)",
+            summary.cut
+        );
     }
     let code = match summary.ended {
         Ended::Done(reason) => {

@@ -1,5 +1,6 @@
 //! The driver's loop: the one thread that owns the crawl.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,14 +11,15 @@ use scenthound_engine::{
     Agent, AgentFacts, Crawl, CrawlSettings, PageProcessor, PageSettings, Step, StopReason, Tally, needs_of,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
-use scenthound_frontier::{Counts, Frontier, HostPolicy};
+use scenthound_frontier::{Counts, Frontier, HostPolicy, UnprovenLimits};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
-use scenthound_types::{Keyring, Timestamp};
+use scenthound_types::{Keyring, Outcome, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
+use crate::descriptors::Descriptors;
 use crate::record::FolderRecorder;
 use crate::rejudge::Rejudged;
 use crate::spacing::Spacing;
@@ -31,16 +33,20 @@ const SETTLES_PER_COMMIT: usize = 256;
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
+/// Hosts that have not answered yet are always given this much time.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
 /// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
+/// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
+const STALL: Duration = Duration::from_secs(5);
 
 /// The settings of a live crawl.
 #[derive(Clone, Debug)]
 pub struct LiveSettings {
     /// The seed of all randomness.
     pub seed: u64,
-    /// How many requests are in flight at a time.
+    /// The most requests in flight at a time. Fewer are if the system allows too few open files.
     pub concurrency: usize,
     /// The pause between two requests to one IP address.
     pub ip_delay: Duration,
@@ -160,17 +166,43 @@ pub fn crawl(
     let keyring = Keyring::new(settings.seed);
     let needs = needs_of(&agents);
     let several = agents.len() > 1;
+    let Descriptors {
+        concurrency,
+        idle_connections,
+    } = Descriptors::fit(settings.concurrency);
+    if concurrency < settings.concurrency {
+        tracing::warn!(
+            "only {concurrency} requests are made at a time instead of {}: the system allows too few open files \
+             (see ulimit -n)",
+            settings.concurrency
+        );
+    }
+    let mut settings = settings;
+    settings.fetch.idle_connections = settings.fetch.idle_connections.min(idle_connections);
     let policy = HostPolicy {
         all_parents: needs.all_parents,
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+        unproven: Some(UnprovenLimits::of(concurrency)),
         ..settings.policy
     };
     let frontier =
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
     let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
+    if !cut.is_nothing() {
+        log(
+            folder,
+            clock.now(),
+            &format!(
+                "cut {} bytes from the archive and {} bytes from the page records, which an earlier run had written and \
+                 not committed; they are set aside in files with cut-at in their names",
+                cut.archive.bytes, cut.pages
+            ),
+        );
+    }
+    let first_byte = settings.fetch.limits.first_byte;
     let learner = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
@@ -217,11 +249,14 @@ pub fn crawl(
         last_sync: Instant::now(),
         last_tick: Instant::now(),
         started: Instant::now(),
-        concurrency: settings.concurrency,
+        concurrency,
+        first_byte,
         min_free_bytes: settings.min_free_bytes,
         folder,
         root,
         stop,
+        last_round: Instant::now(),
+        woke: Timestamp::ZERO,
     };
     let ended = drive.run(watch)?;
     drive.drain()?;
@@ -244,6 +279,20 @@ pub fn crawl(
     // Requests that did not finish in time are dropped with their connections.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(summary)
+}
+
+/// Writes a line to the crawl's log, for whoever looks there later. A crawl does not fail because of its log.
+pub(crate) fn log(folder: &CrawlFolder, now: Timestamp, what: &str) {
+    let path = folder.layout().logs().join("crawl.log");
+    let line = format!("{} {what}\n", now.to_rfc3339());
+    let written = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        tracing::warn!("could not write to {}: {error}", path.display());
+    }
 }
 
 /// How far the records reached at the last commit.
@@ -270,10 +319,13 @@ pub(crate) fn open_records(
     match RecordFiles::open(folder, settings.clone(), mark) {
         Err(fault @ scenthound_store::Error::Short { .. }) => {
             let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
-            tracing::warn!(
-                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched",
+            let what = format!(
+                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched until \
+                 hound repair queues them again",
                 mark.pages.saturating_sub(repaired.pages)
             );
+            tracing::warn!("{what}");
+            log(folder, Clock::system().now(), &what);
             Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
         }
         opened => Ok(opened?),
@@ -296,21 +348,37 @@ struct Drive<'a> {
     started: Instant,
     started_pages: u64,
     concurrency: usize,
+    /// The usual limit until the first byte of a response.
+    first_byte: Duration,
     min_free_bytes: u64,
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
+    /// When the loop last came round.
+    last_round: Instant,
+    /// When the process last woke up. What failed across that moment is nobody's fault.
+    woke: Timestamp,
 }
 
 impl Drive<'_> {
     fn run(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Ended, LiveError> {
         loop {
+            if self.last_round.elapsed() > STALL {
+                self.woke = self.context.clock.now();
+                log(
+                    self.folder,
+                    self.woke,
+                    "the process was stopped for a while; requests under way are repeated",
+                );
+            }
+            self.last_round = Instant::now();
             if self.stop.is_on() {
                 return Ok(Ended::Interrupted);
             }
             if self.last_tick.elapsed() >= TICK {
                 self.last_tick = Instant::now();
                 self.report_progress(watch);
+                self.share_time();
             }
             self.report_settled(watch);
             self.save_if_due()?;
@@ -381,6 +449,12 @@ impl Drive<'_> {
     fn handle(&mut self, event: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
         self.out -= 1;
         match event {
+            WorkerEvent::Done(result)
+                if matches!(result.outcome, Outcome::Failed(failure) if failure.is_hosts_fault())
+                    && result.facts.started < self.woke =>
+            {
+                self.crawl.hand_back(&result.lease, now, now)?;
+            }
             WorkerEvent::Done(result) => {
                 self.settled += 1;
                 self.crawl.settle(*result, now)?;
@@ -388,6 +462,17 @@ impl Drive<'_> {
             WorkerEvent::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
         }
         Ok(())
+    }
+
+    /// Lets hosts that have not answered yet take less time the more of them wait for their turn.
+    fn share_time(&self) {
+        let parked = usize::try_from(self.crawl.counts().hosts_parked).unwrap_or(usize::MAX);
+        let most = (parked > 0).then(|| {
+            let room = self.concurrency.div_ceil(8);
+            let share = room as f64 / room.saturating_add(parked) as f64;
+            self.first_byte.mul_f64(share).max(LEAST_PATIENCE)
+        });
+        self.context.fetcher.hurry_strangers(most);
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {

@@ -16,6 +16,7 @@
 )]
 
 mod clock;
+mod descriptors;
 mod drive;
 mod record;
 mod rejudge;
@@ -49,8 +50,9 @@ pub enum LiveError {
     Fetch(#[from] FetchError),
     /// There are pages, but the state that belongs to them is missing.
     #[error(
-        "{} holds pages, but its state/ folder is missing: this crawl can be read but not continued; start a new one in \
-         another folder",
+        "{} holds pages, but its state/ folder is missing; to rebuild it from the archive and the page records, run hound \
+         repair {}",
+        folder.display(),
         folder.display()
     )]
     StateLost {

@@ -314,6 +314,10 @@ impl Repeat {
             self.skipped += 1;
             return Ok(());
         };
+        // Rules that were taken over from another host are inherited with the old frontier.
+        if kind == LeaseKind::Robots && record.unasked && record.outcome.is_ok() {
+            return Ok(());
+        }
         let parent = record
             .parent
             .as_deref()

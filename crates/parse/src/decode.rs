@@ -15,10 +15,18 @@ use crate::prescan::prescan;
 /// How much the detector reads. Its guess hardly changes after this, and it is the slowest step of all.
 const DETECTION_BYTES: usize = 64 << 10;
 
+/// How much is decoded at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// After this many faults the rest of a body is not text.
+const NONSENSE: usize = 256 << 10;
+
 pub(crate) struct Decoded<'a> {
     pub(crate) text: Cow<'a, str>,
     /// The encoding's name in the Encoding Standard.
     pub(crate) encoding: &'static str,
+    /// Whether the rest was left out, because it is not text.
+    pub(crate) is_cut: bool,
 }
 
 /// Decodes a body. The host helps with guessing: undeclared pages under `.jp` are probably Japanese.
@@ -33,11 +41,49 @@ pub(crate) fn decode<'a>(content_type: Option<&str>, host: &str, body: &'a [u8],
             0,
         ),
     };
-    let (text, _) = encoding.decode_without_bom_handling(body.get(skip..).unwrap_or_default());
+    let bytes = body.get(skip..).unwrap_or_default();
+    let ascii_compatible = encoding != encoding_rs::ISO_2022_JP && encoding.is_ascii_compatible();
+    let (text, is_cut) = match std::str::from_utf8(bytes) {
+        Ok(text) if encoding == UTF_8 || (ascii_compatible && text.is_ascii()) => {
+            (Cow::Borrowed(text), false)
+        }
+        _ => {
+            let (text, is_cut) = decode_until_nonsense(encoding, bytes);
+            (Cow::Owned(text), is_cut)
+        }
+    };
     Decoded {
         text,
         encoding: encoding.name(),
+        is_cut,
     }
+}
+
+/// Decodes bytes piece by piece, and stops when too many of them are no characters. Replacing millions of them would
+/// take long and triple their size.
+fn decode_until_nonsense(encoding: &'static Encoding, bytes: &[u8]) -> (String, bool) {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut nonsense = 0;
+    let mut rest = bytes;
+    while let Some(piece) = rest.get(..PIECE_BYTES.min(rest.len())) {
+        let from = text.len();
+        rest = rest.get(piece.len()..).unwrap_or_default();
+        let is_last = rest.is_empty();
+        let room = decoder
+            .max_utf8_buffer_length(piece.len())
+            .unwrap_or(PIECE_BYTES * 4);
+        text.reserve(room);
+        let (_, _, had_errors) = decoder.decode_to_string(piece, &mut text, is_last);
+        if had_errors {
+            let added = text.get(from..).unwrap_or_default().as_bytes();
+            nonsense += memchr::memmem::find_iter(added, "\u{fffd}".as_bytes()).count();
+        }
+        if is_last || nonsense > NONSENSE {
+            return (text, !is_last);
+        }
+    }
+    (text, false)
 }
 
 /// The charset parameter of a Content-Type header.

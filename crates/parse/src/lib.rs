@@ -58,8 +58,11 @@ pub struct PageInput<'a> {
 pub struct Limits {
     /// Bytes of the body.
     pub body_bytes: usize,
-    /// Tokens of visible text (exceeded by at most one block).
+    /// Tokens of visible text. A quarter of this is the limit for the words of titles and alternative texts.
     pub tokens: u32,
+    /// Bytes of visible text, as written or after normalising (which may turn one character into eighteen), whichever
+    /// is more. Exceeded by at most one block.
+    pub text_bytes: usize,
     /// Link occurrences, before those with the same target are merged.
     pub links: usize,
     /// Bytes of one attribute: longer URLs are ignored, longer titles are cut.
@@ -71,6 +74,7 @@ impl Default for Limits {
         Limits {
             body_bytes: 8 << 20,
             tokens: 400_000,
+            text_bytes: 5 << 19,
             links: 10_000,
             attribute_bytes: 4_096,
         }
@@ -114,6 +118,6 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         canonical,
         fingerprint,
         encoding: decoded.encoding,
-        truncated: input.truncated || reading.truncated || body.len() < input.body.len(),
+        truncated: input.truncated || decoded.is_cut || reading.truncated || body.len() < input.body.len(),
     }
 }

@@ -25,6 +25,12 @@ use crate::scan::{Event, Keep, Raw, Scanner};
 /// A block longer than this is processed in parts.
 const BLOCK_BYTES: usize = 64 << 10;
 
+/// Text is added to a block in pieces of at most this size, so that a block never grows far beyond its limit.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// A title as written may be this many times as long as what is kept of it: references and white space are long.
+const TITLE_SLACK: usize = 16;
+
 /// The most space reserved for text in advance. Most pages fit, and pages that are all script cost little.
 const ROOM_BYTES: usize = 256 << 10;
 
@@ -79,6 +85,8 @@ pub(crate) fn read_markup<'a>(html: &'a str, dialect: Dialect, limits: &Limits) 
     let mut page = match reader.late_title.take() {
         None => reader.page,
         Some(title) => {
+            // A page takes memory only once.
+            drop(reader);
             let mut again = Reader::new(html, dialect, limits, Some(title));
             again.read();
             again.page
@@ -96,10 +104,7 @@ pub(crate) fn read_plain<'a>(text: &'a str, limits: &Limits) -> ScannedPage<'a> 
         if line.trim().is_empty() && reader.block.ends_with(['\n', '\r']) || line.starts_with('\x0c') {
             reader.end_block();
         }
-        if !reader.text_full {
-            reader.block.push_str(line);
-            reader.hand_over_long_block();
-        }
+        reader.text(line, None);
     }
     reader.end_block();
     reader.page
@@ -131,6 +136,8 @@ struct Reader<'a> {
     has_title: bool,
     late_title: Option<String>,
     text_full: bool,
+    /// The bytes of all blocks so far.
+    bytes_read: usize,
     in_noscript: bool,
     templates: u32,
     foreign: Foreign,
@@ -158,6 +165,7 @@ impl<'a> Reader<'a> {
             has_title: false,
             late_title: None,
             text_full: false,
+            bytes_read: 0,
             in_noscript: false,
             templates: 0,
             foreign: Foreign::No,
@@ -197,14 +205,16 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, raw: &str, references: Option<EntityPlace>) {
-        if self.is_hidden() {
-            return;
+        let mut rest = raw;
+        while !rest.is_empty() && !self.is_hidden() {
+            let (piece, after) = rest.split_at(piece_end(rest));
+            match references {
+                Some(place) => decode_into(piece, place, &mut self.block),
+                None => self.block.push_str(piece),
+            }
+            self.hand_over_long_block();
+            rest = after;
         }
-        match references {
-            Some(place) => decode_into(raw, place, &mut self.block),
-            None => self.block.push_str(raw),
-        }
-        self.hand_over_long_block();
     }
 
     fn hand_over_long_block(&mut self) {
@@ -441,10 +451,17 @@ impl<'a> Reader<'a> {
         self.page.visible_chars = self.page.visible_chars.saturating_add(folded_length(visible));
         self.page.hints.prices = self.page.hints.prices.saturating_add(hints::prices(visible));
         sample(&mut self.page.sample, visible);
+        self.bytes_read += self.block.len();
         self.block.clear();
-        if self.page.text.len() >= self.limits.tokens {
+        let bytes = self.bytes_read.max(self.page.text.bytes());
+        if self.page.text.len() >= self.limits.tokens || bytes >= self.limits.text_bytes {
             self.text_full = true;
             self.page.truncated = true;
+            self.page.text.truncate(self.limits.tokens);
+            let end = self.page.text.len();
+            for place in &mut self.page.places {
+                place.anchor = place.anchor.start.min(end)..place.anchor.end.min(end);
+            }
         }
     }
 
@@ -457,7 +474,8 @@ impl<'a> Reader<'a> {
             return;
         }
         let mut decoded = String::new();
-        decode_into(raw, EntityPlace::Text, &mut decoded);
+        let read = shortened(raw, TITLE_SLACK * self.limits.attribute_bytes);
+        decode_into(read, EntityPlace::Text, &mut decoded);
         let mut title = String::with_capacity(decoded.len());
         for word in decoded.split_whitespace() {
             if !title.is_empty() {
@@ -488,7 +506,12 @@ impl<'a> Reader<'a> {
     // Links.
 
     fn value(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.scanner.attribute(name).map(decode_value)
+        let raw = self.scanner.attribute(name)?;
+        // What is longer than this is ignored or cut anyway.
+        Some(decode_value(shortened(
+            raw,
+            TITLE_SLACK * self.limits.attribute_bytes,
+        )))
     }
 
     /// Records a place that links somewhere; none if it leads nowhere or the page has too many.
@@ -575,10 +598,12 @@ impl<'a> Reader<'a> {
     }
 
     fn add_aside(&mut self, attribute: &str) {
-        if let Some(raw) = self.scanner.attribute(attribute)
-            && !raw.is_empty()
+        let is_full = self.page.asides.len() >= self.limits.tokens / 4;
+        if let Some(value) = self.value(attribute)
+            && !value.is_empty()
+            && !is_full
         {
-            let mut value = decode_value(raw).into_owned();
+            let mut value = value.into_owned();
             cut(&mut value, self.limits.attribute_bytes);
             self.page.asides.push(&value);
         }
@@ -779,11 +804,33 @@ fn sample(sample: &mut String, visible: &str) {
 
 /// Shortens a string to at most this many bytes.
 fn cut(value: &mut String, bytes: usize) {
-    if value.len() > bytes {
-        let end = (0..=bytes).rev().find(|at| value.is_char_boundary(*at));
-        value.truncate(end.unwrap_or(0));
-    }
+    value.truncate(shortened(value, bytes).len());
 }
+
+/// At most this many bytes from the start of a string.
+fn shortened(value: &str, bytes: usize) -> &str {
+    value.get(..value.floor_char_boundary(bytes)).unwrap_or_default()
+}
+
+/// Where a piece of long text ends: after a space if there is one in reach, and never within a reference.
+fn piece_end(text: &str) -> usize {
+    if text.len() <= PIECE_BYTES {
+        return text.len();
+    }
+    let most = text.floor_char_boundary(PIECE_BYTES);
+    let tail = text.get(..most).unwrap_or_default();
+    let reach = tail.ceil_char_boundary(most / 2);
+    let tail = tail.get(reach..).unwrap_or_default();
+    let spaced = tail.rfind(|c: char| c.is_ascii_whitespace());
+    let end = spaced.or_else(|| {
+        let reference = tail.rfind('&')?;
+        Some(reference).filter(|at| tail.len() - at <= LONGEST_REFERENCE)
+    });
+    end.map_or(most, |at| reach + at)
+}
+
+/// No reference is longer than this, semicolon included, unless it is padded with zeros.
+const LONGEST_REFERENCE: usize = 40;
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,9 @@ use memchr::{memchr, memchr2, memmem};
 
 use crate::element::Element;
 
+/// How many attributes of one tag are kept. Real tags have a dozen.
+const ATTRIBUTES: usize = 100;
+
 /// One attribute as written, with references not decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Attribute<'a> {
@@ -277,7 +280,7 @@ impl<'a> Scanner<'a> {
                     }
                 }
             }
-            if keep {
+            if keep && (self.attributes.len() < ATTRIBUTES || self.keep == Keep::Everything) {
                 let attribute = Attribute {
                     name: self.slice(name_start, name_end),
                     value: self.slice(value_start, value_end),

@@ -14,6 +14,7 @@
 mod agent;
 mod escape;
 mod line;
+mod literal;
 mod page;
 mod pattern;
 mod rules;

@@ -3,6 +3,11 @@
 //! All groups that name the token count as one; if none does, all groups for `*` do. The longest matching pattern
 //! decides, and Allow wins ties. Rules are stored in that order of precedence, so the first match is the answer.
 //!
+//! A site may write half a megabyte of rules against us, and link to thousands of the paths they are worst for. So rules
+//! without a star are looked up ([`crate::literal`]), rules with stars are compared only if the path holds all their
+//! pairs of octets, and comparing has a limit per path. Beyond it, rules that forbid count as matching and rules that
+//! allow do not: a site that is too costly to understand is left alone.
+//!
 //! Invariant: patterns are in comparable form (ASCII, see [`crate::escape`]), each begins with `/` or `*`, and no two
 //! rules are equal. Deliberately absent: other crawlers' rules, which are dropped while reading.
 
@@ -12,7 +17,8 @@ use std::time::Duration;
 use crate::agent::{Addressee, addressee};
 use crate::escape::{append_pattern, comparable_path};
 use crate::line::{Directive, RobotsTxt};
-use crate::pattern::matches;
+use crate::literal::Literals;
+use crate::pattern::{Pairs, Work, matches};
 
 /// Longer crawl-delays are cut to this. Callers will want a smaller limit of their own.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -58,6 +64,10 @@ pub struct Rules {
     pub(crate) patterns: Box<str>,
     /// In order of precedence.
     pub(crate) rules: Box<[Rule]>,
+    /// The rules without a star.
+    literals: Literals,
+    /// The rules with stars, in order of precedence.
+    stars: Box<[StarRule]>,
     pub(crate) crawl_delay: Option<Duration>,
     pub(crate) sitemaps: Vec<String>,
 }
@@ -73,7 +83,54 @@ pub(crate) struct Rule {
     pub(crate) kind: RuleKind,
 }
 
+/// A rule with stars.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct StarRule {
+    /// Its place in the order of precedence.
+    place: u32,
+    /// What a path must hold to match.
+    pairs: Pairs,
+}
+
 impl Rules {
+    /// Puts rules together that are in order of precedence.
+    pub(crate) fn new(
+        patterns: Box<str>,
+        rules: Box<[Rule]>,
+        crawl_delay: Option<Duration>,
+        sitemaps: Vec<String>,
+    ) -> Rules {
+        let mut literals = Vec::new();
+        let mut stars = Vec::new();
+        for (place, rule) in (0..).zip(&rules) {
+            let pattern = rule.pattern(&patterns).as_bytes();
+            if pattern.contains(&b'*') {
+                let pairs = Pairs::of_pattern(pattern);
+                stars.push(StarRule { place, pairs });
+            } else {
+                literals.push(place);
+            }
+        }
+        let literals = Literals::new(literals, |place| pattern_at(&patterns, &rules, place));
+        Rules {
+            patterns,
+            rules,
+            literals,
+            stars: stars.into(),
+            crawl_delay,
+            sitemaps,
+        }
+    }
+
+    /// Roughly how many bytes of memory the rules take.
+    pub fn size(&self) -> usize {
+        let sitemaps: usize = self.sitemaps.iter().map(String::len).sum();
+        self.patterns.len()
+            + sitemaps
+            + self.rules.len() * (size_of::<Rule>() + 2 * size_of::<u32>())
+            + self.stars.len() * size_of::<StarRule>()
+    }
+
     /// Reads a robots.txt from the point of view of the crawler `product_token`. There are no errors: what cannot be
     /// understood is ignored.
     pub fn parse(body: &[u8], product_token: &str) -> Rules {
@@ -155,12 +212,23 @@ impl Rules {
             return None;
         }
         let path = comparable_path(path_and_query);
-        self.rules
-            .iter()
-            .find(|rule| {
-                usize::from(rule.literals) <= path.len() && matches(self.pattern(rule).as_bytes(), &path)
-            })
-            .map(|rule| self.text(rule))
+        let literal = self
+            .literals
+            .first_match(&path, |place| pattern_at(&self.patterns, &self.rules, place));
+        let pairs = Pairs::of_path(&path);
+        let mut work = Work::PER_PATH;
+        let before_literal = |star: &&StarRule| literal.is_none_or(|place| star.place < place);
+        let star = self.stars.iter().take_while(before_literal).find(|star| {
+            let Some(rule) = self.rules.get(star.place as usize) else {
+                return false;
+            };
+            star.pairs.are_in(pairs)
+                && usize::from(rule.literals) <= path.len()
+                && matches(rule.pattern(&self.patterns).as_bytes(), &path, &mut work)
+                    .unwrap_or(rule.kind == RuleKind::Disallow)
+        });
+        let place = star.map(|star| star.place).or(literal)?;
+        self.rules.get(place as usize).map(|rule| self.text(rule))
     }
 
     /// All rules, in order of precedence.
@@ -178,17 +246,10 @@ impl Rules {
         &self.sitemaps
     }
 
-    fn pattern(&self, rule: &Rule) -> &str {
-        let start = rule.start as usize;
-        self.patterns
-            .get(start..start + usize::from(rule.len))
-            .unwrap_or_default()
-    }
-
     fn text(&self, rule: &Rule) -> RuleText<'_> {
         RuleText {
             kind: rule.kind,
-            pattern: self.pattern(rule),
+            pattern: rule.pattern(&self.patterns),
             line: rule.line,
         }
     }
@@ -224,38 +285,44 @@ impl Group {
             mut rules,
             crawl_delay,
         } = self;
-        let pattern = |rule: &Rule| {
-            let start = rule.start as usize;
-            patterns
-                .get(start..start + usize::from(rule.len))
-                .unwrap_or_default()
-        };
+        let patterns = patterns.as_str();
         rules.sort_by(|a, b| {
             (b.len, a.kind)
                 .cmp(&(a.len, b.kind))
-                .then_with(|| pattern(a).cmp(pattern(b)))
+                .then_with(|| a.pattern(patterns).cmp(b.pattern(patterns)))
                 .then(a.line.cmp(&b.line))
         });
-        rules.dedup_by(|later, first| later.kind == first.kind && pattern(later) == pattern(first));
+        rules.dedup_by(|later, first| {
+            later.kind == first.kind && later.pattern(patterns) == first.pattern(patterns)
+        });
         let mut packed = String::with_capacity(rules.iter().map(|rule| usize::from(rule.len)).sum());
         let rules = rules
             .iter()
             .map(|rule| {
                 let start = u32::try_from(packed.len()).unwrap_or(u32::MAX);
-                packed.push_str(pattern(rule));
+                packed.push_str(rule.pattern(patterns));
                 Rule { start, ..*rule }
             })
             .collect();
-        Rules {
-            patterns: packed.into_boxed_str(),
-            rules,
-            crawl_delay,
-            sitemaps,
-        }
+        Rules::new(packed.into_boxed_str(), rules, crawl_delay, sitemaps)
     }
 }
 
+/// The pattern of the rule in this place.
+fn pattern_at<'a>(patterns: &'a str, rules: &[Rule], place: u32) -> &'a [u8] {
+    let rule = rules.get(place as usize);
+    rule.map_or(b"", |rule| rule.pattern(patterns).as_bytes())
+}
+
 impl Rule {
+    /// Its part of all patterns.
+    fn pattern<'a>(&self, patterns: &'a str) -> &'a str {
+        let start = self.start as usize;
+        patterns
+            .get(start..start + usize::from(self.len))
+            .unwrap_or_default()
+    }
+
     /// `None` if the sizes do not fit, which the limits on body and line rule out.
     pub(crate) fn new(kind: RuleKind, start: usize, pattern: &str, line: u32) -> Option<Rule> {
         let stars = pattern.bytes().filter(|&byte| byte == b'*').count();

@@ -103,12 +103,7 @@ impl Rules {
         if start != patterns.len() || !patterns.is_ascii() {
             return Err(SavedFault::Damaged);
         }
-        Ok(Rules {
-            patterns: patterns.into(),
-            rules,
-            crawl_delay,
-            sitemaps,
-        })
+        Ok(Rules::new(patterns.into(), rules, crawl_delay, sitemaps))
     }
 }
 

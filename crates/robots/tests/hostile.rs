@@ -25,6 +25,74 @@ fn wildcard_bombs_are_harmless() {
     assert_eq!(allowed, [true, true, true, false]);
 }
 
+/// Each of these files is as large as we read one, and made for a path that is as long as a URL may be. A plain matcher
+/// needs 5 to 20 ms for one path; thousands of links to such paths would keep the crawl from everything else.
+#[test]
+#[allow(clippy::disallowed_methods)] // A test of speed needs a clock.
+fn any_path_is_matched_in_less_than_two_milliseconds() {
+    let all_pairs: String = (b'a'..=b'z')
+        .flat_map(|a| (b'a'..=b'z').map(move |b| [a as char, b as char]))
+        .flatten()
+        .collect();
+    let path = format!("/{all_pairs}{}", "a".repeat(600));
+    let full = |line: &dyn Fn(usize) -> String| {
+        let mut body = String::from("User-agent: *\n");
+        for number in 0.. {
+            let line = line(number);
+            if body.len() + line.len() > MAX_BODY {
+                return body;
+            }
+            body.push_str(&line);
+        }
+        body
+    };
+    let bombs = [
+        full(&|n| format!("Disallow: /*{}*{n:03}\n", "*a".repeat(390))),
+        full(&|n| format!("Allow: /*{}az*{n}\n", "a".repeat(700))),
+        full(&|n| format!("Disallow: /*aaaa*{}*ab$\n", n % 10)),
+        full(&|n| format!("Disallow: /aabacada/{n}\n")),
+        full(&|n| format!("Disallow: /{}\n", path.get(1..1 + n % 1_900).unwrap())),
+        full(&|n| format!("Allow: /*a*{n}b\n")),
+    ];
+    for body in bombs {
+        let rules = Rules::parse(body.as_bytes(), "scenthound");
+        let quickest = (0..5)
+            .map(|_| {
+                let started = std::time::Instant::now();
+                std::hint::black_box(rules.allows(&path));
+                started.elapsed()
+            })
+            .min()
+            .unwrap();
+        let most = if cfg!(debug_assertions) { 40 } else { 2 };
+        assert!(quickest.as_millis() < most, "{quickest:?} for {}", &body[14..80]);
+    }
+}
+
+/// The site may fool nobody but itself: what costs too much to compare is not fetched.
+#[test]
+fn a_file_that_is_too_costly_to_compare_forbids() {
+    let path = format!("/{}", "ab".repeat(900));
+    let rule = |kind: &str, n: usize| {
+        format!(
+            "{kind}: /*{}*ba*ab*{}$\n",
+            "*a".repeat(60 + n / 90),
+            "ab".repeat(n % 90 + 2) + "a"
+        )
+    };
+    let file = |kind: &str| {
+        format!(
+            "User-agent: *\n{}",
+            (0..600).map(|n| rule(kind, n)).collect::<String>()
+        )
+    };
+    let forbids = Rules::parse(file("Disallow").as_bytes(), "scenthound");
+    assert!(!forbids.allows(&path));
+    assert!(forbids.allows("/tea"), "a short path is compared in full");
+    let allows = format!("{}Disallow: /ab\n", file("Allow"));
+    assert!(!Rules::parse(allows.as_bytes(), "scenthound").allows(&path));
+}
+
 #[test]
 fn a_pattern_as_long_as_a_line_can_hold_fits() {
     // Escaping turns each octet of the value into three.

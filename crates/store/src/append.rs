@@ -7,7 +7,7 @@
 //! Deliberately absent: any knowledge of what the bytes mean.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Error, Result};
@@ -47,6 +47,7 @@ impl AppendFile {
             });
         }
         if cut > 0 {
+            set_aside(path, length, found)?;
             file.set_len(length).context("truncate", path)?;
         }
         let opened = AppendFile {
@@ -91,6 +92,31 @@ impl AppendFile {
     }
 }
 
+/// Copies what a file holds from `from` to its end to a file beside it. It was written and never committed, so nothing refers to
+/// it, but should the committed length be wrong, this is where the bytes are.
+fn set_aside(path: &Path, from: u64, to: u64) -> Result<()> {
+    let aside = unused_name(path, &format!("cut-at-{from}-to-{to}"));
+    let mut file = File::open(path).context("open", path)?;
+    file.seek(SeekFrom::Start(from)).context("read", path)?;
+    let mut copy = File::create_new(&aside).context("create", &aside)?;
+    std::io::copy(&mut file, &mut copy).context("write to", &aside)?;
+    Ok(())
+}
+
+/// A name beside a file, with this ending, that is not in use.
+pub(crate) fn unused_name(path: &Path, ending: &str) -> PathBuf {
+    let named = |number: u32| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(match number {
+            0 => format!(".{ending}"),
+            number => format!(".{ending}-{number}"),
+        });
+        path.with_file_name(name)
+    };
+    let unused = (0..u32::MAX).map(named).find(|name| !name.exists());
+    unused.unwrap_or_else(|| named(u32::MAX))
+}
+
 /// Makes new, renamed and deleted entries of a folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder)
@@ -125,6 +151,12 @@ mod tests {
         file.append(b"!").unwrap();
         file.sync().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"hello!");
+        let aside = folder.path().join("file.cut-at-5-to-11");
+        assert_eq!(std::fs::read(&aside).unwrap(), b", torn");
+        assert_eq!(
+            unused_name(&path, "cut-at-5-to-11"),
+            folder.path().join("file.cut-at-5-to-11-1")
+        );
         assert!(matches!(
             AppendFile::open(&path, 7, 100),
             Err(Error::Short {

@@ -2,7 +2,7 @@
 //!
 //! `archive/NAME-00000.warc.gz`, then 00001 and so on; each starts with a warcinfo record. Only the last file grows.
 //! Invariant: everything before a [`mark`](Archive::mark) is in the files and never changes; everything after the
-//! committed mark is cut off on opening.
+//! committed mark is cut off on opening and set aside under another name.
 //!
 //! Deliberately absent: compression of exchanges, which worker threads do ([`Packer`]), and any decision when to
 //! flush.
@@ -15,15 +15,15 @@ use std::sync::Arc;
 use scenthound_types::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::append::{AppendFile, sync_folder};
+use crate::append::{AppendFile, sync_folder, unused_name};
 use crate::error::{Context, Error, Result};
 use crate::mark::ArchiveMark;
 use crate::pack::{PackedExchange, Packer};
 use crate::warc::{ReadLimits, WarcReader};
 
-/// Far more than can be appended between two commits. Having to cut more would mean that the state with the committed
-/// length was lost, and the archive should not be lost with it.
-pub(crate) const MOST_CUT: u64 = 1 << 30;
+/// More than can be appended between two commits, or within the second before a power failure. Having to cut more would
+/// mean that the state with the committed length was lost. What is cut is set aside.
+pub(crate) const MOST_CUT: u64 = 256 << 20;
 
 /// How an archive is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -156,7 +156,7 @@ impl Archive {
             Some(file)
         };
         for path in &cut.files {
-            fs::remove_file(path).context("delete", path)?;
+            fs::rename(path, unused_name(path, "cut-at-0")).context("set aside", path)?;
         }
         let archive = Archive {
             folder: folder.to_owned(),

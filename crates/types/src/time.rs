@@ -32,6 +32,16 @@ impl Timestamp {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 
+    /// The point in time this much before; [`Timestamp::NEVER`] stays where it is.
+    pub fn earlier(self, by: Duration) -> Timestamp {
+        match self {
+            Timestamp::NEVER => self,
+            Timestamp(millis) => {
+                Timestamp(millis.saturating_sub(u64::try_from(by.as_millis()).unwrap_or(u64::MAX)))
+            }
+        }
+    }
+
     /// The time in UTC to the second, as WARC/1.1 and our records write it.
     pub fn to_rfc3339(self) -> String {
         let seconds = i64::try_from(self.0 / 1000).unwrap_or(i64::MAX);

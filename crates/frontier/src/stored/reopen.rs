@@ -1,7 +1,10 @@
 //! Rebuilds a frontier from its storage.
 
+use std::time::Duration;
+
 use super::stacks::UrlOrder;
 use super::*;
+use crate::CLOCK_NOTE;
 
 impl<S: Storage> StoredFrontier<S> {
     /// The frontier as it was at its last commit. It is rebuilt from what its storage kept: hosts and entries in
@@ -21,6 +24,7 @@ impl<S: Storage> StoredFrontier<S> {
     ) -> Result<StoredFrontier<S>, FrontierError> {
         let mut frontier = StoredFrontier::over(storage, policy, keyring);
         frontier.restore_unit()?;
+        let ahead = frontier.clock_set_back(now)?;
         frontier.parent_counts = kinship.parent_counts;
         frontier.parents_dropped = kinship.parents_dropped;
         frontier.raised = kinship
@@ -30,6 +34,11 @@ impl<S: Storage> StoredFrontier<S> {
             .collect();
         for record in hosts {
             let mut host = Host::from_record(record);
+            // All times were noted by a clock that was this much ahead.
+            host.rest_until = host.rest_until.earlier(ahead);
+            if host.rules_until > Timestamp::ZERO {
+                host.rules_until = host.rules_until.earlier(ahead).max(Timestamp::from_millis(1));
+            }
             let rested = now + frontier.policy.usual_rest(&host);
             host.rest_until = host.rest_until.max(rested);
             frontier
@@ -98,6 +107,19 @@ impl<S: Storage> StoredFrontier<S> {
         }
         frontier.begin_stamps(now);
         Ok(frontier)
+    }
+
+    /// How far the clock was set back since the last commit. Without this, hosts that rested for a second would rest for
+    /// that second and an hour.
+    fn clock_set_back(&self, now: Timestamp) -> Result<Duration, FrontierError> {
+        let Some((_, value)) = self.storage.notes(CLOCK_NOTE)?.pop() else {
+            return Ok(Duration::ZERO);
+        };
+        let bytes = value
+            .as_slice()
+            .try_into()
+            .map_err(|_| damaged("the time of the last commit is incomplete"))?;
+        Ok(Timestamp::from_millis(u64::from_le_bytes(bytes)).since(now))
     }
 
     /// Continues the numbering of a storage from which entries were dropped.

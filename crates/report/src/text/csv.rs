@@ -1,6 +1,7 @@
 //! Comma-separated values as in RFC 4180: quotes where needed, lines ended by CR LF.
 //!
-//! Fields contain no control characters, so a field never spans lines.
+//! Fields contain no control characters, so a field never spans lines. A field that a spreadsheet would run as a formula
+//! gets an apostrophe in front: titles and URLs come from the web.
 
 use crate::table::{Content, Table};
 use crate::writing::plain;
@@ -60,7 +61,10 @@ pub fn csv_line<S: AsRef<str>>(fields: &[S]) -> String {
         if at > 0 {
             line.push(',');
         }
-        let field = plain(field.as_ref());
+        let mut field = plain(field.as_ref());
+        if is_formula(&field) {
+            field.insert(0, '\'');
+        }
         if field.contains([',', '"']) {
             line.push('"');
             line.push_str(&field.replace('"', "\"\""));
@@ -73,6 +77,14 @@ pub fn csv_line<S: AsRef<str>>(fields: &[S]) -> String {
     line
 }
 
+/// Whether a spreadsheet may take a field for a formula. Plain numbers are none, whatever their sign.
+fn is_formula(field: &str) -> bool {
+    let begins = field
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    begins && field.parse::<f64>().is_err()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +95,28 @@ mod tests {
         assert_eq!(
             csv_line(&["a,b", "say \"tea\"", "two\r\nlines\u{0}", "旅遊", ""]),
             "\"a,b\",\"say \"\"tea\"\"\",two lines,旅遊,\r\n"
+        );
+    }
+
+    #[test]
+    fn formulas_are_made_text_and_numbers_stay_numbers() {
+        for formula in [
+            "=cmd|' /C calc'!A0",
+            "+1+1",
+            "-2+3",
+            "@SUM(1)",
+            " =1",
+            "\t=1",
+            "＝1",
+            "-",
+            "=HYPERLINK(1)",
+        ] {
+            assert!(csv_line(&[formula]).starts_with('\''), "{formula}");
+        }
+        assert_eq!(csv_line(&["=a,\"b\""]), "\"'=a,\"\"b\"\"\"\r\n");
+        assert_eq!(
+            csv_line(&["-1.5", "+2", "-1e-7", "a=b", "1-2"]),
+            "-1.5,+2,-1e-7,a=b,1-2\r\n"
         );
     }
 

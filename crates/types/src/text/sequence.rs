@@ -95,6 +95,21 @@ impl Text {
         self.tokens.is_empty()
     }
 
+    /// The bytes of the normalised text.
+    pub fn bytes(&self) -> usize {
+        self.folded.len()
+    }
+
+    /// Drops everything from this position on.
+    pub fn truncate(&mut self, len: u32) {
+        self.tokens.truncate(len as usize);
+        self.spans.truncate(len as usize);
+        self.sentence_ends
+            .truncate(self.sentence_ends.partition_point(|end| *end <= len));
+        self.folded
+            .truncate(self.spans.last().map_or(0, |span| span.end as usize));
+    }
+
     /// Ends the current block. Two breaks never follow each other, and a text never begins with one.
     pub fn push_break(&mut self) {
         if self.tokens.last().is_some_and(|last| last.is_word()) {
@@ -338,6 +353,18 @@ mod tests {
         text.push("two");
         assert_eq!(spelled(&text, 0..text.len()), ["one", "", "two"]);
         assert_eq!(text.tokens()[1], Token::BREAK);
+    }
+
+    #[test]
+    fn a_truncated_text_is_what_a_shorter_one_would_be() {
+        let mut text = Text::default();
+        text.push("One two. Three");
+        text.push_break();
+        text.push("four");
+        text.truncate(2);
+        text.push(" five.");
+        assert_eq!(spelled(&text, 0..text.len()), ["one", "two", "five"]);
+        assert_eq!(text.sentence_around(&(2..3)), 2..3);
     }
 
     #[test]
