@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use scenthound::{
-    Crawler, CrawlerError, Ended, ExampleCounts, LiveEvent, StatusFile, StopHandle, StopReason, Summary,
+    Crawler, CrawlerError, Ended, ExampleCounts, LiveEvent, Overview, StatusFile, StopHandle, StopReason,
+    Summary,
 };
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
@@ -21,7 +22,7 @@ use crate::fault::bad_input;
 use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
 use crate::wording::counted;
-use crate::{exit, seeds};
+use crate::{crawl_report, exit, seeds};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -325,7 +326,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         }
         Err(error) => return Err(error),
     };
-    print_summary(&summary, &output, matches.get_flag("json"))
+    let report = match crawl_report::write(&output, &ending(&summary)) {
+        Ok(report) => Some(report),
+        Err(error) => {
+            note!("warning: the report could not be written: {error:#}");
+            None
+        }
+    };
+    print_summary(&summary, &output, matches.get_flag("json"), report.as_ref())
 }
 
 fn is_full_disk(error: &anyhow::Error) -> bool {
@@ -409,7 +417,12 @@ pub fn ending(summary: &Summary) -> String {
     }
 }
 
-fn print_summary(summary: &Summary, output: &Path, as_json: bool) -> Result<ExitCode> {
+fn print_summary(
+    summary: &Summary,
+    output: &Path,
+    as_json: bool,
+    overview: Option<&Overview>,
+) -> Result<ExitCode> {
     let tally = &summary.tally;
     let folder = output.display();
     if as_json {
@@ -442,7 +455,13 @@ fn print_summary(summary: &Summary, output: &Path, as_json: bool) -> Result<Exit
             }
             say!("To see what happened to a URL: hound explain {folder} URL");
         } else {
+            for line in overview.map(crawl_report::explain).unwrap_or_default() {
+                say!("{line}");
+            }
             say!("Saved in {folder}. To see the best pages: hound results {folder} --why");
+            if overview.is_some() {
+                say!("A report for your browser: {folder}/reports/report.html");
+            }
         }
     }
     if summary.cut > 0 {

@@ -27,22 +27,27 @@ macro_rules! refuse {
 mod agents;
 mod bench;
 mod crawl;
+mod crawl_report;
 mod dashboard;
 mod demo;
 mod exit;
 mod explain;
+mod export;
 mod fault;
+mod filters;
 mod graph;
 mod judge;
 mod kinds;
 mod lab;
 mod look;
+mod manual;
 mod mark;
 mod pages_input;
 mod progress;
 mod rejudge;
 mod repair;
 mod results;
+mod search;
 mod seeds;
 mod status;
 mod stdout;
@@ -66,6 +71,8 @@ Examples:
   hound crawl tea.toml -o tea                            crawl with a topic file; run it again to resume
   hound crawl \"green tea\" https://example.org/ -o tea    crawl with words and a seed
   hound results tea --top 10 --why                       the best pages, and why
+  hound search tea \"second flush\" --relevant            full-text search in what was found
+  hound export tea --to parquet --text -o tea.parquet    the collection for other tools
   hound explain tea https://example.org/a                why a URL was fetched or not, and how it was judged";
 
 fn command() -> Command {
@@ -83,6 +90,13 @@ fn command() -> Command {
         .subcommand(
             results::Args::augment_args(Command::new("results"))
                 .about("List the best pages of a crawl, with near-duplicates folded"),
+        )
+        .subcommand(
+            search::Args::augment_args(Command::new("search")).about("Search the text of one or more crawls"),
+        )
+        .subcommand(
+            export::Args::augment_args(Command::new("export"))
+                .about("Export a crawl: JSON lines, CSV, Parquet, WACZ, text corpus, Markdown, links"),
         )
         .subcommand(
             explain::Args::augment_args(Command::new("explain"))
@@ -125,6 +139,14 @@ fn command() -> Command {
         )
         .subcommand(lab::command())
         .subcommand(
+            manual::CompletionArgs::augment_args(Command::new("completions"))
+                .about("Print completions for a shell"),
+        )
+        .subcommand(
+            manual::ManArgs::augment_args(Command::new("man"))
+                .about("Print the manual page, or write one for every command"),
+        )
+        .subcommand(
             bench::Args::augment_args(Command::new("bench"))
                 .about("Measure a whole crawl of a web of known size on this machine"),
         )
@@ -159,6 +181,10 @@ fn main() -> ExitCode {
         Some(("crawl", given)) => crawl::run(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
+        Some(("search", given)) => done(parsed(given).and_then(search::run)),
+        Some(("export", given)) => done(parsed(given).and_then(export::run)),
+        Some(("completions", given)) => done(parsed(given).and_then(manual::completions)),
+        Some(("man", given)) => done(parsed(given).and_then(manual::man)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
         Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),

@@ -128,6 +128,7 @@ impl Args {
             agents: self.agent.clone(),
             genre_threshold: self.genre_cut,
             content_threshold: self.content_cut,
+            ..RankSettings::default()
         }
     }
 }

@@ -209,6 +209,20 @@ pub fn harmless(text: &str) -> String {
     line
 }
 
+/// A part of a line, without anything that could do harm in a terminal. Spaces stay where they are.
+pub fn harmless_part(text: &str) -> String {
+    let shown = text.chars().filter(|c| !is_unseen(*c));
+    shown
+        .map(|c| {
+            if c.is_whitespace() || c.is_control() {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
 /// Direction marks and other invisible characters, which can make different texts look alike.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

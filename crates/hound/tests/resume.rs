@@ -37,7 +37,7 @@ fn check_archive(folder: &Path) {
         for record in WarcReader::open(&entry.unwrap().path()).unwrap() {
             let record = record.unwrap();
             assert!(record.faults.is_empty(), "{:?}", record.faults);
-            responses += usize::from(record.kind() == "response");
+            responses += usize::from(matches!(record.kind(), "response" | "revisit"));
         }
     }
     let mut archived = 0;

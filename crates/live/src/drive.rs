@@ -256,6 +256,7 @@ pub fn crawl(
         ranked: None,
     };
     drop(drive);
+    scenthound_store::bring_indexes_up_to_date(folder.layout())?;
     // Requests that did not finish in time are dropped with their connections.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(summary)

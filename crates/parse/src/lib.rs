@@ -27,6 +27,7 @@ mod hints;
 mod kind;
 mod language;
 mod links;
+mod main_text;
 mod path;
 mod prescan;
 mod read;
@@ -36,6 +37,7 @@ mod sitemap;
 
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
+pub use crate::main_text::{MainText, main_text};
 pub use crate::sitemap::{Location, Sitemap, SitemapEntry, SitemapKind, SitemapLimits};
 
 /// What was fetched.

@@ -56,7 +56,6 @@ pub(crate) enum Keep {
     /// Those of elements with attributes that matter.
     Telling,
     /// All of them.
-    #[cfg_attr(not(test), allow(dead_code))]
     Everything,
 }
 

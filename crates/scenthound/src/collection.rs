@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod marks;
 mod near_duplicates;
+mod overview;
 mod pages;
 mod quadrant;
 mod ranking;
@@ -38,6 +39,7 @@ pub use explain::{
 };
 pub use marks::{NotRead, WhyNotRead};
 pub use near_duplicates::NearDuplicates;
+pub use overview::{HostFigures, Overview};
 pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
@@ -181,6 +183,11 @@ impl From<CrawlView> for Collection {
 /// The current time, which decides whether a host is still resting.
 fn now() -> Timestamp {
     Clock::system().now()
+}
+
+/// The id of a page: the same in every export and in the search index, and different for every URL.
+pub fn page_id(url: &str) -> String {
+    format!("{:016x}", Keyring::new(0).hash(url))
 }
 
 /// Hashes a URL for in-memory tables. Among a million URLs, the probability of any collision is about 1 in 40 million.

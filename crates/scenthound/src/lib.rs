@@ -40,10 +40,10 @@ pub mod train;
 
 pub use collection::{
     AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation,
-    FiguresFrom, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Pages, PathStep, Quadrant,
-    QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking,
-    RankingCounts, RobotsAnswer, Status, StatusFile, StatusReport, UnreadableLines, UrlStanding, Warning,
-    WhyNotRead,
+    FiguresFrom, HostFigures, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Overview,
+    Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings,
+    RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer, Status, StatusFile, StatusReport,
+    UnreadableLines, UrlStanding, Warning, WhyNotRead, page_id,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scenthound_parse::{Limits, PageInput, parse};
-use scenthound_store::{Error as StoreError, HttpResponse, WarcReader, WarcRecord};
+use scenthound_store::{Error as StoreError, HttpResponse, WarcReader, WarcRecord, read_response};
 use scenthound_types::{CanonicalUrl, ParsedPage, Readable, media_type};
 
 /// The page in a response with status 200, if its content type is one that is read.
@@ -52,6 +52,14 @@ pub(crate) fn each_response(
         let record = match record {
             Ok(record) => record,
             Err(error @ StoreError::Io { .. }) => return Err(error),
+            Err(error) => {
+                damage.get_or_insert(error);
+                continue;
+            }
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let record = match read_response(folder, record) {
+            Ok(record) => record,
             Err(error) => {
                 damage.get_or_insert(error);
                 continue;

@@ -217,6 +217,16 @@ impl Archive {
         Ok(())
     }
 
+    /// Where the current file ends.
+    pub(crate) fn length(&self) -> u64 {
+        self.current.as_ref().map_or(0, AppendFile::length)
+    }
+
+    /// Hands everything to the system.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.current.as_mut().map_or(Ok(()), AppendFile::flush)
+    }
+
     /// Hands everything to the system and returns where the archive ends. A commit may rely on it after a crash of the
     /// process; for a crash of the machine, call [`Archive::sync`] first.
     pub fn mark(&mut self) -> Result<ArchiveMark> {

@@ -15,7 +15,7 @@ use crate::append::sync_folder;
 use crate::archive::Position;
 use crate::error::{Context, Error, Result};
 use crate::pages::PagesReader;
-use crate::warc::{WarcRecord, read_at};
+use crate::warc::{WarcRecord, read_at, read_response};
 
 const LOCK: &str = "crawl.lock";
 
@@ -49,6 +49,11 @@ impl Layout {
     /// WARC files.
     pub fn archive(&self) -> PathBuf {
         self.root.join("archive")
+    }
+
+    /// CDXJ indexes of the WARC files.
+    pub fn indexes(&self) -> PathBuf {
+        self.root.join("indexes")
     }
 
     /// The page records.
@@ -177,11 +182,12 @@ impl CrawlView {
         }
     }
 
-    /// A record of the archive.
+    /// A record of the archive. A revisit comes as the response it stands for: its own head with the body it refers to.
     pub fn record(&self, position: &Position) -> Result<WarcRecord> {
         // The name comes from a file, so it must not be able to lead out of the folder.
         let name = Path::new(&*position.file).file_name().unwrap_or_default();
-        read_at(&self.layout.archive().join(name), position.offset)
+        let archive = self.layout.archive();
+        read_response(&archive, read_at(&archive.join(name), position.offset)?)
     }
 
     /// The id of the process that uses the folder, if any; 0 if it is unknown.

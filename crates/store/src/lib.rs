@@ -17,12 +17,14 @@ mod fault;
 mod folder;
 mod generation;
 mod http;
+mod index;
 mod mark;
 mod marks;
 mod members;
 mod pack;
 mod pages;
 mod record_files;
+mod url_key;
 mod warc;
 
 pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
@@ -31,11 +33,13 @@ pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
 pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
 pub use crate::http::HttpResponse;
+pub use crate::index::{IndexLine, bring_indexes_up_to_date, copy_exchange, index_file, merge_indexes};
 pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
-pub use crate::pack::{Exchange, PackedExchange, Packer, Protocol, RecordKind};
+pub use crate::pack::{Exchange, METADATA_URI, PackedExchange, Packer, Protocol, RecordKind};
 pub use crate::pages::{
     JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
 };
 pub use crate::record_files::{Cut, RecordFiles};
-pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at};
+pub use crate::url_key::url_key;
+pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at, read_response};

@@ -4,6 +4,9 @@
 //! exchange's position. Digests are computed as warcio checks them: the payload is everything after the head, as it was
 //! sent (still chunked and compressed). The same exchange and seed give the same bytes.
 //!
+//! The metadata record has a URI of its own, `urn:scenthound:metadata:URL`. Under the page's URI, replay tools would take
+//! it for a version of the page and show it instead.
+//!
 //! Deliberately absent: files. [`Archive`](crate::Archive) appends what is packed here.
 
 use std::io::Write;
@@ -11,11 +14,11 @@ use std::net::IpAddr;
 use std::ops::Range;
 
 use libdeflater::{CompressionLvl, Compressor};
-use scenthound_types::{CanonicalUrl, Timestamp, Truncation};
+use scenthound_types::{CanonicalUrl, Timestamp, Truncation, media_type};
 
 use crate::digest;
 use crate::error::{Error, Result};
-use crate::http;
+use crate::http::{self, HttpResponse};
 
 /// The level at which libdeflate pays off best: see docs/decisions/archive-compression.md.
 const LEVEL: i32 = 1;
@@ -69,6 +72,8 @@ pub enum RecordKind {
     Response,
     /// What we sent.
     Request,
+    /// The head of a response whose body is stored with another one.
+    Revisit,
     /// What was made of it.
     Metadata,
     /// The first record of a file.
@@ -81,6 +86,7 @@ impl RecordKind {
         match self {
             RecordKind::Response => "response",
             RecordKind::Request => "request",
+            RecordKind::Revisit => "revisit",
             RecordKind::Metadata => "metadata",
             RecordKind::Info => "warcinfo",
         }
@@ -88,7 +94,7 @@ impl RecordKind {
 
     fn content_type(self) -> &'static str {
         match self {
-            RecordKind::Response => "application/http; msgtype=response",
+            RecordKind::Response | RecordKind::Revisit => "application/http; msgtype=response",
             RecordKind::Request => "application/http; msgtype=request",
             RecordKind::Metadata => "application/json",
             RecordKind::Info => "application/warc-fields",
@@ -104,7 +110,42 @@ pub struct PackedExchange {
     pub(crate) date: Timestamp,
     /// The fields of the metadata record that do not depend on its block, kept to write the record again.
     metadata_head: Vec<u8>,
+    /// The facts of the response, kept to index it and to write it as a revisit.
+    pub(crate) response: Option<PackedResponse>,
 }
+
+/// What an index and a revisit record need to know about a packed response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PackedResponse {
+    pub(crate) id: String,
+    pub(crate) url: CanonicalUrl,
+    ip: Option<IpAddr>,
+    protocol: Protocol,
+    pub(crate) status: Option<u16>,
+    pub(crate) media_type: Option<String>,
+    pub(crate) digest: String,
+    head: Vec<u8>,
+    /// Whether another response with the same payload may refer to this one, and this one to others: it is complete, has
+    /// a body, and the server considers it a success.
+    pub(crate) is_shareable: bool,
+}
+
+/// The record that holds the payload of a revisit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PayloadSource {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) date: String,
+    pub(crate) file: String,
+    pub(crate) offset: u64,
+}
+
+/// The field of a revisit record that says where the payload is: the name of the file and the offset in it. The standard
+/// fields name the record, but finding it by them takes an index.
+pub(crate) const PAYLOAD_AT: &str = "Scenthound-Payload-At";
+
+/// What precedes the page's URL in the URI of a metadata record.
+pub const METADATA_URI: &str = "urn:scenthound:metadata:";
 
 impl PackedExchange {
     /// All records, one gzip member each.
@@ -163,6 +204,7 @@ impl Packer {
             parts: Vec::with_capacity(3),
             date: exchange.date,
             metadata_head: Vec::new(),
+            response: None,
         };
         let blocks = [
             (RecordKind::Response, response),
@@ -178,7 +220,15 @@ impl Packer {
             self.plain.clear();
             let head = &mut self.plain;
             begin(head, kind, &id, &date);
-            field(head, "WARC-Target-URI", exchange.url.as_str());
+            if kind == RecordKind::Metadata {
+                let uri = format!("{METADATA_URI}{}", exchange.url.as_str());
+                field(head, "WARC-Target-URI", &uri);
+                if let Some(about) = &first_id {
+                    field(head, "WARC-Refers-To", about);
+                }
+            } else {
+                field(head, "WARC-Target-URI", exchange.url.as_str());
+            }
             if let Some(concurrent) = &first_id {
                 field(head, "WARC-Concurrent-To", concurrent);
             }
@@ -194,7 +244,28 @@ impl Packer {
                 if has_content_encoding(http_head) {
                     squeeze = Squeeze::Pointless;
                 }
-                field(head, "WARC-Payload-Digest", &digest::labelled(payload));
+                let digest = digest::labelled(payload);
+                field(head, "WARC-Payload-Digest", &digest);
+                if kind == RecordKind::Response {
+                    let http = HttpResponse::parse(http_head);
+                    let status = http.as_ref().map(|http| http.status);
+                    packed.response = Some(PackedResponse {
+                        id: id.clone(),
+                        url: exchange.url.clone(),
+                        ip: exchange.ip,
+                        protocol: exchange.protocol,
+                        status,
+                        media_type: http
+                            .as_ref()
+                            .and_then(|http| media_type(http.header("content-type")?))
+                            .map(str::to_ascii_lowercase),
+                        digest,
+                        head: http_head.to_vec(),
+                        is_shareable: status == Some(200)
+                            && exchange.truncated.is_none()
+                            && !payload.is_empty(),
+                    });
+                }
             }
             if let (RecordKind::Response, Some(truncated)) = (kind, exchange.truncated) {
                 field(head, "WARC-Truncated", truncated.code());
@@ -223,6 +294,54 @@ impl Packer {
         let part = old.start..packed.bytes.len();
         packed.parts.push((RecordKind::Metadata, part));
         Ok(())
+    }
+
+    /// The same exchange with a revisit record in place of its response. Returns the exchange as it is if there is no
+    /// response.
+    pub(crate) fn as_revisit(
+        &mut self,
+        packed: &PackedExchange,
+        source: &PayloadSource,
+    ) -> Result<PackedExchange> {
+        let (Some(response), Some((RecordKind::Response, old))) = (&packed.response, packed.parts.first())
+        else {
+            return Ok(packed.clone());
+        };
+        self.plain.clear();
+        let head = &mut self.plain;
+        begin(head, RecordKind::Revisit, &response.id, &packed.date.to_rfc3339());
+        field(head, "WARC-Target-URI", response.url.as_str());
+        if let Some(ip) = response.ip {
+            field(head, "WARC-IP-Address", &ip.to_string());
+        }
+        field(head, "WARC-Protocol", response.protocol.code());
+        field(head, "WARC-Payload-Digest", &response.digest);
+        field(
+            head,
+            "WARC-Profile",
+            "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+        );
+        field(head, "WARC-Refers-To", &source.id);
+        field(head, "WARC-Refers-To-Target-URI", &one_line(&source.url));
+        field(head, "WARC-Refers-To-Date", &one_line(&source.date));
+        field(head, PAYLOAD_AT, &format!("{} {}", source.file, source.offset));
+        finish(head, RecordKind::Revisit, &response.head);
+        let mut bytes = Vec::new();
+        self.squeeze_into(&mut bytes, Squeeze::Yes)?;
+        let mut parts = vec![(RecordKind::Revisit, 0..bytes.len())];
+        for (kind, part) in packed.parts.iter().skip(1) {
+            let start = bytes.len();
+            bytes.extend_from_slice(packed.bytes.get(part.clone()).unwrap_or_default());
+            parts.push((*kind, start..bytes.len()));
+        }
+        debug_assert_eq!(old.start, 0);
+        Ok(PackedExchange {
+            bytes,
+            parts,
+            date: packed.date,
+            metadata_head: packed.metadata_head.clone(),
+            response: packed.response.clone(),
+        })
     }
 
     /// The first record of a file: who wrote it, and how.
@@ -389,6 +508,8 @@ mod tests {
             assert!(!record.contains("WARC-Truncated"));
         }
         assert!(records[1].contains("WARC-Type: request\r\n"));
+        assert!(records[2].contains("WARC-Target-URI: urn:scenthound:metadata:http://a.test/tea\r\n"));
+        assert!(records[2].contains(&format!("WARC-Refers-To: {id}\r\n")));
         assert!(records[2].ends_with("\r\n\r\n{\"relevance\":1}\r\n\r\n"));
     }
 

@@ -3,12 +3,16 @@
 //! The order of a commit: append the exchange, append its page record, then store [`RecordFiles::mark`] in the same batch
 //! as the page's state. Opening cuts both files back to the stored mark, so a page is in all three places or in none.
 
+use std::path::PathBuf;
+
 use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
 use crate::error::Result;
 use crate::folder::CrawlFolder;
+use crate::index::ArchiveIndex;
 use crate::mark::Mark;
-use crate::pack::PackedExchange;
+use crate::pack::{PackedExchange, Packer, PayloadSource};
 use crate::pages::{PageRecord, PagesFile};
+use crate::warc::read_at;
 
 /// What opening cut off: appended, but never committed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,6 +34,9 @@ impl Cut {
 #[derive(Debug)]
 pub struct RecordFiles {
     archive: Archive,
+    archive_folder: PathBuf,
+    index: ArchiveIndex,
+    packer: Packer,
     pages: PagesFile,
 }
 
@@ -38,13 +45,21 @@ impl RecordFiles {
     pub fn open(folder: &CrawlFolder, settings: ArchiveSettings, mark: Mark) -> Result<(RecordFiles, Cut)> {
         let layout = folder.layout();
         let settings = settings.continuing(&layout.archive())?;
+        let packer = Packer::new(settings.seed);
         let (archive, archive_cut) = Archive::open(&layout.archive(), settings, mark.archive)?;
         let (pages, pages_cut) = PagesFile::open(&layout.pages(), mark.pages)?;
         let cut = Cut {
             archive: archive_cut,
             pages: pages_cut,
         };
-        Ok((RecordFiles { archive, pages }, cut))
+        let files = RecordFiles {
+            archive,
+            archive_folder: layout.archive(),
+            index: ArchiveIndex::open(layout)?,
+            packer,
+            pages,
+        };
+        Ok((files, cut))
     }
 
     /// After [`Error::Short`](crate::Error::Short): the mark to open the folder with, which keeps every complete record and
@@ -74,9 +89,56 @@ impl RecordFiles {
         self.archive.revise_metadata(exchange, metadata)
     }
 
-    /// Appends an exchange; its position belongs in the page record.
+    /// Appends an exchange; its position belongs in the page record. If the archive holds the same payload already, the
+    /// response becomes a revisit record that refers to it.
     pub fn append_exchange(&mut self, exchange: &PackedExchange) -> Result<Position> {
-        self.archive.append(exchange)
+        let revisit = match self.payload_source(exchange)? {
+            Some(source) => Some(self.packer.as_revisit(exchange, &source)?),
+            None => None,
+        };
+        let exchange = revisit.as_ref().unwrap_or(exchange);
+        let position = self.archive.append(exchange)?;
+        self.index.append(&position, self.archive.length(), exchange)?;
+        Ok(position)
+    }
+
+    /// The record that holds the payload of this response already.
+    fn payload_source(&mut self, exchange: &PackedExchange) -> Result<Option<PayloadSource>> {
+        let Some(response) = exchange
+            .response
+            .as_ref()
+            .filter(|response| response.is_shareable)
+        else {
+            return Ok(None);
+        };
+        let Some((file, offset)) = self.index.payload(&response.digest) else {
+            return Ok(None);
+        };
+        // It may be among the bytes that have not been written yet.
+        self.archive.flush()?;
+        // A file that somebody moved away must not stop the crawl: the payload is then stored once more.
+        let Ok(source) = read_at(&self.archive_folder.join(file), offset) else {
+            return Ok(None);
+        };
+        let field = |name: &str| source.field(name).map(str::to_owned);
+        if !source.is_kind("response") || field("WARC-Payload-Digest").as_ref() != Some(&response.digest) {
+            return Ok(None);
+        }
+        let fields = (
+            field("WARC-Record-ID"),
+            field("WARC-Target-URI"),
+            field("WARC-Date"),
+        );
+        let (Some(id), Some(url), Some(date)) = fields else {
+            return Ok(None);
+        };
+        Ok(Some(PayloadSource {
+            id,
+            url,
+            date,
+            file: file.to_owned(),
+            offset,
+        }))
     }
 
     /// Appends a page record.
@@ -86,6 +148,7 @@ impl RecordFiles {
 
     /// Hands everything to the system and returns where the files end, for the commit.
     pub fn mark(&mut self) -> Result<Mark> {
+        self.index.flush()?;
         Ok(Mark {
             archive: self.archive.mark()?,
             pages: self.pages.mark()?,

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: ARC files, and searching for the next member after damaged gzip data.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,8 +16,9 @@ use sha1::{Digest, Sha1};
 use crate::digest;
 use crate::error::{Context, Error, Result};
 use crate::fault::{self, Fault};
-use crate::http::HttpResponse;
+use crate::http::{self, HttpResponse};
 use crate::members::{Members, Stop};
+use crate::pack::PAYLOAD_AT;
 
 /// How much of a record is kept in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,7 +116,7 @@ impl WarcReader<BufReader<File>> {
         WarcReader::open_at(path, 0)
     }
 
-    fn open_at(path: &Path, offset: u64) -> Result<WarcReader<BufReader<File>>> {
+    pub(crate) fn open_at(path: &Path, offset: u64) -> Result<WarcReader<BufReader<File>>> {
         let mut file = File::open(path).context("open", path)?;
         file.seek(SeekFrom::Start(offset)).context("read", path)?;
         WarcReader::from_offset(BufReader::with_capacity(64 << 10, file), path, offset)
@@ -130,6 +132,45 @@ pub fn read_at(path: &Path, offset: u64) -> Result<WarcRecord> {
             fault: Fault::Cut,
         })
     })
+}
+
+/// The response that a record stands for. A revisit that we wrote becomes a response again: its own head, with the body of
+/// the record it refers to, which is in a file of the same folder. Other records are returned as they are.
+pub fn read_response(folder: &Path, record: WarcRecord) -> Result<WarcRecord> {
+    if !record.is_kind("revisit") {
+        return Ok(record);
+    }
+    let Some((file, offset)) = payload_place(&record) else {
+        return Ok(record);
+    };
+    let path = folder.join(file);
+    let source = read_at(&path, offset)?;
+    if !source.is_kind("response")
+        || source.field("WARC-Payload-Digest") != record.field("WARC-Payload-Digest")
+    {
+        return Err(Error::Damaged {
+            path,
+            offset,
+            fault: Fault::Digest,
+        });
+    }
+    let mut response = record;
+    let (_, payload) = http::split_head(http::skip_interim(&source.block));
+    response.block.extend_from_slice(payload);
+    response.block_length = response.block.len() as u64;
+    response.faults.extend(source.faults);
+    for (name, value) in &mut response.fields {
+        if name.eq_ignore_ascii_case("WARC-Type") {
+            "response".clone_into(value);
+        }
+    }
+    Ok(response)
+}
+
+/// Where the payload of a revisit of ours is: the file's name and the offset.
+pub(crate) fn payload_place(record: &WarcRecord) -> Option<(&OsStr, u64)> {
+    let (file, offset) = record.field(PAYLOAD_AT)?.rsplit_once(' ')?;
+    Some((Path::new(file).file_name()?, offset.parse().ok()?))
 }
 
 enum Line {

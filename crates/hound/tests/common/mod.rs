@@ -9,6 +9,7 @@
 )]
 
 pub mod bench_web;
+pub mod python;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

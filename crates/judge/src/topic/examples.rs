@@ -7,7 +7,8 @@
 //! Examples often come from one or two sites, and what such pages share first of all is their site's frame. So terms that
 //! most examples of a site have, and few other pages, are left out, and examples are held out by whole sites where there are
 //! several: only what carries over to another site counts. If there is one site among many, held-out pages say nothing about
-//! other sites; the share of relevant pages is then the one that the user's own words suggest.
+//! other sites; the share of relevant pages is then the one that the user's own words suggest. There, and wherever the words
+//! tell held-out examples better than what was learnt from the others, the words count for more than the examples.
 //!
 //! Examples are half positive and the web is not, so a probability fitted to them would call far too many pages relevant. Two
 //! estimates of where to cut are averaged. One takes the cut that keeps most held-out positives while calling few of the
@@ -38,6 +39,8 @@ const MANY_SITES: usize = 5;
 /// A site with at least this many examples has a frame, of the terms that this share of them have.
 const FRAME_PAGES: usize = 5;
 const FRAME_SHARE: f64 = 0.6;
+/// How much examples count beside the user's words if those tell held-out examples better, or if all come from one site.
+const LITTLE_TRUST: f64 = 0.3;
 /// Places of the features that are not words.
 const DENSE: u32 = 4;
 
@@ -58,6 +61,8 @@ pub(super) struct LearntWords {
     /// How well the page matches, and the shares of the query in title, headings and URL.
     pub dense: [f64; DENSE as usize],
     pub bias: f64,
+    /// How much it counts beside the user's own words, from 0 to 1.
+    pub trust: f64,
     own_words: f64,
     /// From a score to a probability: 0.5 is where the page is as likely relevant as not.
     pub curve: Platt,
@@ -334,7 +339,7 @@ impl Training {
 /// The fewest pages seen that can stand in for irrelevant ones.
 pub(super) const LEAST_SEEN: usize = 40;
 
-/// Learns from examples; nothing if the user's words alone do better. `by_words` is the share of the pages seen that the user's words alone would call relevant.
+/// Learns from examples. `by_words` is the share of the pages seen that the user's words alone would call relevant.
 pub(super) fn learn(
     positive: &[Example<'_>],
     negative: &[Example<'_>],
@@ -342,7 +347,7 @@ pub(super) fn learn(
     has_words: bool,
     by_words: Option<f64>,
     rarity: &Rarity,
-) -> Result<Option<LearntWords>, LearnFault> {
+) -> Result<LearntWords, LearnFault> {
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
     let training = Training::new(&all, positive.len(), negative.len());
     let frames = Frames::new(positive, seen);
@@ -384,16 +389,13 @@ pub(super) fn learn(
     } else {
         precision
     };
-    // Whoever says what is not wanted means more than words say.
-    if has_words && negative.is_empty() && training.precision(&by_match) > needed {
-        return Ok(None);
-    }
+    let words_are_better = has_words && training.precision(&by_match) > needed;
     let model = training.fit(&rows, None)?;
     let weights = model.weights();
     let at = |place: u32| weights.get(place as usize).copied().unwrap_or(0.0);
     let of_positive = scores.get(..training.positive).unwrap_or_default();
     let of_seen = scores.get(training.seen_from..).unwrap_or_default();
-    Ok(Some(LearntWords {
+    Ok(LearntWords {
         weights: (0_u32..)
             .zip(&places.ids)
             .map(|(number, id)| {
@@ -404,12 +406,17 @@ pub(super) fn learn(
             .collect(),
         dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
         bias: model.bias(),
+        trust: if has_words && (words_are_better || training.is_narrow()) {
+            LITTLE_TRUST
+        } else {
+            1.0
+        },
         own_words,
         curve: match by_words.filter(|_| training.is_narrow()) {
             Some(share) => curve_at(of_seen, share),
             None => curve(&scores, &training.labels, of_positive, of_seen),
         },
-    }))
+    })
 }
 
 /// The curve that calls this share of the pages seen relevant.

@@ -76,31 +76,40 @@ struct PageOpinion {
 impl TopicModel {
     fn opinion(&self, fields: &PageFields, query: &[u32]) -> PageOpinion {
         let matched = self.matcher.score(fields);
-        if let Some(learnt) = &self.learnt {
-            let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
+        let (by_words, similarity) = self.by_words(fields, &matched);
+        let Some(learnt) = &self.learnt else {
             return PageOpinion {
-                relevance: learnt.curve.probability(score),
-                similarity: Some(score),
+                relevance: sigmoid(by_words),
+                similarity,
                 matched,
             };
+        };
+        let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
+        let odds = learnt.curve.slope * score + learnt.curve.offset;
+        let odds = if learnt.trust < 1.0 {
+            // What speaks only of one site must not outvote the words.
+            learnt.trust * odds.clamp(-3.0, 3.0) + (1.0 - learnt.trust) * by_words
+        } else {
+            odds
+        };
+        PageOpinion {
+            relevance: sigmoid(odds),
+            similarity: Some(score),
+            matched,
         }
+    }
+
+    /// Log odds of the page's relevance by the user's own words and by the words of the pages that match them.
+    fn by_words(&self, fields: &PageFields, matched: &MatchScore) -> (f64, Option<f64>) {
         let Some((words, trust)) = &self.feedback else {
-            return PageOpinion {
-                relevance: sigmoid(STEEPNESS * (matched.score - CUT_OF_MATCH)),
-                similarity: None,
-                matched,
-            };
+            return (STEEPNESS * (matched.score - CUT_OF_MATCH), None);
         };
         let similarity = words.similarity(fields, &self.rarity);
         // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
         let own = OWN_WORDS + 0.5 * (1.0 - trust);
         let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
         let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
-        PageOpinion {
-            relevance: sigmoid(STEEPNESS * (both - cut)),
-            similarity: Some(similarity),
-            matched,
-        }
+        (STEEPNESS * (both - cut), Some(similarity))
     }
 
     /// How relevant a few words are.
@@ -126,7 +135,7 @@ impl TopicModel {
         let named: f64 = wanted.iter().filter(|(id, _)| ids.contains(id)).map(weight).sum();
         let named = (named / all.max(1e-9)).min(1.0);
         let learnt = match (&self.learnt, &self.feedback) {
-            (Some(learnt), _) => sigmoid(1.5 * learnt.words_score(ids, &self.rarity) - 1.0),
+            (Some(learnt), _) => learnt.trust * sigmoid(1.5 * learnt.words_score(ids, &self.rarity) - 1.0),
             (None, Some((words, trust))) => {
                 let (mut sum, mut squares) = (0.0, 0.0);
                 for id in ids {
@@ -150,8 +159,6 @@ fn sigmoid(x: f64) -> f64 {
 /// What came of learning from examples.
 enum Lesson {
     Learnt(Box<LearntWords>),
-    /// The user's words do better than anything learnt.
-    WordsAreBetter,
     /// There is too little to compare the examples with.
     TooEarly,
 }
@@ -356,17 +363,15 @@ impl TopicJudge {
         let matcher = Matcher::new(&self.ideas, &rarity);
         let mut feedback = None;
         let mut learnt = None;
-        if lessons.positive.is_empty() {
-            // Pages of one kind need not resemble each other, so there is nothing to learn from those that match.
-            if !self.ideas.wants_kind() {
-                let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
-                let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
-                feedback = feedback::learn(&pages, &matches, &rarity);
-            }
-        } else {
+        // Pages of one kind need not resemble each other, so there is nothing to learn from those that match.
+        if !self.ideas.is_empty() && !self.ideas.wants_kind() {
+            let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
+            let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
+            feedback = feedback::learn(&pages, &matches, &rarity);
+        }
+        if !lessons.positive.is_empty() {
             match self.learn_examples(lessons, &matcher, &rarity) {
                 Lesson::Learnt(words) => learnt = Some(*words),
-                Lesson::WordsAreBetter => {}
                 Lesson::TooEarly => {
                     let pages: Vec<&PageFields> = lessons.positive.iter().collect();
                     let trust = if self.ideas.is_empty() { 1.0 } else { 0.7 };
@@ -420,8 +425,7 @@ impl TopicJudge {
             called as f64 / seen.len().max(1) as f64
         });
         match examples::learn(&positive, &negative, &seen, has_words, by_words, rarity) {
-            Ok(Some(words)) => Lesson::Learnt(Box::new(words)),
-            Ok(None) => Lesson::WordsAreBetter,
+            Ok(words) => Lesson::Learnt(Box::new(words)),
             Err(_) => Lesson::TooEarly,
         }
     }

@@ -13,11 +13,11 @@ use std::ops::Range;
 
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord};
-use scenthound_types::{Nearness, Verdict};
+use scenthound_types::{CanonicalUrl, Nearness, Verdict};
 use serde::Serialize;
 
 use super::near_duplicates::NearDuplicates;
-use super::pages::{each_record, each_record_or_warn};
+use super::pages::{Pages, each_record, each_record_or_warn};
 use super::quadrant::{Quadrant, QuadrantThresholds};
 use super::{Collection, CollectionError, Warning, url_hash};
 
@@ -50,6 +50,18 @@ pub struct RankSettings {
     pub preferred_genres: Vec<String>,
     /// Rank only pages found by these agents, counted from 1; empty for all.
     pub agents: Vec<u8>,
+    /// Rank only pages in these languages, by their codes; empty for all.
+    pub languages: Vec<String>,
+    /// Rank only pages of these hosts and of the hosts below them; empty for all.
+    pub hosts: Vec<String>,
+    /// Rank only pages fetched at or after this time: a date such as `2024`, `2024-05` or `2024-05-01`, or a longer time.
+    pub since: Option<String>,
+    /// Rank only pages fetched before the end of this time.
+    pub until: Option<String>,
+    /// Rank only pages that are at least this relevant.
+    pub min_relevance: Option<f64>,
+    /// Rank hidden pages too, such as those that asked not to be indexed.
+    pub with_hidden: bool,
     /// The similarity to the genre terms at which a page has the genre. The default is the topic's threshold.
     pub genre_threshold: Option<f64>,
     /// The similarity to the content terms at which a page has the content. The default is the topic's threshold.
@@ -58,8 +70,19 @@ pub struct RankSettings {
 
 impl RankSettings {
     fn includes(&self, record: &PageRecord) -> bool {
+        let language = record.language.as_deref().unwrap_or_default();
         (self.genres.is_empty() || is_any_genre(record, &self.genres))
             && (self.agents.is_empty() || self.agents.contains(&record.agent.unwrap_or(1)))
+            && (self.languages.is_empty()
+                || self
+                    .languages
+                    .iter()
+                    .any(|wanted| wanted.eq_ignore_ascii_case(language)))
+            && (self.hosts.is_empty() || is_any_host(&record.url, &self.hosts))
+            && is_within(&record.fetched_at, self.since.as_deref(), self.until.as_deref())
+            && self
+                .min_relevance
+                .is_none_or(|least| record.relevance.is_some_and(|relevance| relevance >= least))
     }
 }
 
@@ -279,13 +302,52 @@ impl Ranking {
         Ok(pages.collect())
     }
 
+    /// Visits the ranked pages in the order of their records, which takes one pass and little memory.
+    pub fn each_in_order<E: From<CollectionError>>(
+        &self,
+        mut visit: impl FnMut(RankedPage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let places: HashMap<u64, usize> = self
+            .ranked
+            .iter()
+            .enumerate()
+            .map(|(place, page)| (page.line, place))
+            .collect();
+        let mut originals: HashMap<u64, String> = HashMap::new();
+        let mut pages = Pages::open(&self.view)?;
+        while let Some(record) = pages.next() {
+            let record = record?;
+            let line = pages.line();
+            if self.repeated.contains_key(&line) {
+                originals.insert(line, record.url.clone());
+            }
+            let Some((place, page)) = places
+                .get(&line)
+                .and_then(|place| Some((*place, self.ranked.get(*place)?)))
+            else {
+                continue;
+            };
+            visit(RankedPage {
+                rank: place + 1,
+                quadrant: page.quadrant,
+                mark: self.marks.get(&record.url).copied(),
+                duplicate_of: page.original.and_then(|line| originals.get(&line).cloned()),
+                near_duplicates: self.repeated.get(&line).copied().unwrap_or_default(),
+                record,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Counts all pages and keeps those that the settings select.
     fn choose(&mut self, candidates: &[Candidate], settings: &RankSettings) {
         let mut near_duplicates = NearDuplicates::default();
         for (number, mut page) in (0_u32..).zip(candidates.iter().copied()) {
             if page.is_hidden {
                 self.counts.hidden += 1;
-                continue;
+                if !settings.with_hidden {
+                    continue;
+                }
             }
             self.counts.relevant += u64::from(page.is_relevant);
             *self.counts.quadrants.entry(page.quadrant).or_default() += 1;
@@ -374,6 +436,25 @@ fn nearer(a: Option<Nearness>, b: Option<Nearness>) -> Ordering {
         (Some(a), Some(b)) => b.total_cmp(&a),
         _ => b.is_some().cmp(&a.is_some()),
     }
+}
+
+/// Whether a URL is of one of these hosts or of a host below one.
+fn is_any_host(url: &str, hosts: &[String]) -> bool {
+    let Ok(url) = CanonicalUrl::parse(url) else {
+        return false;
+    };
+    hosts.iter().any(|wanted| {
+        let wanted = wanted.trim_start_matches('.');
+        url.host()
+            .strip_suffix(wanted)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
+}
+
+/// Whether a time is in a range of times. Times are compared as they are written, so `2024` includes all of that year.
+fn is_within(time: &str, since: Option<&str>, until: Option<&str>) -> bool {
+    since.is_none_or(|since| time >= since)
+        && until.is_none_or(|until| time < until || time.starts_with(until))
 }
 
 /// Whether a page was detected to be of one of these genres.

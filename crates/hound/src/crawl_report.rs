@@ -1,0 +1,272 @@
+//! `reports/report.html`: what a crawl found, in one page, written when the crawl ends.
+
+use std::path::Path;
+
+use anyhow::Result;
+use scenthound::{Collection, Overview};
+use scenthound_report::page::{Block, Page};
+use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
+use scenthound_report::table::{Column, Form, Owner, Table};
+use scenthound_store::replace;
+
+use crate::wording::{count, counted, found_by, harmless, set_name};
+
+/// With fewer relevant pages than one in this many, the end of a crawl says why.
+const FEW: u64 = 50;
+/// How many terms of a page are shown.
+const TERMS_SHOWN: usize = 6;
+
+/// Writes the report of the crawl in a folder and returns the figures it shows.
+pub fn write(folder: &Path, ended: &str) -> Result<Overview> {
+    let collection = Collection::open(folder)?;
+    let overview = collection.overview()?;
+    let name = collection
+        .settings()?
+        .map(|settings| settings.topic.name)
+        .filter(|name| !name.is_empty());
+    let page = page(&overview, name.as_deref().unwrap_or("untitled"), ended);
+    let path = collection.view().layout().reports().join("report.html");
+    replace(&path, page.html().as_bytes())?;
+    Ok(overview)
+}
+
+/// Why a crawl found little, and what to try; empty if it found enough.
+pub fn explain(overview: &Overview) -> Vec<String> {
+    let mut lines = Vec::new();
+    if overview.pages == 0 || overview.relevant * FEW > overview.pages {
+        return lines;
+    }
+    let failed = overview.pages - overview.bodies;
+    if failed * 4 >= overview.pages {
+        let mut causes: Vec<(&String, &u64)> = overview.failures.iter().collect();
+        causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let causes: Vec<String> = causes
+            .iter()
+            .take(3)
+            .map(|(cause, number)| format!("{} {}", count(**number), cause))
+            .collect();
+        lines.push(format!(
+            "{} of {} brought no page: {}.",
+            count(failed),
+            counted(overview.pages, "request"),
+            causes.join(", ")
+        ));
+    }
+    if let (Some(best), Some(threshold)) = (overview.best, overview.threshold) {
+        if best < threshold {
+            lines.push(format!(
+                "The best score is {best:.3}, below the threshold of {threshold}. If the best pages are what you want, lower \
+                 the threshold (--judge KIND:threshold={:.2}) or show examples of good pages (--examples).",
+                (best * 0.95 * 100.0).floor() / 100.0
+            ));
+        } else if overview.relevant > 0 {
+            lines.push(format!(
+                "The best score is {best:.3} against a threshold of {threshold}, but few pages reach it. More or better seeds \
+                 help most; --examples and more specific words come next."
+            ));
+        }
+    }
+    if overview.host_count == 1 && overview.pages > 20 {
+        lines.push(
+            "All pages are of one host. Seeds on other hosts, or a wider --scope, lead further.".to_owned(),
+        );
+    }
+    if overview.waiting == Some(0) {
+        lines.push(
+            "No link is left to follow. More seeds, or a wider --scope or --depth, would let it go on."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
+fn page(overview: &Overview, name: &str, ended: &str) -> Page {
+    let mut page = Page::new(format!("Crawl: {}", harmless(name)));
+    let share = 100.0 * overview.relevant as f64 / overview.pages.max(1) as f64;
+    page.push(Block::Paragraph(format!(
+        "{} fetched, {} relevant ({share:.1} %), from {}; {ended}.",
+        counted(overview.pages, "page"),
+        count(overview.relevant),
+        counted(overview.host_count, "host"),
+    )));
+    let lines = explain(overview);
+    if !lines.is_empty() {
+        page.push(Block::Notes(lines));
+    }
+    let mut facts = vec![
+        ("pages read".to_owned(), count(overview.bodies)),
+        ("near-duplicates".to_owned(), count(overview.near_duplicates)),
+        (
+            "left out (noindex, language, wrong sense)".to_owned(),
+            count(overview.hidden),
+        ),
+    ];
+    facts.extend(
+        overview
+            .waiting
+            .map(|waiting| ("URLs left in the frontier".to_owned(), count(waiting))),
+    );
+    facts.extend(
+        overview
+            .best
+            .map(|best| ("best score".to_owned(), format!("{best:.3}"))),
+    );
+    facts.extend(
+        overview
+            .threshold
+            .map(|threshold| ("threshold".to_owned(), threshold.to_string())),
+    );
+    page.push(Block::Settings(facts));
+    if overview.curve.len() > 1 {
+        page.push(Block::Figure(
+            curve(overview).into(),
+            "A straight line means a steady harvest; where it flattens, relevant pages ran out.".to_owned(),
+        ));
+    }
+    best_pages(&mut page, overview);
+    hosts(&mut page, overview);
+    for (title, table) in [("Genres", &overview.genres), ("Languages", &overview.languages)] {
+        if table.is_empty() {
+            continue;
+        }
+        let mut shown = Table::new(vec![
+            Column::words(title),
+            Column::new("pages read", Form::Count),
+            Column::new("relevant", Form::Count),
+        ]);
+        for (name, (pages, relevant)) in table {
+            let cells = vec![harmless(name).into(), (*pages).into(), (*relevant).into()];
+            shown.push(Owner::Ours, cells);
+        }
+        page.push(Block::Heading(title.to_owned()));
+        page.push(Block::Table(shown, String::new()));
+    }
+    if !overview.failures.is_empty() {
+        let mut shown = Table::new(vec![Column::words("cause"), Column::new("requests", Form::Count)]);
+        for (cause, number) in &overview.failures {
+            shown.push(Owner::Ours, vec![cause.as_str().into(), (*number).into()]);
+        }
+        page.push(Block::Heading("Requests that brought no page".to_owned()));
+        page.push(Block::Table(shown, "By HTTP status or outcome.".to_owned()));
+    }
+    sample(&mut page, overview);
+    page
+}
+
+fn curve(overview: &Overview) -> LineChart {
+    let points = overview.curve.iter().map(|(pages, relevant)| Point {
+        x: *pages as f64,
+        y: *relevant as f64,
+        error: None,
+    });
+    LineChart {
+        title: "Harvest".to_owned(),
+        description: "Relevant pages found, by pages fetched.".to_owned(),
+        x: Axis::new("pages fetched").from(0.0),
+        y: Axis::new("relevant pages").from(0.0),
+        series: vec![Series {
+            name: "this crawl".to_owned(),
+            look: Look::Contender(0),
+            points: points.collect(),
+        }],
+        ..LineChart::default()
+    }
+}
+
+fn best_pages(page: &mut Page, overview: &Overview) {
+    if overview.best_pages.is_empty() {
+        return;
+    }
+    let mut shown = Table::new(vec![
+        Column::new("score", Form::Decimals(3)),
+        Column::words("title"),
+        Column::words("URL"),
+        Column::words("why"),
+    ]);
+    for best in &overview.best_pages {
+        let record = &best.record;
+        let terms = record.parts.as_ref().map(|parts| {
+            let terms = parts.terms.iter().take(TERMS_SHOWN);
+            let terms: Vec<String> = terms
+                .map(|hit| format!("{} ({})", harmless(&hit.term), set_name(hit.set, parts)))
+                .collect();
+            terms.join(", ")
+        });
+        let way = found_by(record.kind, record.via, record.class, record.score);
+        let why = match terms.filter(|terms| !terms.is_empty()) {
+            Some(terms) => format!("{terms}; depth {}, {way}", record.depth),
+            None => format!("depth {}, {way}", record.depth),
+        };
+        let cells = vec![
+            record.relevance.unwrap_or_default().into(),
+            harmless(record.title.as_deref().unwrap_or_default()).into(),
+            harmless(&record.url).into(),
+            why.into(),
+        ];
+        shown.push(Owner::Ours, cells);
+    }
+    page.push(Block::Heading("The best pages".to_owned()));
+    page.push(Block::Table(shown, String::new()));
+}
+
+fn hosts(page: &mut Page, overview: &Overview) {
+    let mut shown = Table::new(vec![
+        Column::words("host"),
+        Column::new("pages", Form::Count),
+        Column::new("relevant", Form::Count),
+        Column::new("failed", Form::Count),
+    ]);
+    for host in &overview.hosts {
+        let cells = vec![
+            harmless(&host.host).into(),
+            host.pages.into(),
+            host.relevant.into(),
+            host.failed.into(),
+        ];
+        shown.push(Owner::Ours, cells);
+    }
+    page.push(Block::Heading("Hosts that gave most".to_owned()));
+    let shown_hosts = overview.hosts.len() as u64;
+    let caption = match overview.host_count > shown_hosts {
+        true => format!(
+            "{} of {}.",
+            count(shown_hosts),
+            counted(overview.host_count, "host")
+        ),
+        false => String::new(),
+    };
+    page.push(Block::Table(shown, caption));
+}
+
+fn sample(page: &mut Page, overview: &Overview) {
+    if overview.sample.is_empty() {
+        return;
+    }
+    let mut shown = Table::new(vec![
+        Column::new("score", Form::Decimals(3)),
+        Column::words("judged"),
+        Column::words("title"),
+        Column::words("URL"),
+    ]);
+    for record in &overview.sample {
+        let verdict = if record.is_relevant() {
+            "relevant"
+        } else {
+            "irrelevant"
+        };
+        let cells = vec![
+            record.relevance.unwrap_or_default().into(),
+            verdict.into(),
+            harmless(record.title.as_deref().unwrap_or_default()).into(),
+            harmless(&record.url).into(),
+        ];
+        shown.push(Owner::Ours, cells);
+    }
+    page.push(Block::Heading("A random sample".to_owned()));
+    page.push(Block::Table(
+        shown,
+        "Judged pages chosen at random. Check some by eye: if many verdicts are wrong, mark them with hound mark and run hound \
+         rejudge --learn."
+            .to_owned(),
+    ));
+}

@@ -1,0 +1,69 @@
+//! Options that choose pages of a collection, the same for every command that has them.
+
+use scenthound::RankSettings;
+
+/// Which pages.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Which pages")]
+pub struct Filters {
+    /// Only pages that were judged relevant
+    #[arg(long, visible_alias = "relevant-only")]
+    pub relevant: bool,
+    /// Only pages that are at least this relevant
+    #[arg(long, value_name = "NUMBER")]
+    pub min_relevance: Option<f64>,
+    /// Only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
+    #[arg(long, value_name = "GENRE", value_delimiter = ',')]
+    pub genre: Vec<String>,
+    /// Only pages in this language, such as en or ja
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
+    pub lang: Vec<String>,
+    /// Only pages of this host and the hosts below it
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    pub host: Vec<String>,
+    /// Only pages fetched at or after this time: 2024, 2024-05, 2024-05-01 or a full time in UTC
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    pub since: Option<String>,
+    /// Only pages fetched before the end of this time
+    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    pub until: Option<String>,
+    /// Include near-duplicates, each with the page it repeats
+    #[arg(long)]
+    pub with_duplicates: bool,
+    /// Include pages that asked not to be indexed, are in an unwanted language or use the topic's words in another sense
+    #[arg(long)]
+    pub with_hidden: bool,
+}
+
+impl Filters {
+    /// The settings that choose these pages.
+    pub fn settings(&self) -> RankSettings {
+        RankSettings {
+            relevant_only: self.relevant,
+            min_relevance: self.min_relevance,
+            genres: self.genre.clone(),
+            languages: self.lang.clone(),
+            hosts: self.host.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            with_duplicates: self.with_duplicates,
+            with_hidden: self.with_hidden,
+            ..RankSettings::default()
+        }
+    }
+}
+
+/// A time as records write it, or the beginning of one.
+fn read_time(text: &str) -> Result<String, String> {
+    const SHAPE: &str = "0000-00-00T00:00:00Z";
+    let fits = SHAPE.len() >= text.len()
+        && text.bytes().zip(SHAPE.bytes()).all(|(byte, shape)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            shape => byte == shape,
+        });
+    if fits && matches!(text.len(), 4 | 7 | 10 | 13 | 16 | 19 | 20) {
+        Ok(text.to_owned())
+    } else {
+        Err("write a time such as 2024, 2024-05, 2024-05-01 or 2024-05-01T12:30:00Z".to_owned())
+    }
+}

@@ -1,0 +1,153 @@
+//! A collection at a glance: what a report about a crawl shows.
+
+use std::collections::{BTreeMap, HashMap};
+
+use scenthound_store::PageRecord;
+use scenthound_types::CanonicalUrl;
+
+use super::{Collection, CollectionError, RankSettings, RankedPage, StatusFile, page_id};
+
+/// Hosts that are listed.
+const HOSTS: usize = 15;
+/// Pages in the list of the best and in the sample.
+const PAGES: usize = 20;
+/// Points of the harvest curve.
+const POINTS: usize = 200;
+
+/// Figures of one host.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HostFigures {
+    /// The host.
+    pub host: String,
+    /// Pages attempted.
+    pub pages: u64,
+    /// Pages judged relevant.
+    pub relevant: u64,
+    /// Attempts that brought no page.
+    pub failed: u64,
+}
+
+/// A collection at a glance.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// Page attempts.
+    pub pages: u64,
+    /// Pages read.
+    pub bodies: u64,
+    /// Pages judged relevant.
+    pub relevant: u64,
+    /// Attempts that brought no page, by cause: the HTTP status or the outcome code.
+    pub failures: BTreeMap<String, u64>,
+    /// The threshold of the judge.
+    pub threshold: Option<f64>,
+    /// The best score.
+    pub best: Option<f64>,
+    /// The hosts with the most relevant pages.
+    pub hosts: Vec<HostFigures>,
+    /// How many hosts there are.
+    pub host_count: u64,
+    /// Pages read by genre, and relevant pages among them.
+    pub genres: BTreeMap<String, (u64, u64)>,
+    /// Pages read by language, and relevant pages among them.
+    pub languages: BTreeMap<String, (u64, u64)>,
+    /// Pages attempted, and relevant pages among them, in the order of the crawl.
+    pub curve: Vec<(u64, u64)>,
+    /// The best pages.
+    pub best_pages: Vec<RankedPage>,
+    /// Judged pages chosen at random, always the same ones for the same crawl.
+    pub sample: Vec<PageRecord>,
+    /// URLs that wait in the frontier; `None` if the crawl did not write it down.
+    pub waiting: Option<u64>,
+    /// Pages that repeat others.
+    pub near_duplicates: u64,
+    /// Pages left out of results.
+    pub hidden: u64,
+}
+
+impl Collection {
+    /// Reads the whole collection once for its figures.
+    pub fn overview(&self) -> Result<Overview, CollectionError> {
+        let mut overview = Overview {
+            threshold: self.settings()?.map(|settings| settings.judge.threshold),
+            waiting: StatusFile::read(self.view.layout())?.map(|status| status.waiting),
+            ..Overview::default()
+        };
+        let mut hosts: HashMap<String, HostFigures> = HashMap::new();
+        let mut sample: Vec<(String, PageRecord)> = Vec::new();
+        let mut stride = 1;
+        for record in self.pages()? {
+            let record = record?;
+            if !record.counts_as_page() {
+                continue;
+            }
+            let is_relevant = record.is_relevant();
+            overview.pages += 1;
+            overview.relevant += u64::from(is_relevant);
+            if overview.pages.is_multiple_of(stride) {
+                overview.curve.push((overview.pages, overview.relevant));
+            }
+            if overview.curve.len() > 2 * POINTS {
+                stride *= 2;
+                overview.curve.retain(|(pages, _)| pages.is_multiple_of(stride));
+            }
+            let host = CanonicalUrl::parse(&record.url)
+                .map_or_else(|_| record.url.clone(), |url| url.host().to_owned());
+            let figures = hosts.entry(host).or_default();
+            figures.pages += 1;
+            figures.relevant += u64::from(is_relevant);
+            if !record.is_ok() {
+                figures.failed += 1;
+                let cause = match record.status {
+                    Some(status) if status >= 400 => status.to_string(),
+                    _ => record.outcome.as_str().to_owned(),
+                };
+                *overview.failures.entry(cause).or_default() += 1;
+                continue;
+            }
+            overview.bodies += 1;
+            let mut count = |table: fn(&mut Overview) -> &mut BTreeMap<String, (u64, u64)>, name: String| {
+                let counts = table(&mut overview).entry(name).or_default();
+                counts.0 += 1;
+                counts.1 += u64::from(is_relevant);
+            };
+            if let Some(genre) = &record.genre {
+                count(|overview| &mut overview.genres, genre.class.to_string());
+            }
+            let language = record.language.as_deref().unwrap_or("unknown").to_owned();
+            count(|overview| &mut overview.languages, language);
+            if let Some(relevance) = record.relevance.filter(|_| !record.hidden) {
+                overview.best = Some(overview.best.map_or(relevance, |best| best.max(relevance)));
+                // The smallest ids are a random choice, because an id is a hash.
+                let id = page_id(&record.url);
+                if sample.len() < PAGES || sample.last().is_some_and(|(last, _)| id < *last) {
+                    let at = sample.partition_point(|(other, _)| *other < id);
+                    if sample.get(at).is_none_or(|(other, _)| *other != id) {
+                        sample.insert(at, (id, record));
+                        sample.truncate(PAGES);
+                    }
+                }
+            }
+        }
+        let end = (overview.pages, overview.relevant);
+        if overview.curve.last() != Some(&end) {
+            overview.curve.push(end);
+        }
+        overview.host_count = hosts.len() as u64;
+        overview.hosts = hosts
+            .into_iter()
+            .map(|(host, figures)| HostFigures { host, ..figures })
+            .collect();
+        overview.hosts.sort_by(|a, b| {
+            (b.relevant, b.pages)
+                .cmp(&(a.relevant, a.pages))
+                .then_with(|| a.host.cmp(&b.host))
+        });
+        overview.hosts.truncate(HOSTS);
+        overview.sample = sample.into_iter().map(|(_, record)| record).collect();
+        let ranking = self.ranked(&RankSettings::default())?;
+        overview.near_duplicates = ranking.counts().near_duplicates;
+        overview.hidden = ranking.counts().hidden;
+        overview.best_pages = ranking.read(0..PAGES)?;
+        Ok(overview)
+    }
+}

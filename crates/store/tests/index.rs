@@ -1,0 +1,150 @@
+//! The index beside the archive, and revisit records for payloads that are stored already.
+#![allow(clippy::unwrap_used)]
+
+mod exchanges;
+
+use std::fs;
+use std::path::Path;
+
+use scenthound_store::{
+    ArchiveSettings, CrawlFolder, CrawlView, Mark, Packer, Position, RecordFiles, WarcReader,
+    bring_indexes_up_to_date, merge_indexes,
+};
+
+fn settings() -> ArchiveSettings {
+    let mut settings = ArchiveSettings::named("tea", 1);
+    settings.roll_at = 3000;
+    settings
+}
+
+fn append(files: &mut RecordFiles, number: u64, body: &str) -> Position {
+    let packed = exchanges::pack(&mut Packer::new(1), number, &exchanges::simple(body));
+    files.append_exchange(&packed).unwrap()
+}
+
+fn merged(folder: &CrawlFolder) -> Vec<String> {
+    let mut out = Vec::new();
+    merge_indexes(folder.layout(), &mut out).unwrap();
+    String::from_utf8(out)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The kinds of all records of an archive, in order.
+fn kinds(archive: &Path) -> Vec<String> {
+    let mut files: Vec<_> = fs::read_dir(archive)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let records = files
+        .iter()
+        .flat_map(|file| WarcReader::open(file).unwrap().map(Result::unwrap));
+    records
+        .inspect(|record| assert_eq!(record.faults, []))
+        .map(|record| record.kind().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_repeated_payload_is_a_revisit_that_reads_like_the_response() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+    let (mut files, _) = RecordFiles::open(&folder, settings(), Mark::default()).unwrap();
+    let first = append(&mut files, 1, "green tea");
+    let mark = files.mark().unwrap();
+    drop(files);
+    // Payloads are remembered over a restart.
+    let (mut files, _) = RecordFiles::open(&folder, settings(), mark).unwrap();
+    let other = append(&mut files, 2, "black tea");
+    let same = append(&mut files, 3, "green tea");
+    files.mark().unwrap();
+    drop(files);
+    let archive = folder.layout().archive();
+    let kinds = kinds(&archive);
+    let count = |kind: &str| kinds.iter().filter(|found| *found == kind).count();
+    assert_eq!((count("response"), count("revisit")), (2, 1), "{kinds:?}");
+
+    let view = CrawlView::open(temp.path()).unwrap();
+    for (position, body) in [(&first, "green tea"), (&other, "black tea"), (&same, "green tea")] {
+        let record = view.record(position).unwrap();
+        assert_eq!(record.kind(), "response");
+        assert_eq!(record.http().unwrap().body(100).bytes, body.as_bytes());
+    }
+    let revisit = scenthound_store::read_at(&archive.join(&*same.file), same.offset).unwrap();
+    assert_eq!(revisit.kind(), "revisit");
+    let source = scenthound_store::read_at(&archive.join(&*first.file), first.offset).unwrap();
+    assert_eq!(revisit.field("WARC-Refers-To"), source.field("WARC-Record-ID"));
+    assert_eq!(revisit.field("WARC-Refers-To-Target-URI"), source.target_uri());
+    assert_eq!(revisit.field("WARC-Refers-To-Date"), source.field("WARC-Date"));
+    let lines = merged(&folder);
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("warc/revisit")).count(),
+        1
+    );
+}
+
+#[test]
+fn the_index_is_sorted_and_survives_the_loss_of_anything_but_the_archive() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+    let (mut files, _) = RecordFiles::open(&folder, settings(), Mark::default()).unwrap();
+    for number in 0..20 {
+        append(&mut files, number, &format!("tea {}", (number * 7) % 13));
+    }
+    let mark = files.mark().unwrap();
+    // Written, but never committed.
+    for number in 20..30 {
+        append(&mut files, number, &format!("lost {number}"));
+    }
+    files.mark().unwrap();
+    drop(files);
+    let (files, cut) = RecordFiles::open(&folder, settings(), mark).unwrap();
+    assert!(!cut.is_nothing());
+    drop(files);
+    let indexes = folder.layout().indexes();
+    let logged = merged(&folder);
+    assert_eq!(logged.len(), 20);
+    assert!(logged.is_sorted());
+    assert!(logged.iter().all(|line| !line.contains("lost")));
+    bring_indexes_up_to_date(folder.layout()).unwrap();
+    assert_eq!(merged(&folder), logged);
+
+    // From the archive alone.
+    fs::remove_dir_all(&indexes).unwrap();
+    assert_eq!(merged(&folder), logged);
+    bring_indexes_up_to_date(folder.layout()).unwrap();
+    let files: Vec<String> = fs::read_dir(folder.layout().archive())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(files.len() > 2, "{files:?}");
+    let mut sorted = Vec::new();
+    for file in files {
+        let index = indexes.join(file.replace(".warc.gz", ".cdxj"));
+        let text = fs::read_to_string(index).unwrap();
+        assert!(text.lines().is_sorted());
+        sorted.extend(text.lines().map(str::to_owned));
+    }
+    sorted.sort();
+    assert_eq!(sorted, logged);
+
+    // A log cut anywhere is completed.
+    let (files, _) = RecordFiles::open(&folder, settings(), mark).unwrap();
+    drop(files);
+    let log = fs::read_dir(&indexes)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .unwrap();
+    let whole = fs::read(&log).unwrap();
+    for length in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&log, &whole[..length]).unwrap();
+        let (files, _) = RecordFiles::open(&folder, settings(), mark).unwrap();
+        drop(files);
+        assert_eq!(merged(&folder), logged, "log cut at {length}");
+    }
+}
