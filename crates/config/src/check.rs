@@ -642,7 +642,7 @@ impl Check<'_> {
                 "delay is 0: hosts get requests without a pause",
             ),
             (ignores_robots, "ignore-robots is set: pages that robots.txt disallows are fetched too"),
-            (has_password, "the password of the proxy is written to crawl.toml"),
+            (has_password, "the password of the proxy is not kept; to resume the crawl, give --proxy with it again"),
             (
                 excludes > 0 && excludes < needed,
                 "there are fewer exclude terms than min-exclude, so no page is ever excluded",

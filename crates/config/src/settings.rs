@@ -81,7 +81,8 @@ macro_rules! settings {
             /// Each option with its values; empty if it has none.
             pub(crate) fn values(&self) -> Vec<(&'static OptionSpec, Vec<Value>)> {
                 let values = [ $( $( settings!(@give $shape self.$section.$field), )* )* ];
-                KEPT.iter().zip(values).collect()
+                let shown = |values: Vec<Value>| values.into_iter().map(without_password).collect();
+                KEPT.iter().zip(values.map(shown)).collect()
             }
         }
     };
@@ -407,7 +408,8 @@ impl Settings {
         }
     }
 
-    /// The settings as a topic file that gives the same settings again, with defaults and seeds written out.
+    /// The settings as a topic file that gives the same settings again, with defaults and seeds written out. Only the
+    /// password of a proxy is left out.
     pub fn to_toml(&self) -> String {
         let mut toml =
             "# The checked settings of this crawl. This is a topic file: hound crawl can start a new crawl from it.\n"
@@ -433,6 +435,18 @@ impl Settings {
             toml.push_str(&format!("{} = {value}\n", option.key));
         }
         toml
+    }
+}
+
+/// The value without the password of a proxy, which is neither written to a file nor shown.
+fn without_password(value: Value) -> Value {
+    match value {
+        Value::Proxy(mut url) if url.password().is_some() => {
+            // A URL that has a password can do without.
+            let _ = url.set_password(None);
+            Value::Proxy(url)
+        }
+        value => value,
     }
 }
 

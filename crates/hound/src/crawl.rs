@@ -230,7 +230,12 @@ pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<
             }
             Ok(Ok(crawler))
         }
-        Err(error @ (CrawlerError::Build(_) | CrawlerError::OtherCrawl { .. } | CrawlerError::NoSeeds)) => {
+        Err(
+            error @ (CrawlerError::Build(_)
+            | CrawlerError::OtherCrawl { .. }
+            | CrawlerError::ProxyPassword { .. }
+            | CrawlerError::NoSeeds),
+        ) => {
             note!("hound: {error}");
             Ok(Err(ExitCode::from(exit::BAD_SETTINGS)))
         }
@@ -261,6 +266,20 @@ fn read_examples(crawler: &mut Crawler, folder: &CrawlFolder) -> Result<Option<(
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    match run_crawl(matches) {
+        // Wherever it happens: while the folder is made, the settings are written, or pages are committed.
+        Err(error) if is_full_disk(&error) => {
+            note!("hound: {error:#}");
+            note!(
+                "hound: free some disk space and run the same command again; the crawl resumes from its last commit"
+            );
+            Ok(ExitCode::from(exit::DISK))
+        }
+        result => result,
+    }
+}
+
+fn run_crawl(matches: &ArgMatches) -> Result<ExitCode> {
     let mut topic = matches.get_one::<String>("TOPIC").map_or("", String::as_str);
     let mut given = given(matches);
     // With examples the words may be left out, and the first address is a seed.
@@ -315,17 +334,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         note!("hound: interrupted before the examples were read; run the same command again");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     }
-    let summary = match crawl(crawler, &folder, dashboard) {
-        Ok(summary) => summary,
-        Err(error) if is_full_disk(&error) => {
-            note!("hound: {error:#}");
-            note!(
-                "hound: free some disk space and run the same command again; the crawl resumes from its last commit"
-            );
-            return Ok(ExitCode::from(exit::DISK));
-        }
-        Err(error) => return Err(error),
-    };
+    let summary = crawl(crawler, &folder, dashboard)?;
     let report = match crawl_report::write(&output, &ending(&summary)) {
         Ok(report) => Some(report),
         Err(error) => {

@@ -45,6 +45,7 @@ mod mark;
 mod pages_input;
 mod progress;
 mod rejudge;
+mod repair;
 mod results;
 mod search;
 mod seeds;
@@ -108,6 +109,10 @@ fn command() -> Command {
         .subcommand(rejudge::Args::augment_args(Command::new("rejudge")).about(
             "Judge the pages of a crawl again with another topic, without fetching, and re-score the queue",
         ))
+        .subcommand(
+            repair::Args::augment_args(Command::new("repair"))
+                .about("Rebuild the state of a crawl from its archive and page records"),
+        )
         .subcommand(
             judge::Args::augment_args(Command::new("judge")).about(
                 "Judge pages you already have by a topic, to tune it in seconds: scores, parts and terms",
@@ -183,6 +188,7 @@ fn main() -> ExitCode {
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
         Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
+        Some(("repair", given)) => parsed(given).and_then(repair::run),
         Some(("judge", given)) => done(parsed(given).and_then(judge::run)),
         Some(("seeds", given)) => done(parsed(given).and_then(seeds::run)),
         Some(("terms", given)) => done(terms::run(given)),

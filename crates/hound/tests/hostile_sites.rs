@@ -1,5 +1,10 @@
 //! Sites that try to stop the crawl or to lead it astray, over real sockets, and the pages that must be found beside them.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test may panic, print and measure time"
+)]
 
 mod common;
 

@@ -30,7 +30,7 @@ use thiserror::Error;
 
 pub use clock::Clock;
 pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
-pub use rejudge::{Lessons, Rejudged, rejudge};
+pub use rejudge::{Lessons, Rejudged, Repaired, rejudge, repair};
 
 /// Why the live driver cannot go on.
 #[derive(Debug, Error)]

@@ -26,16 +26,17 @@ use scenthound_frontier::{Counts, Frontier, HostPolicy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::{Judge, Learner, saved_examples};
 use scenthound_store::{
-    CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord, Position,
-    RECORD_VERSION,
+    CrawlFolder, CrawlView, Error as StoreError, JudgementRecord, JudgementsFile, Mark, PageRecord,
+    RECORD_VERSION, RecordFiles,
 };
 use scenthound_types::{
-    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Outcome, StateDelta, Timestamp, Verdict,
+    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Merge, Offer, Outcome, Rank, StateDelta,
+    Timestamp, Verdict,
 };
 
 use crate::LiveError;
 use crate::clock::Clock;
-use crate::drive::{LiveSettings, StopSwitch, committed_mark, open_records};
+use crate::drive::{LiveSettings, StopSwitch, committed_mark, log, open_records};
 use crate::record::{is_hidden, skipped};
 
 /// The new frontier is committed after this many attempts, so that little waits to be written.
@@ -145,11 +146,12 @@ pub fn rejudge(
                 if with_examples {
                     learner.change_examples(&[], saved_examples(&learnt));
                 }
-                let Some(taught) = again.repeat(old, first_agents, true, &mut |_| {})? else {
+                let Some(taught) = again.repeat(Some(old), first_agents, true, &mut |_| {})? else {
                     return Ok(None);
                 };
                 learnt = saved_lessons(taught.crawl.frontier())?;
-                old = taught.old;
+                let Some(lent) = taught.old else { return Ok(None) };
+                old = lent;
                 // Only what it taught is needed: the first pages were judged by a judge that knew little.
                 drop(taught.crawl);
                 folder.tidy()?;
@@ -158,17 +160,20 @@ pub fn rejudge(
             }
         }
     }
-    let Some(done) = again.repeat(old, agents, false, progress)? else {
+    let Some(done) = again.repeat(Some(old), agents, false, progress)? else {
         return Ok(None);
     };
     let Repeat {
-        old,
+        old: Some(old),
         crawl,
         kept,
         skipped,
         attempts,
         ..
-    } = done;
+    } = done
+    else {
+        return Ok(None);
+    };
     let tally = earlier.judged_as(crawl.tally());
     let (mut frontier, mut recorder) = crawl.into_parts();
     frontier.inherit(&old, now)?;
@@ -203,6 +208,151 @@ pub fn rejudge(
     }))
 }
 
+/// The result of rebuilding a crawl's state from its records.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// Attempts repeated.
+    pub attempts: u64,
+    /// Pages whose response is missing in the archive, damaged, or of another URL: they are queued again.
+    pub lost: u64,
+    /// Lines of the page records that could not be read.
+    pub skipped: u64,
+    /// Where the old state is now, if there was one.
+    pub old_state: Option<std::path::PathBuf>,
+    /// Whether what the judge had learnt could be read from the old state. If not, it learnt again from the pages.
+    pub kept_lessons: bool,
+    /// The crawl's counts.
+    pub tally: Tally,
+    /// What the new frontier holds.
+    pub counts: Counts,
+}
+
+/// Rebuilds the state of a crawl from its archive and its page records alone: what was fetched, what waits and with which
+/// score, hosts and their rules. Pages whose records were lost are queued again. None if it was stopped: the folder is then
+/// unchanged.
+///
+/// Not recovered: how long hosts rest (each rests one delay), the running time so far, and, unless the old state can still
+/// be read, examples of the judge.
+pub fn repair(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    agents: impl Fn() -> Vec<Agent>,
+    settings_text: &str,
+    stop: &StopSwitch,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Option<Repaired>, LiveError> {
+    folder.tidy()?;
+    let now = Clock::system().now();
+    let layout = folder.layout();
+    let keyring = Keyring::new(settings.seed);
+    let saved = salvage(folder, keyring, now);
+    let mark = RecordFiles::rescued_mark(folder, &settings.archive)?;
+    let generation = layout.generation()? + 1;
+    let again = Again {
+        folder,
+        settings,
+        judge,
+        keyring,
+        now,
+        mark,
+        generation,
+        stop,
+    };
+    let kept_lessons = saved.is_some();
+    let (learnt, running) = saved.unwrap_or_default();
+    if let Some(learner) = again.judge.learner() {
+        if kept_lessons {
+            learner
+                .restore(&learnt)
+                .map_err(scenthound_engine::CrawlError::from)?;
+        } else {
+            // The first pages must be judged by what all of them teach, as at the end of a crawl.
+            let Some(taught) = again.repeat(None, agents(), true, &mut |_| {})? else {
+                return Ok(None);
+            };
+            drop(taught.crawl);
+            folder.tidy()?;
+        }
+    }
+    let Some(done) = again.repeat(None, agents(), false, progress)? else {
+        return Ok(None);
+    };
+    let Repeat {
+        crawl,
+        lost,
+        skipped,
+        attempts,
+        ..
+    } = done;
+    let mut tally = crawl.tally().clone();
+    tally.running = running;
+    let (mut frontier, mut recorder) = crawl.into_parts();
+    let unknown: Vec<Offer> = lost
+        .iter()
+        .map(|(url, score)| Offer {
+            key: keyring.key(url),
+            url: url.clone(),
+            rank: Rank::of_score(*score),
+            merge: Merge::Keep,
+        })
+        .collect();
+    frontier.seed_for(AgentId::default(), &unknown, now)?;
+    let mut notes = StateDelta::default();
+    notes.put("engine/tally", tally.to_bytes());
+    if let Some(learner) = again.judge.learner() {
+        let mut lessons = StateDelta::default();
+        for (name, value) in learnt {
+            lessons.put(name, value);
+        }
+        learner.save_changes(&mut lessons);
+        keep_lessons(&lessons, &mut notes);
+    }
+    frontier.commit(&notes)?;
+    frontier.sync()?;
+    recorder.file.sync()?;
+    let counts = frontier.counts();
+    drop(frontier);
+    let old_state = folder.set_state_aside()?;
+    folder.switch(generation, settings_text)?;
+    let repaired = Repaired {
+        attempts,
+        lost: lost.len() as u64,
+        skipped,
+        old_state,
+        kept_lessons,
+        tally,
+        counts,
+    };
+    log(
+        folder,
+        now,
+        &format!(
+            "rebuilt the state from {attempts} recorded attempts; {} pages are queued again because their records were lost, \
+             and {skipped} lines could not be read",
+            repaired.lost
+        ),
+    );
+    Ok(Some(repaired))
+}
+
+/// What can still be read from a state that may be damaged: what the judge had learnt, and the running time.
+type Salvaged = (Vec<(String, Vec<u8>)>, Duration);
+
+fn salvage(folder: &CrawlFolder, keyring: Keyring, now: Timestamp) -> Option<Salvaged> {
+    let policy = HostPolicy {
+        delay: Duration::ZERO,
+        max_delay: Duration::ZERO,
+        agents: AgentId::MOST,
+        ..HostPolicy::default()
+    };
+    let old =
+        scenthound_frontier_durable::open_read_only(&folder.layout().state(), policy, keyring, now).ok()?;
+    let (_, tally) = old.notes("engine/tally").ok()?.pop()?;
+    let running = Tally::from_bytes(&tally).ok()?.running;
+    Some((saved_lessons(&old).ok()?, running))
+}
+
 /// What it takes to repeat a crawl.
 struct Again<'a> {
     folder: &'a CrawlFolder,
@@ -219,7 +369,7 @@ impl Again<'_> {
     /// Repeats every attempt in a new frontier; the judge may learn from the pages. None if it was stopped.
     fn repeat(
         &self,
-        old: DurableFrontier,
+        old: Option<DurableFrontier>,
         agents: Vec<Agent>,
         learns: bool,
         progress: &mut dyn FnMut(u64),
@@ -256,6 +406,7 @@ impl Again<'_> {
             crawl: Crawl::start_with(crawl_settings, frontier, agents, recorder, self.keyring, self.now)?,
             now: self.now,
             kept: 0,
+            lost: Vec::new(),
             skipped: 0,
             attempts: 0,
         };
@@ -288,7 +439,8 @@ impl Again<'_> {
 /// A crawl being repeated.
 struct Repeat {
     view: CrawlView,
-    old: DurableFrontier,
+    /// The frontier that is replaced; none if it is lost.
+    old: Option<DurableFrontier>,
     processor: PageProcessor,
     page_bytes: usize,
     sitemap_bytes: usize,
@@ -296,6 +448,8 @@ struct Repeat {
     crawl: Crawl<DurableFrontier, JudgementRecorder>,
     now: Timestamp,
     kept: u64,
+    /// Pages that cannot be read again and whose links no old frontier knows, with the scores they had.
+    lost: Vec<(CanonicalUrl, f64)>,
     skipped: u64,
     attempts: u64,
 }
@@ -318,6 +472,17 @@ impl Repeat {
         if kind == LeaseKind::Robots && record.unasked && record.outcome.is_ok() {
             return Ok(());
         }
+        let cap = match kind {
+            LeaseKind::Sitemap => self.sitemap_bytes,
+            LeaseKind::Page | LeaseKind::Robots => self.page_bytes,
+        };
+        let is_judged = kind == LeaseKind::Page && matches!(outcome, Outcome::Body { .. });
+        let stored = self.stored(&record, cap);
+        if self.old.is_none() && is_judged && stored.is_none() {
+            let score = record.score.filter(|score| score.is_finite()).unwrap_or_default();
+            self.lost.push((url, score));
+            return Ok(());
+        }
         let parent = record
             .parent
             .as_deref()
@@ -334,12 +499,7 @@ impl Repeat {
             self.skipped += 1;
             return Ok(());
         };
-        let cap = match kind {
-            LeaseKind::Sitemap => self.sitemap_bytes,
-            LeaseKind::Page | LeaseKind::Robots => self.page_bytes,
-        };
-        let is_judged = kind == LeaseKind::Page && matches!(outcome, Outcome::Body { .. });
-        let found = match self.stored(record.archive.as_ref(), cap) {
+        let found = match stored {
             None if is_judged => Found::Page(Box::new(self.as_it_was(&url, &record)?)),
             stored => {
                 let stored = stored.unwrap_or_default();
@@ -373,8 +533,12 @@ impl Repeat {
     }
 
     /// The response from the archive; none if it could not be read.
-    fn stored(&self, position: Option<&Position>, cap: usize) -> Option<Stored> {
-        let record = self.view.record(position?).ok()?;
+    fn stored(&self, page: &PageRecord, cap: usize) -> Option<Stored> {
+        let record = self.view.record(page.archive.as_ref()?).ok()?;
+        // A record of another URL, or one that was changed, says nothing about this page.
+        if record.target_uri() != Some(page.url.as_str()) || !record.faults.is_empty() {
+            return None;
+        }
         let response = record.http()?;
         Some(Stored {
             x_robots_tag: response
@@ -388,7 +552,10 @@ impl Repeat {
     /// A page that cannot be read again: it keeps its judgement and the links the old frontier knows.
     fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<ProcessedPage, LiveError> {
         self.kept += 1;
-        let links = self.old.links_of(self.keyring.key(url))?;
+        let links = match &self.old {
+            Some(old) => old.links_of(self.keyring.key(url))?,
+            None => Vec::new(),
+        };
         let links = links
             .into_iter()
             .map(|url| FoundLink::plain(url, self.keyring))

@@ -60,6 +60,15 @@ pub enum CrawlerError {
         "there is nowhere to start from: none of the examples is a URL; give seed URLs or a file of them with --seeds"
     )]
     NoSeeds,
+    /// The proxy has a user name and no password: passwords are not kept.
+    #[error(
+        "the password of the proxy {proxy} is missing, because passwords are not kept in crawl.toml; give --proxy with the \
+         password again"
+    )]
+    ProxyPassword {
+        /// The proxy.
+        proxy: String,
+    },
     /// The examples could not be read.
     #[error(transparent)]
     Examples(#[from] InputError),
@@ -378,6 +387,14 @@ impl Crawler {
             if settings.seeds.urls.is_empty() {
                 return Err(CrawlerError::NoSeeds);
             }
+        }
+        if let Some(proxy) = &settings.crawl.proxy
+            && !proxy.username().is_empty()
+            && proxy.password().is_none()
+        {
+            return Err(CrawlerError::ProxyPassword {
+                proxy: proxy.to_string(),
+            });
         }
         let is_built_in = judge.is_none() && strategy.is_none();
         let live = live_settings(&settings)?;

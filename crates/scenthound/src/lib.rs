@@ -31,6 +31,7 @@ pub mod inputs;
 pub mod judging;
 mod live;
 mod rejudge;
+mod repair;
 pub mod seeds;
 mod stored_page;
 pub mod terms;
@@ -52,6 +53,7 @@ pub use event::{Event, HostState, Progress};
 pub use examples::ExampleCounts;
 pub use live::{LiveBuildError, live_settings};
 pub use rejudge::{RejudgeError, Rejudgement, SuggestedThreshold};
+pub use repair::repair;
 pub use stored_page::page_of_response;
 pub use topic::Topic;
 

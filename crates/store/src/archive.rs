@@ -255,6 +255,18 @@ impl Archive {
         Ok(())
     }
 
+    /// The mark after all files there are.
+    pub fn mark_after_all(folder: &Path, settings: &ArchiveSettings) -> Result<ArchiveMark> {
+        let last = files(folder, settings)?
+            .into_iter()
+            .map(|(number, ..)| number)
+            .max();
+        Ok(ArchiveMark {
+            file: last.map_or(0, |last| last + 1),
+            length: 0,
+        })
+    }
+
     /// After [`Error::Short`]: the mark to open the archive with, which keeps every complete record that is left. What lies
     /// between it and the committed mark is lost.
     pub fn repaired_mark(

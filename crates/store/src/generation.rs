@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::append::sync_folder;
+use crate::append::{sync_folder, unused_name};
 use crate::error::{Context, Error, Result};
 use crate::folder::{CrawlFolder, Layout, replace};
 
@@ -84,6 +84,17 @@ impl CrawlFolder {
         let pointer = format!("{{\"judgements\":{generation}}}\n");
         replace(&layout.pointer(), pointer.as_bytes())?;
         self.tidy()
+    }
+
+    /// Moves the state aside, so that a switch does not delete it. Returns where it is now; none if there was none.
+    pub fn set_state_aside(&self) -> Result<Option<PathBuf>> {
+        let state = self.layout().state();
+        if !state.exists() {
+            return Ok(None);
+        }
+        let aside = unused_name(&self.layout().root().join("state"), "damaged");
+        fs::rename(&state, &aside).context("set aside", &state)?;
+        Ok(Some(aside))
     }
 
     /// Deletes what was prepared for later generations, and finishes a switch that was cut short.

@@ -73,6 +73,17 @@ impl RecordFiles {
         })
     }
 
+    /// When the committed mark is lost: a mark that keeps everything there is. The archive goes on in a new file, because
+    /// its last one may end in the middle of a record, and the page records end after their last complete line.
+    pub fn rescued_mark(folder: &CrawlFolder, settings: &ArchiveSettings) -> Result<Mark> {
+        let layout = folder.layout();
+        let settings = settings.clone().continuing(&layout.archive())?;
+        Ok(Mark {
+            archive: Archive::mark_after_all(&layout.archive(), &settings)?,
+            pages: PagesFile::repaired_length(&layout.pages(), u64::MAX)?,
+        })
+    }
+
     /// Replaces the metadata record of an exchange that has not been appended yet.
     pub fn revise_metadata(&mut self, exchange: &mut PackedExchange, metadata: &[u8]) -> Result<()> {
         self.archive.revise_metadata(exchange, metadata)
