@@ -26,6 +26,10 @@ use crate::names::Names;
 use crate::proxy::{Proxy, Way};
 use crate::settings::FetchSettings;
 
+/// The process, or the system, has too many files open.
+const EMFILE: i32 = 24;
+const ENFILE: i32 = 23;
+
 /// A stream for HTTP.
 pub(crate) enum Wire {
     Plain(TcpStream),
@@ -166,6 +170,10 @@ async fn first_to_answer(
                 return Ok((stream, *address));
             }
             Ok(Err(error)) if error.kind() == io::ErrorKind::TimedOut => failure = Failure::ConnectTimeout,
+            // Out of descriptors: that is our own fault, and no other address would help.
+            Ok(Err(error)) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
+                return Err(Failure::Internal);
+            }
             Ok(Err(_)) => failure = Failure::Connect,
             Err(_) => failure = Failure::ConnectTimeout,
         }
@@ -189,9 +197,13 @@ async fn through(
         if number > 0 && !claimed(gate, *target, deadline).await {
             continue;
         }
-        let (mut stream, _) = first_to_answer(&at, deadline, &NoGate)
-            .await
-            .map_err(|_| Failure::Proxy)?;
+        let (mut stream, _) =
+            first_to_answer(&at, deadline, &NoGate)
+                .await
+                .map_err(|failure| match failure {
+                    Failure::Internal => Failure::Internal,
+                    _ => Failure::Proxy,
+                })?;
         let agreed = match proxy.way {
             Way::Http if url.is_https() => {
                 return proxy

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header;
-use scenthound_types::{Outcome, Refusal, Truncation};
+use scenthound_types::{Failure, Outcome, Refusal, Truncation};
 
 use crate::exchange::{End, Read, Sink};
 use crate::head::{self, RetryAfter};
@@ -90,7 +90,16 @@ impl Fetched {
             End::Cut(why) => Some(why),
             End::NotText => Some(Truncation::Length),
         };
+        let has_nothing = match &read.sink {
+            Sink::InPlace => read.wire == 0,
+            Sink::Gathered(gathered) => gathered.is_empty(),
+            Sink::Decoded(decoder) => decoder.so_far().is_empty(),
+        };
         let outcome = match promised {
+            // Broken chunks or a damaged encoding, and nothing to read: not a page, but it may be one next time.
+            Outcome::Body { .. } if has_nothing && truncated == Some(Truncation::Disconnect) => {
+                Outcome::Failed(Failure::Disconnect)
+            }
             _ if read.end == End::NotText => Outcome::Refused(Refusal::ContentType),
             Outcome::Body { status, .. } => Outcome::Body { status, truncated },
             other => other,

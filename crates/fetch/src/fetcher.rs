@@ -114,6 +114,19 @@ impl Fetcher {
         Ok(Located { addresses })
     }
 
+    /// Whether a host can be reached: looks up its name again and connects, without making a request.
+    pub async fn can_reach(&self, url: &CanonicalUrl, limit: Duration) -> bool {
+        self.names.forget(url.host());
+        let Ok(located) = self.locate(url).await else {
+            return false;
+        };
+        let opened = self
+            .connector
+            .open(url, &located.addresses, &self.names, &NoGate, limit);
+        // Even a handshake that fails comes from somewhere.
+        matches!(opened.await, Ok(_) | Err(Failure::Tls))
+    }
+
     /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it.
     pub async fn fetch(&self, url: &CanonicalUrl, at: &Located, want: Want) -> Fetched {
         match self.fetch_when_free(url, at, want, &NoGate).await {

@@ -90,7 +90,23 @@ pub(crate) fn robots_tags(headers: &HeaderMap) -> Vec<String> {
 
 /// The target of a redirect, if it can be crawled.
 pub(crate) fn redirect_target(url: &CanonicalUrl, headers: &HeaderMap) -> Option<CanonicalUrl> {
-    url.join(&text(headers, header::LOCATION)?).ok()
+    url.join(&location(headers.get(header::LOCATION)?.as_bytes()))
+        .ok()
+}
+
+/// A Location as text. Bytes that are not UTF-8 are escaped one by one, so that the request has the same bytes.
+fn location(value: &[u8]) -> String {
+    match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.iter().fold(String::new(), |mut text, byte| {
+            if byte.is_ascii() {
+                text.push(char::from(*byte));
+            } else {
+                text.push_str(&format!("%{byte:02X}"));
+            }
+            text
+        }),
+    }
 }
 
 /// Whether an HTTP/1 body comes in chunks.
@@ -133,6 +149,12 @@ mod tests {
         for nothing in ["", "soon", "-5", "1.5", "Sun, 99 Nov 1994"] {
             assert_eq!(RetryAfter::parse(nothing), None, "{nothing}");
         }
+    }
+
+    #[test]
+    fn a_location_in_latin_1_keeps_its_bytes() {
+        assert_eq!(location(b"/caf\xe9?q=th\xe9"), "/caf%E9?q=th%E9");
+        assert_eq!(location("/café".as_bytes()), "/café");
     }
 
     fn encoding(lines: &[&str]) -> Encoding {

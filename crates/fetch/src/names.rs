@@ -97,6 +97,11 @@ impl Names {
         Ok(addresses)
     }
 
+    /// Forgets what is cached for a host.
+    pub(crate) fn forget(&self, host: &str) {
+        self.lock().remove(host);
+    }
+
     async fn ask(&self, host: &str) -> Result<LookupIp, Failure> {
         let resolver = self.resolver.as_ref().ok_or(Failure::DnsError)?;
         let mut name = Name::from_ascii(host).map_err(|_| Failure::DnsNoName)?;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, PageProcessor, PageSettings, Step, StopReason, Tally, needs_of,
+    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Step, StopReason,
+    Tally, needs_of,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, UnprovenLimits};
@@ -20,7 +21,8 @@ use scenthound_types::{Keyring, Outcome, Timestamp};
 use crate::LiveError;
 use crate::clock::Clock;
 use crate::descriptors::Descriptors;
-use crate::record::FolderRecorder;
+use crate::outage::{Handling, Held, Outage};
+use crate::record::{FolderRecorder, PackedVisit};
 use crate::rejudge::Rejudged;
 use crate::spacing::Spacing;
 use crate::worker::{WorkerContext, WorkerEvent};
@@ -33,6 +35,8 @@ const SETTLES_PER_COMMIT: usize = 256;
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
+/// How long a probe waits for one host.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// Hosts that have not answered yet are always given this much time.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
@@ -244,6 +248,8 @@ pub fn crawl(
         events,
         events_in,
         out: 0,
+        outage: Outage::default(),
+        held: Vec::new(),
         settled: 0,
         last_commit: Instant::now(),
         last_sync: Instant::now(),
@@ -340,6 +346,9 @@ struct Drive<'a> {
     events_in: Sender<WorkerEvent>,
     /// Leases that workers hold.
     out: usize,
+    outage: Outage,
+    /// Results that may be due to an outage of our own.
+    held: Vec<LeaseResult<PackedVisit>>,
     /// Settles since the last commit.
     settled: usize,
     last_commit: Instant,
@@ -391,12 +400,12 @@ impl Drive<'_> {
                 }
             }
             let now = self.context.clock.now();
-            let room = self.concurrency.saturating_sub(self.out);
-            let step = if room == 0 {
-                Step::Blocked
-            } else {
-                self.crawl.next(room, now)?
-            };
+            self.look_at_network(now)?;
+            let mut room = self.concurrency.saturating_sub(self.out);
+            if self.outage.is_offline() {
+                room = 0;
+            }
+            let step = { self.crawl.next(room, now)? };
             match step {
                 Step::Fetch(leases) => {
                     for lease in leases {
@@ -418,7 +427,9 @@ impl Drive<'_> {
                 }
                 Step::WaitUntil(until) => self.listen(until.since(now).min(TICK))?,
                 Step::Blocked => self.listen(TICK)?,
-                Step::Done(reason) if self.out == 0 || reason != StopReason::Exhausted => {
+                Step::Done(reason)
+                    if (self.out == 0 && self.held.is_empty()) || reason != StopReason::Exhausted =>
+                {
                     return Ok(Ended::Done(reason));
                 }
                 Step::Done(_) => self.listen(TICK)?,
@@ -447,8 +458,19 @@ impl Drive<'_> {
     }
 
     fn handle(&mut self, event: WorkerEvent, now: Timestamp) -> Result<(), LiveError> {
+        if let WorkerEvent::Probed(is_reached) = event {
+            if self.outage.probed(is_reached, now) {
+                if is_reached {
+                    tracing::warn!("the network is back: the crawl goes on");
+                } else {
+                    tracing::warn!("no host can be reached: the crawl waits until the network is back");
+                }
+            }
+            return self.look_at_network(now);
+        }
         self.out -= 1;
         match event {
+            WorkerEvent::Probed(_) => {}
             WorkerEvent::Done(result)
                 if matches!(result.outcome, Outcome::Failed(failure) if failure.is_hosts_fault())
                     && result.facts.started < self.woke =>
@@ -456,10 +478,74 @@ impl Drive<'_> {
                 self.crawl.hand_back(&result.lease, now, now)?;
             }
             WorkerEvent::Done(result) => {
-                self.settled += 1;
-                self.crawl.settle(*result, now)?;
+                let asked = result.facts.asked;
+                let handling = self
+                    .outage
+                    .judge(result.lease.target(), &result.outcome, asked, now);
+                match handling {
+                    Handling::Settle => {
+                        self.settled += 1;
+                        self.crawl.settle(*result, now)?;
+                    }
+                    Handling::Hold => self.held.push(*result),
+                    Handling::HandBack => self.crawl.hand_back(&result.lease, now, now)?,
+                }
+            }
+            WorkerEvent::Exhausted(lease) => {
+                // The next request needs a descriptor that some other request gives back first.
+                let fewer = (self.out * 3 / 4).max(1);
+                if fewer < self.concurrency {
+                    self.concurrency = fewer;
+                    tracing::warn!(
+                        "too many files are open: only {fewer} requests are made at a time from now on"
+                    );
+                }
+                self.crawl.hand_back(&lease, now + Duration::from_secs(1), now)?;
             }
             WorkerEvent::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
+        }
+        Ok(())
+    }
+
+    /// Decides about held results and probes the network if that is due.
+    fn look_at_network(&mut self, now: Timestamp) -> Result<(), LiveError> {
+        if !self.held.is_empty() || self.outage.is_offline() {
+            match self.outage.held(now) {
+                Held::Keep => {}
+                Held::Settle => {
+                    for result in std::mem::take(&mut self.held) {
+                        self.settled += 1;
+                        self.crawl.settle(result, now)?;
+                    }
+                }
+                Held::HandBack => self.hand_held_back(now)?,
+            }
+        }
+        let failing: Vec<_> = self
+            .held
+            .iter()
+            .map(|result| result.lease.target().clone())
+            .collect();
+        if let Some(hosts) = self.outage.probe(!self.held.is_empty(), &failing, now) {
+            let (context, events) = (Arc::clone(&self.context), self.events_in.clone());
+            self.runtime.spawn(async move {
+                let mut is_reached = false;
+                for host in hosts {
+                    is_reached = context.fetcher.can_reach(&host, PROBE_LIMIT).await;
+                    if is_reached {
+                        break;
+                    }
+                }
+                let _ = events.send(WorkerEvent::Probed(is_reached));
+            });
+        }
+        Ok(())
+    }
+
+    /// Hands back what may have failed because of us.
+    fn hand_held_back(&mut self, now: Timestamp) -> Result<(), LiveError> {
+        for result in std::mem::take(&mut self.held) {
+            self.crawl.hand_back(&result.lease, now, now)?;
         }
         Ok(())
     }
@@ -498,7 +584,7 @@ impl Drive<'_> {
             self.listen(TICK)?;
             self.save_if_due()?;
         }
-        Ok(())
+        self.hand_held_back(self.context.clock.now())
     }
 
     fn report_progress(&self, watch: &mut dyn FnMut(LiveEvent<'_>)) {

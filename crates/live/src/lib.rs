@@ -18,6 +18,7 @@
 mod clock;
 mod descriptors;
 mod drive;
+mod outage;
 mod record;
 mod rejudge;
 mod spacing;

@@ -23,6 +23,10 @@ pub(crate) enum WorkerEvent {
     Done(Box<LeaseResult<PackedVisit>>),
     /// It was not used, because the address rests until this time.
     NotYet(Lease, Timestamp),
+    /// It was not used, because the system had no descriptor left for a connection.
+    Exhausted(Lease),
+    /// A probe has ended; not a lease. Says whether a host could be reached.
+    Probed(bool),
 }
 
 /// What all workers share.
@@ -98,6 +102,9 @@ impl WorkerContext {
             Ok(fetched) => fetched,
             Err(NotYet(busy)) => return WorkerEvent::NotYet(lease, self.clock.now() + busy),
         };
+        if fetched.outcome == Outcome::Failed(Failure::Internal) {
+            return WorkerEvent::Exhausted(lease);
+        }
         if fetched.stale {
             // The host may or may not have seen the request, so it rests before the request is repeated.
             let until = self.clock.now() + self.delay;

@@ -197,10 +197,11 @@ impl<S: Storage> StoredFrontier<S> {
                 } else {
                     self.enqueue(self.base_of(id), now);
                 }
-            } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
+            } else if leases.len() == n
+                || host.asking_rules
+                || host.busy >= self.policy.connections_per_host
+                || self.full_group(&self.groups_of(host_id, Some(id))).is_some()
             {
-                left.push(id);
-            } else if self.full_group(&self.groups_of(host_id, Some(id))).is_some() {
                 left.push(id);
             } else if host.rest_until > now {
                 wake = wake.min(host.rest_until);
