@@ -289,8 +289,8 @@ settings! {
         one ip_delay: Duration = "ip-delay" "ip-delay", ANY_TIME, Allowed, "250ms";
         /// The longest Crawl-delay to obey; longer ones are cut to this.
         one max_delay: Duration = "max-delay" "max-delay", ANY_TIME, Allowed, "60s";
-        /// How many requests to make at a time.
-        one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "16";
+        /// The most requests to make at a time; politeness usually allows fewer.
+        one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "256";
         /// How many requests to make to one host at a time.
         one connections_per_host: u16 = "connections-per-host" "connections-per-host",
             Kind::Count { least: 1, most: 64 }, Allowed, "1";

@@ -1,7 +1,9 @@
 //! What a host's robots.txt allows, as stored with the host.
 
 use scenthound_robots::{History, MAX_REDIRECTS, Meaning, RETRY_FIRST, RobotsResponse, Rules, verdict};
-use scenthound_types::{CanonicalUrl, Failure, LeaseKind, Outcome, Refusal, Timestamp, Truncation};
+use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Refusal, Timestamp, Truncation};
+
+use crate::lease_result::Found;
 
 /// The name that robots.txt files use for this crawler.
 pub const PRODUCT_TOKEN: &str = "scenthound";
@@ -59,37 +61,31 @@ impl Access {
     }
 }
 
-/// Which redirects of a robots.txt are followed at once: RFC 9309 asks for at least five in a row,
-/// including to other hosts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RobotsRedirects {
-    followed: u8,
+/// Whether a request for a robots.txt ended in a redirect that is followed: RFC 9309 asks for at least five in a row,
+/// including to other hosts. Each is a request of its own, under the rest of the host it goes to.
+pub fn leads_elsewhere(lease: &Lease, outcome: &Outcome) -> bool {
+    lease.kind == LeaseKind::Robots
+        && lease.redirects < MAX_REDIRECTS
+        && matches!(outcome, Outcome::Redirect { .. })
 }
 
-impl RobotsRedirects {
-    /// The next URL to request, if this is a robots.txt lease and the outcome is a redirect within the limit.
-    pub fn next(&mut self, kind: LeaseKind, outcome: &Outcome) -> Option<CanonicalUrl> {
-        match outcome {
-            Outcome::Redirect { to, .. } if kind == LeaseKind::Robots && self.followed < MAX_REDIRECTS => {
-                self.followed += 1;
-                Some(to.clone())
-            }
-            _ => None,
-        }
+/// What was found in the response to a request for a robots.txt.
+pub fn find_rules(lease: &Lease, outcome: &Outcome, body: &[u8], now: Timestamp) -> Found {
+    if leads_elsewhere(lease, outcome) {
+        return Found::Nothing;
     }
-
-    /// The outcome when the host that a robots.txt redirects to could not be located. The first host does exist, and a
-    /// missing target says nothing about its wishes, so it must not count as missing itself.
-    pub fn lost(outcome: Outcome) -> Outcome {
-        match outcome {
-            Outcome::Failed(_) => Outcome::Failed(Failure::DnsError),
-            refused => refused,
-        }
-    }
+    // If a host that a robots.txt redirects to does not exist, that says nothing about the first host, which does exist.
+    let is_lost = lease.location.is_some() && *outcome == Outcome::Failed(Failure::DnsNoName);
+    let (access, fresh_until) = if is_lost {
+        read_rules(&Outcome::Failed(Failure::DnsError), body, lease.attempt, now)
+    } else {
+        read_rules(outcome, body, lease.attempt, now)
+    };
+    Found::Rules(access, fresh_until)
 }
 
-/// What the response to a robots.txt request means, and until when it is valid. The driver has already followed
-/// redirects, see [`RobotsRedirects`].
+/// What the response to a robots.txt request means, and until when it is valid. A redirect here is one that is not
+/// followed.
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
     if *outcome == Outcome::Failed(Failure::DnsNoName) {
         return (Access::NoHost, now + RETRY_FIRST);
@@ -105,6 +101,8 @@ pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -
         Outcome::Failed(Failure::Status(status)) => RobotsResponse::Status(*status),
         Outcome::Failed(Failure::NotRecorded) => RobotsResponse::Status(404),
         Outcome::Failed(_) => RobotsResponse::None,
+        // The rules are somewhere that we may not read, so they stay unknown.
+        Outcome::Refused(Refusal::Robots) => RobotsResponse::None,
         // A robots.txt that is an image or redirects to nowhere holds no rules.
         Outcome::Refused(_) => RobotsResponse::DeadRedirect,
     };

@@ -17,7 +17,7 @@ use scenthound_types::{
 };
 
 use crate::CrawlError;
-use crate::access::Access;
+use crate::access::{Access, find_rules, leads_elsewhere};
 use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
@@ -340,11 +340,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 Next::Fetch(leases) => {
                     let mut allowed = Vec::with_capacity(leases.len());
                     for lease in leases {
-                        match self.may_fetch(&lease)? {
+                        match self.may_fetch(&lease, now)? {
                             Ok(()) => allowed.push(lease),
-                            Err(outcome) => {
+                            Err((outcome, found)) => {
                                 refused += 1;
-                                self.settle_unasked(lease, outcome, now)?;
+                                self.settle_unasked(lease, outcome, found, now)?;
                             }
                         }
                     }
@@ -388,13 +388,65 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.ran_before + now.since(self.started)
     }
 
-    fn may_fetch(&mut self, lease: &Lease) -> Result<Result<(), Outcome>, CrawlError> {
-        if lease.kind == LeaseKind::Robots || !self.settings.robots {
+    /// Whether a request may be made for a lease. If not: how the lease ends without one, and with what.
+    fn may_fetch(
+        &mut self,
+        lease: &Lease,
+        now: Timestamp,
+    ) -> Result<Result<(), (Outcome, Found)>, CrawlError> {
+        if !self.settings.robots {
             return Ok(Ok(()));
         }
-        let origin = lease.url.origin();
+        let target = lease.target();
+        if lease.kind == LeaseKind::Robots {
+            return self.may_read_rules(lease, target, now);
+        }
+        Ok(self
+            .check_rules(target)?
+            .map_err(|outcome| (outcome, Found::Nothing)))
+    }
+
+    /// Whether a robots.txt may be requested. A host's own always may. One that redirects elsewhere is subject to the rules
+    /// there, or is already known because it is the other host's own.
+    fn may_read_rules(
+        &mut self,
+        lease: &Lease,
+        target: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Result<(), (Outcome, Found)>, CrawlError> {
+        let is_elsewhere = target.origin() != lease.url.origin();
+        if !is_elsewhere {
+            return Ok(Ok(()));
+        }
+        if *target == target.robots_txt() {
+            let Some((bytes, until)) = self.frontier.fresh_rules(target, now)? else {
+                return Ok(Ok(()));
+            };
+            let (outcome, access) = match Access::from_bytes(&bytes) {
+                Access::Rules(rules) => (
+                    Outcome::Body {
+                        status: 200,
+                        truncated: None,
+                    },
+                    Access::Rules(rules),
+                ),
+                Access::Unreachable | Access::NoHost => {
+                    (Outcome::Refused(Refusal::RobotsUnreachable), Access::Unreachable)
+                }
+            };
+            return Ok(Err((outcome, Found::Rules(access, until))));
+        }
+        Ok(self.check_rules(target)?.map_err(|outcome| {
+            let found = find_rules(lease, &outcome, &[], now);
+            (outcome, found)
+        }))
+    }
+
+    /// Whether the rules of a URL's host allow it, as far as they are known.
+    fn check_rules(&mut self, url: &CanonicalUrl) -> Result<Result<(), Outcome>, CrawlError> {
+        let origin = url.origin();
         if !self.access.contains_key(origin) {
-            let Some(bytes) = self.frontier.rules(&lease.url)? else {
+            let Some(bytes) = self.frontier.rules(url)? else {
                 return Ok(Ok(()));
             };
             self.keep_access(origin, Access::from_bytes(&bytes));
@@ -402,7 +454,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(self
             .access
             .get(origin)
-            .map_or(Ok(()), |access| access.check(lease.url.path_and_query())))
+            .map_or(Ok(()), |access| access.check(url.path_and_query())))
     }
 
     fn keep_access(&mut self, origin: &str, access: Access) {
@@ -416,12 +468,18 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     /// Settles a lease for which no request was made.
-    fn settle_unasked(&mut self, lease: Lease, outcome: Outcome, now: Timestamp) -> Result<(), CrawlError> {
+    fn settle_unasked(
+        &mut self,
+        lease: Lease,
+        outcome: Outcome,
+        found: Found,
+        now: Timestamp,
+    ) -> Result<(), CrawlError> {
         let facts = ResponseFacts {
             started: now,
             ..ResponseFacts::default()
         };
-        self.settle_as(lease, outcome, Found::Nothing, facts, None, now)
+        self.settle_as(lease, outcome, found, facts, None, now)
     }
 
     /// Leases a URL out of turn, to settle it with an outcome from the records: this is how a crawl is repeated. None if the
@@ -487,7 +545,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             // A host whose rules cannot be fetched keeps its URLs and is left alone: briefly at first, then for longer.
             Found::Rules(Access::Unreachable, again) => {
                 end = End::Retry;
-                if lease.attempt >= self.settings.retries {
+                if lease.attempt >= self.settings.retries || !facts.asked {
                     host_effect = HostEffect::Later(*again);
                 }
             }
@@ -583,6 +641,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     let redirect = (self.keyring.key(to), self.redirect_merge);
                     (outcome, Some(redirect))
                 }
+            }
+            Outcome::Redirect { to, .. } if leads_elsewhere(lease, &outcome) => {
+                let redirect = (self.keyring.key(to), self.redirect_merge);
+                (outcome, Some(redirect))
             }
             _ => (outcome, None),
         }

@@ -27,7 +27,7 @@ use scenthound_judge::JudgeFault;
 use scenthound_strategy::RestoreError;
 use thiserror::Error;
 
-pub use access::{Access, PRODUCT_TOKEN, RobotsRedirects, read_rules};
+pub use access::{Access, PRODUCT_TOKEN, find_rules, leads_elsewhere, read_rules};
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason, keep_lessons, saved_lessons};

@@ -19,7 +19,7 @@ use scenthound_types::{
     PageWords, ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
 };
 
-use crate::access::{PRODUCT_TOKEN, read_rules};
+use crate::access::{PRODUCT_TOKEN, find_rules};
 use crate::lease_result::{Found, FoundLink, ProcessedPage, SitemapFinds};
 use crate::scope::Scope;
 
@@ -364,10 +364,7 @@ impl PageProcessor {
         now: Timestamp,
     ) -> Found {
         match (lease.kind, outcome) {
-            (LeaseKind::Robots, _) => {
-                let (access, fresh_until) = read_rules(outcome, response.body, lease.attempt, now);
-                Found::Rules(access, fresh_until)
-            }
+            (LeaseKind::Robots, _) => find_rules(lease, outcome, response.body, now),
             (LeaseKind::Page, Outcome::Body { truncated, .. }) => {
                 let page = self.parse(&lease.url, response, truncated.is_some());
                 Found::Page(Box::new(self.judge_parsed(lease, page)))

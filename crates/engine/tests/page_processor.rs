@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use scenthound_engine::{
-    Access, Found, PageProcessor, PageSettings, ProcessedPage, Response, RobotsRedirects,
+    Access, Found, PageProcessor, PageSettings, ProcessedPage, Response, find_rules, leads_elsewhere,
 };
 use scenthound_judge::{TermJudge, TermSettings, WrongSense};
 use scenthound_strategy::Needs;
@@ -40,6 +40,7 @@ fn lease(kind: LeaseKind, path: &str, depth: u16) -> Lease {
         attempt: 0,
         redirects: 0,
         revisit: false,
+        location: None,
     }
 }
 
@@ -162,10 +163,24 @@ fn five_redirects_of_a_robots_txt_are_followed() {
         status: 301,
         to: url("/elsewhere"),
     };
-    let mut redirects = RobotsRedirects::default();
-    let followed = std::iter::from_fn(|| redirects.next(LeaseKind::Robots, &redirect)).count();
-    assert_eq!(followed, 5);
-    assert_eq!(RobotsRedirects::default().next(LeaseKind::Page, &redirect), None);
-    let lost = RobotsRedirects::lost(Outcome::Failed(Failure::DnsNoName));
-    assert_eq!(lost, Outcome::Failed(Failure::DnsError));
+    let after = |redirects: u8| Lease {
+        redirects,
+        location: (redirects > 0).then(|| url("/elsewhere")),
+        ..lease(LeaseKind::Robots, "/robots.txt", 0)
+    };
+    assert!((0..5).all(|redirects| leads_elsewhere(&after(redirects), &redirect)));
+    assert!(!leads_elsewhere(&after(5), &redirect));
+    assert!(!leads_elsewhere(&lease(LeaseKind::Page, "/", 0), &redirect));
+    let found = |lease: &Lease, outcome: &Outcome| find_rules(lease, outcome, b"", Timestamp::ZERO);
+    assert_eq!(found(&after(0), &redirect), Found::Nothing);
+    assert!(matches!(
+        found(&after(5), &redirect),
+        Found::Rules(Access::Rules(_), _)
+    ));
+    let lost = Outcome::Failed(Failure::DnsNoName);
+    assert!(matches!(found(&after(0), &lost), Found::Rules(Access::NoHost, _)));
+    assert!(matches!(
+        found(&after(1), &lost),
+        Found::Rules(Access::Unreachable, _)
+    ));
 }

@@ -21,6 +21,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error::FetchError;
+use crate::fetcher::{AddressGate, NoGate};
 use crate::names::Names;
 use crate::proxy::{Proxy, Way};
 use crate::settings::FetchSettings;
@@ -51,7 +52,6 @@ pub(crate) struct Connected {
 pub(crate) struct Connector {
     tls: TlsConnector,
     proxy: Option<Proxy>,
-    limit: Duration,
 }
 
 impl Connector {
@@ -84,22 +84,23 @@ impl Connector {
         Ok(Connector {
             tls: TlsConnector::from(Arc::new(tls)),
             proxy: settings.proxy.clone(),
-            limit: settings.limits.connect,
         })
     }
 
-    /// Connects to one of the addresses for this URL.
+    /// Connects to one of the addresses for this URL. The first is already claimed.
     pub(crate) async fn open(
         &self,
         url: &CanonicalUrl,
         addresses: &[SocketAddr],
         names: &Names,
+        gate: &dyn AddressGate,
+        limit: Duration,
     ) -> Result<Connected, Failure> {
-        let deadline = Instant::now() + self.limit;
+        let deadline = Instant::now() + limit;
         let (stream, target) = match &self.proxy {
-            None => first_to_answer(addresses, deadline).await?,
+            None => first_to_answer(addresses, deadline, gate).await?,
             Some(proxy) => {
-                let proxied = through(proxy, url, addresses, names, deadline);
+                let proxied = through(proxy, url, addresses, names, deadline, gate);
                 // Whatever is slow here counts as the proxy's failure.
                 timeout_at(deadline, proxied)
                     .await
@@ -134,13 +135,28 @@ fn handshake_failure(error: &io::Error) -> Failure {
     if by_tls { Failure::Tls } else { Failure::Connect }
 }
 
-/// Connects to the first address that answers.
+/// Waits until an address is free and claims it. Returns whether that worked before the deadline.
+async fn claimed(gate: &dyn AddressGate, address: SocketAddr, deadline: Instant) -> bool {
+    while let Err(busy) = gate.claim(address.ip()) {
+        if Instant::now() + busy >= deadline {
+            return false;
+        }
+        tokio::time::sleep(busy).await;
+    }
+    true
+}
+
+/// Connects to the first address that answers. The first address is already claimed.
 async fn first_to_answer(
     addresses: &[SocketAddr],
     deadline: Instant,
+    gate: &dyn AddressGate,
 ) -> Result<(TcpStream, SocketAddr), Failure> {
     let mut failure = Failure::Connect;
     for (at, address) in addresses.iter().enumerate() {
+        if at > 0 && !claimed(gate, *address, deadline).await {
+            continue;
+        }
         let left = deadline.saturating_duration_since(Instant::now());
         let share = if at + 1 == addresses.len() { left } else { left / 2 };
         match tokio::time::timeout(share, TcpStream::connect(address)).await {
@@ -164,12 +180,18 @@ async fn through(
     targets: &[SocketAddr],
     names: &Names,
     deadline: Instant,
+    gate: &dyn AddressGate,
 ) -> Result<(TcpStream, SocketAddr), Failure> {
     let ips = names.addresses(&proxy.host).await.map_err(|_| Failure::Proxy)?;
     let at: Vec<SocketAddr> = ips.iter().map(|ip| SocketAddr::new(*ip, proxy.port)).collect();
     let mut failure = Failure::Proxy;
-    for target in targets {
-        let (mut stream, _) = first_to_answer(&at, deadline).await.map_err(|_| Failure::Proxy)?;
+    for (number, target) in targets.iter().enumerate() {
+        if number > 0 && !claimed(gate, *target, deadline).await {
+            continue;
+        }
+        let (mut stream, _) = first_to_answer(&at, deadline, &NoGate)
+            .await
+            .map_err(|_| Failure::Proxy)?;
         let agreed = match proxy.way {
             Way::Http if url.is_https() => {
                 return proxy

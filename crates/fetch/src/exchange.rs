@@ -23,13 +23,31 @@ pub(crate) struct NoResponse {
     pub(crate) untouched: bool,
 }
 
+/// How often a limit that may shrink is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Waits for a future, at most for as long as `limit` says. The limit may shrink in the meantime.
+async fn within<F: Future>(waited_for: F, limit: impl Fn() -> Duration) -> Option<F::Output> {
+    let started = Instant::now();
+    let mut waited_for = std::pin::pin!(waited_for);
+    loop {
+        let left = limit().saturating_sub(started.elapsed());
+        if let Ok(output) = tokio::time::timeout(left.min(LOOK), &mut waited_for).await {
+            return Some(output);
+        }
+        if left <= LOOK && started.elapsed() >= limit() {
+            return None;
+        }
+    }
+}
+
 /// Sends the request and waits for the head.
 pub(crate) async fn ask(
     channel: &mut Channel,
     ask: Ask,
-    limit: Duration,
+    limit: impl Fn() -> Duration,
 ) -> Result<http::Response<Incoming>, NoResponse> {
-    let sent = tokio::time::timeout(limit, channel.send(ask)).await;
+    let sent = within(channel.send(ask), limit).await;
     let (full, received) = match &channel.line {
         Line::One(one) => {
             let tape = one.tape.lock();
@@ -38,8 +56,8 @@ pub(crate) async fn ask(
         Line::Many(_) => (false, 0),
     };
     match sent {
-        Ok(Ok(response)) => Ok(response),
-        Ok(Err(error)) => {
+        Some(Ok(response)) => Ok(response),
+        Some(Err(error)) => {
             let garbled = full || error.is_parse();
             Err(NoResponse {
                 failure: if garbled {
@@ -50,7 +68,7 @@ pub(crate) async fn ask(
                 untouched: received == 0 && !garbled,
             })
         }
-        Err(_) => Err(NoResponse {
+        None => Err(NoResponse {
             failure: Failure::FirstByteTimeout,
             untouched: false,
         }),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use http::StatusCode;
 use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
@@ -19,6 +20,7 @@ use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::requests::{Requests, write_request, write_response};
 use crate::settings::{FetchSettings, Limits, Want};
+use crate::strangers::Strangers;
 use crate::tape::{SharedTape, final_head};
 
 /// The addresses of a host that we may connect to; at least one. Created only by [`Fetcher::locate`], so that no
@@ -43,6 +45,26 @@ impl Located {
     }
 }
 
+/// Decides when an address may get a request.
+pub trait AddressGate: Sync {
+    /// Claims the address for a request that begins now. If it is not free, returns how long it will be busy.
+    fn claim(&self, address: IpAddr) -> Result<(), Duration>;
+}
+
+/// Every address is free at any time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoGate;
+
+impl AddressGate for NoGate {
+    fn claim(&self, _: IpAddr) -> Result<(), Duration> {
+        Ok(())
+    }
+}
+
+/// No request was made, because the address is not free for this long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotYet(pub Duration);
+
 /// Fetches URLs, one request each.
 pub struct Fetcher {
     names: Names,
@@ -52,6 +74,7 @@ pub struct Fetcher {
     pool: Pool,
     requests: Requests,
     limits: Limits,
+    strangers: Strangers,
 }
 
 impl Fetcher {
@@ -65,7 +88,14 @@ impl Fetcher {
             guard: AddressGuard::new(settings.allowed_nets),
             pins: settings.pins,
             limits: settings.limits,
+            strangers: Strangers::default(),
         })
+    }
+
+    /// Sets how long hosts may take that have not answered yet, where the limits allow more. `None` for as long as the
+    /// limits allow. This also applies to requests that have begun.
+    pub fn hurry_strangers(&self, most: Option<Duration>) {
+        self.strangers.hurry(most);
     }
 
     /// Finds the addresses of a URL's host. Fails with the outcome if there are none, or none we may connect to.
@@ -86,15 +116,46 @@ impl Fetcher {
 
     /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it.
     pub async fn fetch(&self, url: &CanonicalUrl, at: &Located, want: Want) -> Fetched {
+        match self.fetch_when_free(url, at, want, &NoGate).await {
+            Ok(fetched) => fetched,
+            // Never with this gate.
+            Err(NotYet(_)) => Fetched::nothing(Outcome::Failed(Failure::Internal), None),
+        }
+    }
+
+    /// Requests a URL at one of the addresses that [`Fetcher::locate`] returned for it. Every address is claimed before
+    /// it is used: the one that a kept connection leads to, the first one, and each further one that is tried because
+    /// those before it did not answer.
+    pub async fn fetch_when_free(
+        &self,
+        url: &CanonicalUrl,
+        at: &Located,
+        want: Want,
+        gate: &dyn AddressGate,
+    ) -> Result<Fetched, NotYet> {
         let kept = self.pool.take(url.origin(), &at.addresses).await;
         let reused = kept.is_some();
-        let mut channel = match kept {
+        let first = kept
+            .as_ref()
+            .map_or_else(|| at.ip(), |channel| channel.target.ip());
+        if let Err(busy) = gate.claim(first) {
+            if let Some(channel) = kept {
+                self.pool.put(url.origin(), channel);
+            }
+            return Err(NotYet(busy));
+        }
+        let channel = match kept {
             Some(channel) => channel,
-            None => match self.connect(url, at).await {
+            None => match self.connect(url, at, gate).await {
                 Ok(channel) => channel,
-                Err(failure) => return Fetched::nothing(Outcome::Failed(failure), None),
+                Err(failure) => return Ok(Fetched::nothing(Outcome::Failed(failure), None)),
             },
         };
+        Ok(self.request(url, want, channel, reused).await)
+    }
+
+    /// Makes a request on a connection.
+    async fn request(&self, url: &CanonicalUrl, want: Want, mut channel: Channel, reused: bool) -> Fetched {
         match self.converse(url, want, &mut channel).await {
             Ok(mut fetched) => {
                 fetched.ip = self.ip_of(&channel);
@@ -117,9 +178,18 @@ impl Fetcher {
         }
     }
 
-    async fn connect(&self, url: &CanonicalUrl, at: &Located) -> Result<Channel, Failure> {
-        let connected = self.connector.open(url, &at.addresses, &self.names).await?;
-        tokio::time::timeout(self.limits.connect, Channel::new(connected, &self.limits))
+    async fn connect(
+        &self,
+        url: &CanonicalUrl,
+        at: &Located,
+        gate: &dyn AddressGate,
+    ) -> Result<Channel, Failure> {
+        let limit = self.strangers.limit(url, self.limits.connect);
+        let connected = self
+            .connector
+            .open(url, &at.addresses, &self.names, gate, limit)
+            .await?;
+        tokio::time::timeout(limit, Channel::new(connected, &self.limits))
             .await
             .map_err(|_| Failure::ConnectTimeout)?
     }
@@ -146,7 +216,9 @@ impl Fetcher {
         if protocol == Protocol::Http2 {
             write_request(&mut tape.lock().sent, &ask, url);
         }
-        let response = exchange::ask(channel, ask, self.limits.first_byte).await?;
+        let response =
+            exchange::ask(channel, ask, || self.strangers.limit(url, self.limits.first_byte)).await?;
+        self.strangers.meet(url);
         let (parts, body) = response.into_parts();
         if protocol == Protocol::Http2 {
             write_response(&mut tape.lock().received, &parts);

@@ -30,6 +30,7 @@ mod pool;
 mod proxy;
 mod requests;
 mod settings;
+mod strangers;
 mod tape;
 
 pub use http::{HeaderName, HeaderValue};
@@ -38,7 +39,7 @@ pub use ipnet::IpNet;
 pub use crate::address::AddressGuard;
 pub use crate::error::FetchError;
 pub use crate::fetched::{Fetched, Protocol, RawExchange};
-pub use crate::fetcher::{Fetcher, Located};
+pub use crate::fetcher::{AddressGate, Fetcher, Located, NoGate, NotYet};
 pub use crate::head::RetryAfter;
 pub use crate::proxy::{Proxy, ProxyFault};
 pub use crate::settings::{FetchSettings, Limits, Want};

@@ -142,7 +142,7 @@ impl FetchSettings {
             ca_files: Vec::new(),
             pins: HashMap::new(),
             http2: true,
-            idle_connections: 256,
+            idle_connections: 4_096,
             idle_time: Duration::from_secs(60),
         }
     }

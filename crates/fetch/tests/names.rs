@@ -1,15 +1,19 @@
 //! Name resolution with a real (if tiny) name server that answers as a test tells it.
-#![allow(clippy::unwrap_used, reason = "test support outside test functions")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "test support outside test functions"
+)]
 
 mod server;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use scenthound_fetch::{FetchSettings, Fetcher, Want};
+use scenthound_fetch::{AddressGate, FetchSettings, Fetcher, NotYet, Want};
 use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
@@ -226,4 +230,55 @@ async fn the_next_address_is_tried_when_the_first_does_not_answer() {
         (&fetched.body[..], fetched.ip),
         (&b"found"[..], Some(server.address.ip()))
     );
+}
+
+/// Lets nothing through to one address for a while, and notes which were claimed.
+struct Busy {
+    address: IpAddr,
+    free_from: Instant,
+    claimed: Mutex<Vec<IpAddr>>,
+}
+
+impl AddressGate for Busy {
+    fn claim(&self, address: IpAddr) -> Result<(), Duration> {
+        let left = self.free_from.saturating_duration_since(Instant::now());
+        if address == self.address && !left.is_zero() {
+            return Err(left);
+        }
+        self.claimed.lock().unwrap().push(address);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn every_address_that_is_tried_is_claimed_first() {
+    let server = Served::always(page("found")).await;
+    let names = NameServer::start([("two.example", addresses(&["127.0.0.9", "127.0.0.1"]))]).await;
+    let fetcher = fetcher(names.settings());
+    let url = CanonicalUrl::parse(&format!("http://two.example:{}/", server.address.port())).unwrap();
+    let at = fetcher.locate(&url).await.unwrap();
+    let started = Instant::now();
+    let gate = Busy {
+        address: server.address.ip(),
+        free_from: started + Duration::from_millis(300),
+        claimed: Mutex::default(),
+    };
+    let fetched = fetcher
+        .fetch_when_free(&url, &at, Want::Page, &gate)
+        .await
+        .unwrap();
+    assert_eq!(fetched.body, "found");
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert_eq!(
+        *gate.claimed.lock().unwrap(),
+        [at.addresses()[0].ip(), server.address.ip()]
+    );
+    // The kept connection leads to the second address, so that is the one that counts.
+    let gate = Busy {
+        free_from: Instant::now() + Duration::from_secs(60),
+        ..gate
+    };
+    let early = fetcher.fetch_when_free(&url, &at, Want::Page, &gate).await;
+    assert!(matches!(early, Err(NotYet(_))));
+    assert_eq!((server.requests().len(), server.connections()), (1, 1));
 }

@@ -105,6 +105,71 @@ pub fn a_shorter_crawl_delay_changes_nothing<H: Harness>() {
     assert_eq!(stage.next(1), Next::WaitUntil(at(2)));
 }
 
+/// `a` and `b` keep their rules at `v`, which has nothing to do with the crawl.
+pub fn a_robots_txt_that_redirects_waits_for_the_other_host<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9 b/1:0.8");
+    let leases = stage.take(9);
+    assert_eq!(names(&leases), ["a/robots.txt", "b/robots.txt"]);
+    for lease in &leases {
+        stage.settle_with(lease, elsewhere(&stage, "v/rules"), HostEffect::Asked, &[]);
+    }
+    assert_eq!(stage.next(9), Next::WaitUntil(at(2)));
+    stage.pass(2000);
+    // What `v` itself allows comes first.
+    let own = stage.take_one("v/robots.txt");
+    assert_eq!(own.location, None);
+    stage.rules(&own, at(100_000), None, "");
+    assert_eq!(stage.next(9), Next::WaitUntil(at(4)));
+    stage.pass(2000);
+    let first = stage.take_one("a/robots.txt");
+    assert_eq!((first.target(), first.redirects), (&url("v/rules"), 1));
+    assert!(matches!(stage.next(9), Next::WaitUntil(_)), "one at a time");
+    stage.pass(1000);
+    stage.rules(&first, at(100_000), None, "");
+    stage.take_one("a/1");
+    stage.pass(1999);
+    assert!(matches!(stage.next(9), Next::WaitUntil(_)), "`v` rests");
+    stage.pass(2001);
+    let second = stage.take_one("b/robots.txt");
+    assert_eq!(second.target(), &url("v/rules"));
+}
+
+/// `a` keeps its rules where `v` has its own. What is read there is valid for both.
+pub fn a_robots_txt_that_is_another_hosts_own_is_valid_for_both<H: Harness>() {
+    let mut stage = Stage::<H>::new(HostPolicy {
+        robots: true,
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9 v/1:0.1");
+    let leases = stage.take(1);
+    assert_eq!(names(&leases), ["a/robots.txt"]);
+    let end = elsewhere(&stage, "v/robots.txt");
+    stage.settle_with(&leases[0], end, HostEffect::Asked, &[]);
+    let own = stage.take_one("v/robots.txt");
+    stage.pass(2000);
+    assert!(matches!(stage.next(9), Next::WaitUntil(_)), "`v` is busy");
+    stage.settle_with(&own, End::Retry, HostEffect::Failed, &[]);
+    stage.pass(20_000);
+    let lease = stage.take_one("a/robots.txt");
+    stage.rules(&lease, at(100_000), Some(secs(5)), "");
+    stage.take_one("a/1");
+    assert_eq!(stage.next(9), Next::WaitUntil(at(27)));
+    stage.pass(5000);
+    stage.take_one("v/1");
+}
+
+fn elsewhere<H: Harness>(stage: &Stage<H>, to: &str) -> End {
+    End::Redirected {
+        to: url(to),
+        key: stage.key(to),
+        merge: Merge::Max,
+    }
+}
+
 /// The host asks for an endless delay; we wait a minute.
 pub fn an_absurd_crawl_delay_is_cut<H: Harness>() {
     let mut stage = with_crawl_delay::<H>(Duration::MAX);

@@ -84,6 +84,8 @@ macro_rules! frontier_contract {
             a_longer_crawl_delay_is_obeyed,
             a_shorter_crawl_delay_changes_nothing,
             an_absurd_crawl_delay_is_cut,
+            a_robots_txt_that_redirects_waits_for_the_other_host,
+            a_robots_txt_that_is_another_hosts_own_is_valid_for_both,
             retry_after_is_obeyed_up_to_the_limit,
             failures_in_a_row_double_the_rest_up_to_the_limit,
             a_good_response_resets_the_failures,

@@ -324,6 +324,8 @@ impl Model {
             hosts_resting: (0..self.hosts.len())
                 .filter(|host| self.is_resting(*host, now))
                 .count() as u64,
+            // The policies it tries set no limit on hosts that never answered.
+            hosts_parked: 0,
             parents_dropped: self.parents_dropped,
             expired: self.expired,
         }

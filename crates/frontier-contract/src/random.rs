@@ -150,6 +150,7 @@ fn policies() -> impl Strategy<Value = HostPolicy> {
     )
         .prop_map(
             |(delay, connections, most, robots, all_parents, agents, bounds)| HostPolicy {
+                unproven: None,
                 hold_back: None,
                 oldest_from: None,
                 delay: Duration::from_millis(delay),

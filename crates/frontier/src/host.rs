@@ -3,6 +3,7 @@
 use scenthound_types::{AgentId, Timestamp};
 
 use crate::heap::Heap;
+use crate::stored::RulesElsewhere;
 
 /// The number of a host, private to one frontier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -15,6 +16,8 @@ pub(crate) enum HostState {
     Idle,
     /// It has as many requests in flight as allowed.
     Busy,
+    /// May be asked, but waits until fewer requests to unproven hosts are in flight.
+    Parked,
     /// Left alone until `rest_until`.
     Resting,
     /// May be asked now. Holds its slot among the first agent's ready hosts, if it has anything for the first agent.
@@ -58,10 +61,18 @@ pub(crate) struct Host {
     pub crawl_delay_ms: u32,
     /// When robots.txt must be requested again; [`Timestamp::ZERO`] if it never was.
     pub rules_until: Timestamp,
+    /// Where robots.txt redirects to, while it is being requested.
+    pub elsewhere: Option<Box<RulesElsewhere>>,
+    /// When the next request for another host's robots.txt may come, if several wait.
+    pub next_visit: Timestamp,
     /// Page requests settled.
     pub pages: u32,
     /// Page requests in flight.
     pub pages_out: u32,
+    /// Whether it has answered with a page and not failed since.
+    pub proven: bool,
+    /// Whether it waits until fewer requests to unproven hosts are in flight.
+    pub parked: bool,
     pub dirty: bool,
 }
 
@@ -81,8 +92,12 @@ impl Host {
             rules_attempt: 0,
             crawl_delay_ms: 0,
             rules_until: Timestamp::ZERO,
+            elsewhere: None,
+            next_visit: Timestamp::ZERO,
             pages: 0,
             pages_out: 0,
+            proven: false,
+            parked: false,
             dirty: true,
         }
     }
@@ -140,6 +155,7 @@ impl Host {
             crawl_delay_ms: record.crawl_delay_ms,
             rules_until: record.rules_until,
             pages: record.pages,
+            proven: record.pages > 0 && record.failures == 0,
             dirty: false,
             ..Host::new(&record.origin)
         }

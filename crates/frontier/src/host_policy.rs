@@ -19,6 +19,26 @@ pub enum HostEffect {
     Untouched,
 }
 
+/// How many requests may be in flight to hosts that are not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnprovenLimits {
+    /// To all of them together.
+    pub total: usize,
+    /// To those of one registrable domain, and to those that one page links to.
+    pub per_group: usize,
+}
+
+impl UnprovenLimits {
+    /// Half of the requests for all of them, and a quarter of that for each group.
+    pub fn of(concurrency: usize) -> UnprovenLimits {
+        let total = concurrency.div_ceil(2);
+        UnprovenLimits {
+            total,
+            per_group: total.div_ceil(4),
+        }
+    }
+}
+
 /// The frontier's limits and its politeness settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostPolicy {
@@ -41,6 +61,9 @@ pub struct HostPolicy {
     pub connections_per_host: u16,
     /// Page requests to one host in total.
     pub max_pages_per_host: Option<u32>,
+    /// How many requests may be in flight to hosts that have not answered with a page, or have failed since. None for no
+    /// limit.
+    pub unproven: Option<UnprovenLimits>,
     /// Whether to request a host's robots.txt first.
     pub robots: bool,
     /// Whether to keep every fetched page's full child list, for strategies that raise by all parents.
@@ -72,6 +95,7 @@ impl Default for HostPolicy {
             max_retry_after: Duration::from_secs(24 * 3600),
             connections_per_host: 1,
             max_pages_per_host: None,
+            unproven: None,
             robots: true,
             all_parents: false,
             max_parents: 64,

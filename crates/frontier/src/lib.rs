@@ -29,7 +29,7 @@ use thiserror::Error;
 
 pub use entry::{Entry, State, UrlId};
 pub use host::{HostId, HostRecord};
-pub use host_policy::{HostEffect, HostPolicy};
+pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{Inherited, StoredFrontier};
@@ -104,7 +104,7 @@ pub enum End {
     Gone,
     /// It goes back to its place in the queue and is tried again once the host has rested.
     Retry,
-    /// Another URL takes over its parent, depth, priority, age and seed mark.
+    /// Another URL takes over its parent, depth, priority, age and seed mark. For a robots.txt: it is read there next.
     Redirected {
         /// The target.
         to: CanonicalUrl,
@@ -204,6 +204,8 @@ pub struct Counts {
     pub hosts: u64,
     /// Hosts with waiting URLs that are left alone for now.
     pub hosts_resting: u64,
+    /// Hosts that could be asked, but wait until fewer requests to unproven hosts are in flight.
+    pub hosts_parked: u64,
     /// Parent links not kept because the URL already had the maximum.
     pub parents_dropped: u64,
     /// Waiting URLs dropped from any stack because they had waited too long or too many were waiting.
@@ -305,6 +307,13 @@ pub trait Frontier {
 
     /// The rules kept for this URL's host, fresh or not.
     fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError>;
+
+    /// The rules of this URL's host and until when they are valid; `None` if they have to be requested first.
+    fn fresh_rules(
+        &self,
+        url: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Option<(Vec<u8>, Timestamp)>, FrontierError>;
 
     /// Everything known about a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;

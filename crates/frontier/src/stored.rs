@@ -9,9 +9,11 @@ mod kin;
 mod lease;
 mod offers;
 mod reopen;
+mod rules;
 mod stacks;
 mod take;
 mod unit;
+mod unproven;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
@@ -19,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use hashbrown::HashTable;
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority,
-    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink,
+    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, registrable_domain,
 };
 
 use crate::entry::{Entries, Entry, State, UrlId, flag};
@@ -31,8 +33,10 @@ use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Se
 use epochs::Epoch;
 use expiry::Stamps;
 use offers::Source;
+use unproven::{Group, Groups, Members};
 
 pub use inherit::Inherited;
+pub(crate) use rules::RulesElsewhere;
 
 /// An active lease.
 #[derive(Debug)]
@@ -41,6 +45,10 @@ struct Out {
     url: Option<UrlId>,
     agent: AgentId,
     host: HostId,
+    /// The other host that the request goes to.
+    visited: Option<HostId>,
+    /// The limits on unproven hosts it counts for.
+    groups: Groups,
     kind: LeaseKind,
     from_list: bool,
     /// The unit of cash when it was taken.
@@ -66,6 +74,9 @@ pub struct StoredFrontier<S> {
     timer: BinaryHeap<Reverse<(Timestamp, u32)>>,
     resting: u64,
     leases: HashMap<LeaseId, Out>,
+    /// Requests to hosts that are not proven, and hosts that wait for one to end.
+    groups: HashMap<Group, Members>,
+    parked: usize,
     next_lease: u64,
     /// The drawn list: URLs not leased yet, best first…
     list: Vec<UrlId>,
@@ -133,6 +144,8 @@ impl<S: Storage> StoredFrontier<S> {
             timer: BinaryHeap::new(),
             resting: 0,
             leases: HashMap::new(),
+            groups: HashMap::new(),
+            parked: 0,
             next_lease: 0,
             list: Vec::new(),
             drawn_with: HashMap::new(),
@@ -381,9 +394,16 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), FrontierError> {
         let out = self.take_in(lease)?;
+        self.leave_groups(&out.groups, now);
         let host = &mut self.hosts[out.host.0 as usize];
         host.rest_until = host.rest_until.max(until);
         self.touch_host(out.host);
+        if let Some(visited) = out.visited {
+            let host = &mut self.hosts[visited.0 as usize];
+            host.rest_until = host.rest_until.max(until);
+            self.touch_host(visited);
+            self.place(visited, now);
+        }
         match out.url {
             Some(id) if lease.revisit => self.hosts[out.host.0 as usize].revisits.push(id.0),
             Some(id) if out.from_list => {
@@ -401,6 +421,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
         let out = self.take_in(settled.lease)?;
+        self.leave_groups(&out.groups, now);
         if out.unit == self.unit {
             return self.end_lease(out, settled, now);
         }
@@ -453,6 +474,21 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         }
     }
 
+    fn fresh_rules(
+        &self,
+        url: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Option<(Vec<u8>, Timestamp)>, FrontierError> {
+        let Some(id) = self.host_ids.get(url.origin()) else {
+            return Ok(None);
+        };
+        let until = self.hosts[id.0 as usize].rules_until;
+        if until <= now {
+            return Ok(None);
+        }
+        Ok(self.storage.rules(*id)?.map(|rules| (rules, until)))
+    }
+
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError> {
         let Some(id) = self.find(self.keyring.key(url)) else {
             return Ok(None);
@@ -490,6 +526,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             leased: self.leases.len() as u64,
             hosts: self.hosts.len() as u64,
             hosts_resting: self.resting,
+            hosts_parked: self.parked as u64,
             parents_dropped: self.parents_dropped,
             expired: self.expired,
         }

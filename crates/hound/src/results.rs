@@ -60,6 +60,9 @@ pub struct Args {
     /// Show near-duplicates too, each with the page it repeats
     #[arg(long)]
     pub with_duplicates: bool,
+    /// Show pages too that are left out otherwise: noindex, unwanted language or wrong sense
+    #[arg(long)]
+    pub with_hidden: bool,
     /// Show only pages with this view: relevant, genre-only, content-only or neither
     #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = read_view)]
     pub view: Vec<Quadrant>,
@@ -122,6 +125,7 @@ impl Args {
             }),
             relevant_only: self.relevant_only,
             with_duplicates: self.with_duplicates,
+            with_hidden: self.with_hidden,
             quadrants: self.view.clone(),
             genres: self.genre.clone(),
             preferred_genres: self.prefer_genre.clone(),
@@ -136,7 +140,23 @@ impl Args {
 /// Runs `hound results`.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let collection = look::collection(&args.folder)?;
+    refuse_unknown_agents(&collection, &args.agent)?;
     stdout::write(|out| show(&collection, &args, out))
+}
+
+/// An agent that the crawl does not have would give an empty list without a reason.
+fn refuse_unknown_agents(collection: &Collection, asked: &[u8]) -> anyhow::Result<()> {
+    let Some(settings) = collection.settings()? else {
+        return Ok(());
+    };
+    let agents = settings.crawl.agents;
+    if let Some(unknown) = asked.iter().find(|agent| **agent == 0 || **agent > agents) {
+        refuse!(
+            "there is no agent {unknown}: this crawl has {}",
+            counted(agents.into(), "agent")
+        );
+    }
+    Ok(())
 }
 
 /// Writes the results. The summary goes to standard error.
@@ -206,8 +226,12 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
     }
     if counts.hidden > 0 {
         text.push_str(&format!(
-            "; {} left out (noindex, language or wrong sense)",
-            count(counts.hidden)
+            "; {} {} (noindex, language or wrong sense)",
+            count(counts.hidden),
+            match args.with_hidden {
+                true => "usually left out",
+                false => "left out",
+            }
         ));
     }
     if ranking.has_quadrants() || !args.view.is_empty() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts, RobotsRedirects};
+use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts};
 use scenthound_store::decode_body;
 use scenthound_testweb::{SiteResponse, TestSite};
 use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp};
@@ -36,13 +36,9 @@ fn answer(
     now: Timestamp,
     took: Duration,
 ) -> LeaseResult<()> {
-    let mut page = site.answer(lease.url.host(), lease.url.path_and_query());
-    let mut outcome = read(&lease, &lease.url, &page);
-    let mut redirects = RobotsRedirects::default();
-    while let Some(to) = redirects.next(lease.kind, &outcome) {
-        page = site.answer(to.host(), to.path_and_query());
-        outcome = read(&lease, &to, &page);
-    }
+    let target = lease.target();
+    let page = site.answer(target.host(), target.path_and_query());
+    let outcome = read(&lease, target, &page);
     let content_type = header(&page, "content-type");
     let x_robots_tag: Vec<String> = headers(&page, "x-robots-tag").map(str::to_owned).collect();
     let response = Response {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use scenthound_engine::{
-    Found, LeaseResult, LinkOpinion, PageRules, ProcessedPage, ResponseFacts, RobotsRedirects, read_rules,
+    Found, LeaseResult, LinkOpinion, PageRules, ProcessedPage, ResponseFacts, find_rules,
 };
 use scenthound_types::{Failure, Keyring, Lease, LeaseKind, Outcome, Refusal, Timestamp};
 
@@ -96,23 +96,16 @@ impl<'w> WebAnswers<'w> {
 
 impl Answers for WebAnswers<'_> {
     fn answer(&self, lease: Lease, now: Timestamp, took: Duration) -> LeaseResult<()> {
-        let reply = self.web.find(&lease.url);
+        let reply = self.web.find(lease.target());
         let page = match &reply {
             Reply::Page(page) => Some(*page),
             _ => None,
         };
-        let (mut outcome, mut rules) = self.outcome(reply);
+        let (outcome, rules) = self.outcome(reply);
         // No request would have been made for a URL that was not recorded, so it costs no visit and no rest.
         let asked = outcome != Outcome::Failed(Failure::NotRecorded);
-        let mut redirects = RobotsRedirects::default();
-        while let Some(to) = redirects.next(lease.kind, &outcome) {
-            (outcome, rules) = self.outcome(self.web.find(&to));
-        }
         let found = match (lease.kind, page) {
-            (LeaseKind::Robots, _) => {
-                let (access, fresh_until) = read_rules(&outcome, &rules, lease.attempt, now);
-                Found::Rules(access, fresh_until)
-            }
+            (LeaseKind::Robots, _) => find_rules(&lease, &outcome, &rules, now),
             (LeaseKind::Page, Some(page)) => Found::Page(Box::new(self.process(&lease, page))),
             // A recorded web does not keep sitemaps.
             (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,

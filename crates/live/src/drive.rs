@@ -11,7 +11,7 @@ use scenthound_engine::{
     Agent, AgentFacts, Crawl, CrawlSettings, PageProcessor, PageSettings, Step, StopReason, Tally, needs_of,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
-use scenthound_frontier::{Counts, Frontier, HostPolicy};
+use scenthound_frontier::{Counts, Frontier, HostPolicy, UnprovenLimits};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
@@ -19,6 +19,7 @@ use scenthound_types::{Keyring, Outcome, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
+use crate::descriptors::Descriptors;
 use crate::record::FolderRecorder;
 use crate::rejudge::Rejudged;
 use crate::spacing::Spacing;
@@ -32,6 +33,8 @@ const SETTLES_PER_COMMIT: usize = 256;
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
+/// Hosts that have not answered yet are always given this much time.
+const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
 /// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
@@ -43,7 +46,7 @@ const STALL: Duration = Duration::from_secs(5);
 pub struct LiveSettings {
     /// The seed of all randomness.
     pub seed: u64,
-    /// How many requests are in flight at a time.
+    /// The most requests in flight at a time. Fewer are if the system allows too few open files.
     pub concurrency: usize,
     /// The pause between two requests to one IP address.
     pub ip_delay: Duration,
@@ -163,11 +166,25 @@ pub fn crawl(
     let keyring = Keyring::new(settings.seed);
     let needs = needs_of(&agents);
     let several = agents.len() > 1;
+    let Descriptors {
+        concurrency,
+        idle_connections,
+    } = Descriptors::fit(settings.concurrency);
+    if concurrency < settings.concurrency {
+        tracing::warn!(
+            "only {concurrency} requests are made at a time instead of {}: the system allows too few open files \
+             (see ulimit -n)",
+            settings.concurrency
+        );
+    }
+    let mut settings = settings;
+    settings.fetch.idle_connections = settings.fetch.idle_connections.min(idle_connections);
     let policy = HostPolicy {
         all_parents: needs.all_parents,
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+        unproven: Some(UnprovenLimits::of(concurrency)),
         ..settings.policy
     };
     let frontier =
@@ -185,6 +202,7 @@ pub fn crawl(
             ),
         );
     }
+    let first_byte = settings.fetch.limits.first_byte;
     let learner = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
@@ -231,7 +249,8 @@ pub fn crawl(
         last_sync: Instant::now(),
         last_tick: Instant::now(),
         started: Instant::now(),
-        concurrency: settings.concurrency,
+        concurrency,
+        first_byte,
         min_free_bytes: settings.min_free_bytes,
         folder,
         root,
@@ -329,6 +348,8 @@ struct Drive<'a> {
     started: Instant,
     started_pages: u64,
     concurrency: usize,
+    /// The usual limit until the first byte of a response.
+    first_byte: Duration,
     min_free_bytes: u64,
     folder: &'a CrawlFolder,
     root: PathBuf,
@@ -357,6 +378,7 @@ impl Drive<'_> {
             if self.last_tick.elapsed() >= TICK {
                 self.last_tick = Instant::now();
                 self.report_progress(watch);
+                self.share_time();
             }
             self.report_settled(watch);
             self.save_if_due()?;
@@ -440,6 +462,17 @@ impl Drive<'_> {
             WorkerEvent::NotYet(lease, until) => self.crawl.hand_back(&lease, until, now)?,
         }
         Ok(())
+    }
+
+    /// Lets hosts that have not answered yet take less time the more of them wait for their turn.
+    fn share_time(&self) {
+        let parked = usize::try_from(self.crawl.counts().hosts_parked).unwrap_or(usize::MAX);
+        let most = (parked > 0).then(|| {
+            let room = self.concurrency.div_ceil(8);
+            let share = room as f64 / room.saturating_add(parked) as f64;
+            self.first_byte.mul_f64(share).max(LEAST_PATIENCE)
+        });
+        self.context.fetcher.hurry_strangers(most);
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {

@@ -16,6 +16,7 @@
 )]
 
 mod clock;
+mod descriptors;
 mod drive;
 mod record;
 mod rejudge;

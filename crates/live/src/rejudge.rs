@@ -468,6 +468,10 @@ impl Repeat {
             self.skipped += 1;
             return Ok(());
         };
+        // Rules that were taken over from another host are inherited with the old frontier.
+        if kind == LeaseKind::Robots && record.unasked && record.outcome.is_ok() {
+            return Ok(());
+        }
         let cap = match kind {
             LeaseKind::Sitemap => self.sitemap_bytes,
             LeaseKind::Page | LeaseKind::Robots => self.page_bytes,

@@ -2,10 +2,13 @@
 //!
 //! Many hosts can share one machine. One request per second to each of them is polite; all of them together may be too
 //! much.
+//!
+//! A host that comes too early gets a time of its own, one delay after the host before it. Thousands of hosts at one address
+//! therefore come back one by one, and do not all try again whenever the address is free.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use scenthound_types::Timestamp;
@@ -13,36 +16,93 @@ use scenthound_types::Timestamp;
 /// When the table reaches this size, addresses that are free again are dropped.
 const TIDY_AT: usize = 4_096;
 
+/// How many requests to one address may be in flight. An address that answers rarely has more than a few, because they are
+/// spaced; one that does not would hold ever more of them.
+const MOST_IN_FLIGHT: usize = 8;
+
+/// How long an address with too many requests in flight is left alone.
+const CROWDED: Duration = Duration::from_secs(1);
+
+/// The longest time ahead that is promised to a host.
+const LONGEST_PROMISE: Duration = Duration::from_secs(15 * 60);
+
+/// How late a host may come for the time it was promised.
+const LATE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Default)]
+struct Address {
+    free_from: Timestamp,
+    in_flight: usize,
+    /// When the next host that comes too early may come back.
+    next_promise: Timestamp,
+    /// Who may come when.
+    promised: HashMap<Box<str>, Timestamp>,
+}
+
 /// When each address may get its next request.
 #[derive(Debug)]
 pub(crate) struct Spacing {
     delay: Duration,
-    free_from: Mutex<HashMap<IpAddr, Timestamp>>,
+    addresses: Mutex<HashMap<IpAddr, Address>>,
 }
 
 impl Spacing {
     pub fn new(delay: Duration) -> Spacing {
         Spacing {
             delay,
-            free_from: Mutex::default(),
+            addresses: Mutex::default(),
         }
     }
 
-    /// Claims the address for a request that begins now. If it is not free, returns when it will be.
-    pub fn claim(&self, ip: IpAddr, now: Timestamp) -> Result<(), Timestamp> {
+    /// Claims the address for a request of this host that begins now. If it is not free, returns when the host may come
+    /// back. A claim lasts until it is released.
+    pub fn claim(&self, ip: IpAddr, origin: &str, now: Timestamp) -> Result<(), Timestamp> {
         if self.delay.is_zero() {
             return Ok(());
         }
-        let mut free_from = self.free_from.lock().unwrap_or_else(PoisonError::into_inner);
-        if free_from.len() >= TIDY_AT {
-            free_from.retain(|_, free| *free > now);
+        let mut addresses = self.lock();
+        if addresses.len() >= TIDY_AT {
+            addresses
+                .retain(|_, known| known.in_flight > 0 || known.free_from > now || known.next_promise > now);
         }
-        let free = free_from.entry(ip).or_insert(Timestamp::ZERO);
-        if *free > now {
-            return Err(*free);
+        let address = addresses.entry(ip).or_default();
+        let promise = address.promised.get(origin).copied();
+        let is_its_turn = promise.is_some_and(|promise| promise <= now);
+        // Others that were promised a time go first, unless they do not come.
+        let is_reserved = address.next_promise > now && !is_its_turn;
+        let is_crowded = address.in_flight >= MOST_IN_FLIGHT;
+        if address.free_from > now || is_reserved || is_crowded {
+            if let Some(promise) = promise.filter(|promise| *promise > now) {
+                return Err(promise);
+            }
+            let earliest = if is_crowded {
+                address.free_from.max(now + CROWDED)
+            } else {
+                address.free_from
+            };
+            let until = address.next_promise.max(earliest).min(now + LONGEST_PROMISE);
+            address.next_promise = until + self.delay;
+            if address.promised.len() >= TIDY_AT {
+                address.promised.retain(|_, promise| *promise + LATE > now);
+            }
+            address.promised.insert(origin.into(), until);
+            return Err(until);
         }
-        *free = now + self.delay;
+        address.promised.remove(origin);
+        address.free_from = now + self.delay;
+        address.in_flight += 1;
         Ok(())
+    }
+
+    /// Ends a claim.
+    pub fn release(&self, ip: IpAddr) {
+        if let Some(address) = self.lock().get_mut(&ip) {
+            address.in_flight = address.in_flight.saturating_sub(1);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Address>> {
+        self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -50,33 +110,60 @@ impl Spacing {
 mod tests {
     use super::*;
 
+    const A: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const B: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
+
+    fn at(millis: u64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
     #[test]
     fn an_address_is_free_again_after_the_delay_and_others_at_once() {
         let spacing = Spacing::new(Duration::from_millis(250));
-        let (a, b) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
-        let at = Timestamp::from_millis;
-        assert_eq!(spacing.claim(a, at(1_000)), Ok(()));
-        assert_eq!(spacing.claim(a, at(1_100)), Err(at(1_250)));
-        assert_eq!(spacing.claim(b, at(1_100)), Ok(()));
-        assert_eq!(spacing.claim(a, at(1_250)), Ok(()));
+        assert_eq!(spacing.claim(A, "a", at(1_000)), Ok(()));
+        assert_eq!(spacing.claim(A, "b", at(1_100)), Err(at(1_250)));
+        assert_eq!(spacing.claim(B, "c", at(1_100)), Ok(()));
+        assert_eq!(spacing.claim(A, "b", at(1_250)), Ok(()));
     }
 
     #[test]
     fn asking_too_early_does_not_make_the_wait_longer() {
         let spacing = Spacing::new(Duration::from_millis(250));
-        let (a, at) = (IpAddr::from([192, 0, 2, 1]), Timestamp::from_millis);
-        assert_eq!(spacing.claim(a, at(0)), Ok(()));
+        assert_eq!(spacing.claim(A, "a", at(0)), Ok(()));
         for early in [1, 100, 249] {
-            assert_eq!(spacing.claim(a, at(early)), Err(at(250)));
+            assert_eq!(spacing.claim(A, "b", at(early)), Err(at(250)));
         }
-        assert_eq!(spacing.claim(a, at(250)), Ok(()));
+        assert_eq!(spacing.claim(A, "b", at(250)), Ok(()));
+    }
+
+    #[test]
+    fn hosts_that_come_too_early_come_back_one_by_one_and_before_newcomers() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        assert_eq!(spacing.claim(A, "a", at(0)), Ok(()));
+        assert_eq!(spacing.claim(A, "b", at(10)), Err(at(250)));
+        assert_eq!(spacing.claim(A, "c", at(10)), Err(at(500)));
+        assert_eq!(spacing.claim(A, "new", at(250)), Err(at(750)));
+        assert_eq!(spacing.claim(A, "b", at(260)), Ok(()));
+        assert_eq!(spacing.claim(A, "c", at(510)), Ok(()));
+        assert_eq!(spacing.claim(A, "new", at(760)), Ok(()));
+        assert_eq!(spacing.claim(A, "newer", at(2_000)), Ok(()));
+    }
+
+    #[test]
+    fn an_address_that_does_not_answer_holds_only_a_few_requests() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        for n in 0..MOST_IN_FLIGHT as u64 {
+            assert_eq!(spacing.claim(A, &format!("{n}"), at(n * 250)), Ok(()));
+        }
+        assert_eq!(spacing.claim(A, "x", at(5_000)), Err(at(6_000)));
+        spacing.release(A);
+        assert_eq!(spacing.claim(A, "x", at(6_000)), Ok(()));
     }
 
     #[test]
     fn without_a_delay_every_address_is_always_free() {
         let spacing = Spacing::new(Duration::ZERO);
-        let a = IpAddr::from([192, 0, 2, 1]);
-        assert!((0..3).all(|_| spacing.claim(a, Timestamp::ZERO).is_ok()));
+        assert!((0..30).all(|_| spacing.claim(A, "a", Timestamp::ZERO).is_ok()));
     }
 
     #[test]
@@ -84,16 +171,12 @@ mod tests {
         let spacing = Spacing::new(Duration::from_secs(1));
         let address = |n: u32| IpAddr::from(n.to_be_bytes());
         for n in 1..TIDY_AT as u32 {
-            assert_eq!(spacing.claim(address(n), Timestamp::ZERO), Ok(()));
+            assert_eq!(spacing.claim(address(n), "a", Timestamp::ZERO), Ok(()));
+            spacing.release(address(n));
         }
-        let late = Timestamp::from_millis(500);
-        assert_eq!(spacing.claim(address(0), late), Ok(()));
-        let later = Timestamp::from_millis(1_200);
-        assert_eq!(spacing.claim(address(9_999), later), Ok(()));
-        assert_eq!(spacing.free_from.lock().unwrap().len(), 2);
-        assert_eq!(
-            spacing.claim(address(0), later),
-            Err(Timestamp::from_millis(1_500))
-        );
+        assert_eq!(spacing.claim(address(0), "a", at(500)), Ok(()));
+        assert_eq!(spacing.claim(address(9_999), "a", at(1_200)), Ok(()));
+        assert_eq!(spacing.lock().len(), 2);
+        assert_eq!(spacing.claim(address(0), "b", at(1_200)), Err(at(1_500)));
     }
 }

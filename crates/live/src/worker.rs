@@ -1,13 +1,14 @@
 //! One lease from request to result, on a worker thread.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts, RobotsRedirects};
-use scenthound_fetch::{Fetched, Fetcher, Protocol, RetryAfter, Want};
+use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts};
+use scenthound_fetch::{AddressGate, Fetched, Fetcher, NotYet, Protocol, RetryAfter, Want};
 use scenthound_store::{Exchange, Packer};
-use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Timestamp};
+use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Timestamp};
 
 use crate::clock::Clock;
 use crate::record::{PackedVisit, metadata};
@@ -37,47 +38,73 @@ pub(crate) struct WorkerContext {
     pub exchanges: AtomicU64,
 }
 
+/// The addresses that one request has claimed. They are released when it ends.
+struct Claims<'a> {
+    context: &'a WorkerContext,
+    origin: &'a str,
+    claimed: Mutex<Vec<IpAddr>>,
+}
+
+impl AddressGate for Claims<'_> {
+    fn claim(&self, address: IpAddr) -> Result<(), Duration> {
+        let now = self.context.clock.now();
+        match self.context.spacing.claim(address, self.origin, now) {
+            Ok(()) => {
+                let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
+                claimed.push(address);
+                Ok(())
+            }
+            Err(until) => Err(until.since(now)),
+        }
+    }
+}
+
+impl Drop for Claims<'_> {
+    fn drop(&mut self) {
+        let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for address in claimed.drain(..) {
+            self.context.spacing.release(address);
+        }
+    }
+}
+
 impl WorkerContext {
     /// Makes the request of a lease and does all the work on the response that needs no crawl state.
     pub async fn work(self: Arc<WorkerContext>, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
-        let located = match self.fetcher.locate(&lease.url).await {
+        let located = match self.fetcher.locate(lease.target()).await {
             Ok(located) => located,
             Err(outcome) => {
                 let asked = !matches!(outcome, Outcome::Refused(_));
                 return self.without_response(lease, outcome, started, asked);
             }
         };
-        if let Err(until) = self.spacing.claim(located.ip(), self.clock.now()) {
-            return WorkerEvent::NotYet(lease, until);
-        }
         let want = match lease.kind {
             LeaseKind::Page => Want::Page,
             LeaseKind::Robots => Want::Robots,
             LeaseKind::Sitemap => Want::Sitemap,
         };
-        let mut fetched = self.fetcher.fetch(&lease.url, &located, want).await;
+        let claims = Claims {
+            context: &self,
+            origin: lease.target().origin(),
+            claimed: Mutex::default(),
+        };
+        let asked = self
+            .fetcher
+            .fetch_when_free(lease.target(), &located, want, &claims)
+            .await;
+        drop(claims);
+        let fetched = match asked {
+            Ok(fetched) => fetched,
+            Err(NotYet(busy)) => return WorkerEvent::NotYet(lease, self.clock.now() + busy),
+        };
         if fetched.stale {
             // The host may or may not have seen the request, so it rests before the request is repeated.
             let until = self.clock.now() + self.delay;
             return WorkerEvent::NotYet(lease, until);
         }
-        // The URL fetched last, for the archive.
-        let mut from = lease.url.clone();
-        let mut redirects = RobotsRedirects::default();
-        while let Some(to) = redirects.next(lease.kind, &fetched.outcome) {
-            from = to;
-            // Each hop passes the address guard.
-            match self.fetcher.locate(&from).await {
-                Ok(located) => fetched = self.fetcher.fetch(&from, &located, want).await,
-                Err(outcome) => {
-                    fetched.outcome = RobotsRedirects::lost(outcome);
-                    break;
-                }
-            }
-        }
         let is_large = fetched.body.len() > LARGE_BODY;
-        let make = move || self.make_result(lease, fetched, &from, started);
+        let make = move || self.make_result(lease, fetched, started);
         if is_large {
             // The join fails only if processing panicked, and a panic must not go unnoticed.
             match tokio::task::spawn_blocking(make).await {
@@ -121,13 +148,7 @@ impl WorkerContext {
         }))
     }
 
-    fn make_result(
-        &self,
-        lease: Lease,
-        fetched: Fetched,
-        from: &CanonicalUrl,
-        started: Timestamp,
-    ) -> WorkerEvent {
+    fn make_result(&self, lease: Lease, fetched: Fetched, started: Timestamp) -> WorkerEvent {
         let now = self.clock.now();
         let response = Response {
             content_type: fetched.content_type.as_deref(),
@@ -135,7 +156,7 @@ impl WorkerContext {
             body: &fetched.body,
         };
         let found = self.processor.process(&lease, &fetched.outcome, &response, now);
-        let payload = self.pack(&lease, &fetched, from, &found, started);
+        let payload = self.pack(&lease, &fetched, &found, started);
         let facts = ResponseFacts {
             asked: true,
             retry_after: fetched.retry_after.map(|after| match after {
@@ -161,7 +182,6 @@ impl WorkerContext {
         &self,
         lease: &Lease,
         fetched: &Fetched,
-        from: &CanonicalUrl,
         found: &Found,
         started: Timestamp,
     ) -> Option<PackedVisit> {
@@ -173,7 +193,7 @@ impl WorkerContext {
         let metadata = metadata(lease, &fetched.outcome, page);
         let exchange = Exchange {
             sequence: self.exchanges.fetch_add(1, Ordering::Relaxed),
-            url: from,
+            url: lease.target(),
             ip: fetched.ip,
             date: started,
             protocol: match raw.protocol {

@@ -167,6 +167,7 @@ mod tests {
             attempt: 0,
             redirects: 0,
             revisit: false,
+            location: None,
         };
         let judgement = Judgement {
             relevance: 0.0,

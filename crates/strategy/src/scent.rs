@@ -550,6 +550,7 @@ mod tests {
                 attempt: 0,
                 redirects: 0,
                 revisit: false,
+                location: None,
             };
             let judgement = Judgement {
                 relevance: if is_good(number) { 0.9 } else { 0.1 },

@@ -480,6 +480,7 @@ mod tests {
             attempt: 0,
             redirects: 0,
             revisit: false,
+            location: None,
         };
         let judgement = Judgement {
             relevance,

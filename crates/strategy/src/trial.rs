@@ -62,6 +62,7 @@ impl<S: Strategy> Trial<S> {
             attempt: 0,
             redirects: 0,
             revisit: false,
+            location: None,
         };
         let judgement = Judgement {
             relevance,

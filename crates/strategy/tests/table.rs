@@ -87,6 +87,7 @@ impl Crawl {
             attempt: 0,
             redirects: 0,
             revisit: false,
+            location: None,
         };
         let judgement = Judgement {
             relevance: 0.5,

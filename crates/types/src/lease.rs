@@ -51,7 +51,7 @@ pub struct Lease {
     pub agent: AgentId,
     /// What the request is for.
     pub kind: LeaseKind,
-    /// The URL to request.
+    /// The URL it is for.
     pub url: CanonicalUrl,
     /// Its key.
     pub key: UrlKey,
@@ -71,4 +71,13 @@ pub struct Lease {
     pub redirects: u8,
     /// Whether it was fetched before and is now fetched again for its current content.
     pub revisit: bool,
+    /// Where the request goes instead, for a robots.txt that redirects.
+    pub location: Option<CanonicalUrl>,
+}
+
+impl Lease {
+    /// The URL to request.
+    pub fn target(&self) -> &CanonicalUrl {
+        self.location.as_ref().unwrap_or(&self.url)
+    }
 }

@@ -77,34 +77,31 @@ impl<S: Storage> StoredFrontier<S> {
         if !self.claims.is_empty() {
             self.has_cash = self.has_cash || settled.updates.iter().any(gives);
         }
-        let jitter = self.keyring.hash(&self.hosts[out.host.0 as usize].origin);
         let counts = !matches!(settled.end, End::Redirected { .. });
-        let host = &mut self.hosts[out.host.0 as usize];
-        match settled.host_effect {
-            HostEffect::Asked => host.failures = 0,
-            HostEffect::Failed => host.failures = host.failures.saturating_add(1),
-            HostEffect::Later(_) | HostEffect::Untouched => {}
+        let mut own_effect = settled.host_effect;
+        // The host itself got no request. If the other one failed, it has to wait all the same.
+        if out.visited.is_some() && own_effect == HostEffect::Asked {
+            own_effect = HostEffect::Untouched;
         }
+        let host = &mut self.hosts[out.host.0 as usize];
         if out.kind == LeaseKind::Page && counts && settled.host_effect != HostEffect::Untouched {
             host.pages += 1;
             self.pages += 1;
         }
         if out.kind == LeaseKind::Robots {
-            host.rules_attempt = host.rules_attempt.saturating_add(1);
+            self.end_rules(&out, &settled, now);
         }
-        if let Some(rules) = &settled.rules {
-            host.rules_attempt = 0;
-            host.rules_until = rules.fresh_until;
-            host.crawl_delay_ms = rules
-                .crawl_delay
-                .map_or(0, |delay| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
-            self.storage.put_rules(out.host, &rules.bytes);
+        if let Some(visited) = out.visited {
+            self.apply_effect(visited, settled.host_effect, now);
+            self.place(visited, now);
         }
-        let jitter = jitter.rotate_left(host.failures.into());
-        let rested = self.policy.rest_until(host, settled.host_effect, now, jitter);
-        // With several requests in flight, a good response must not cut short a rest that another one caused.
-        host.rest_until = host.rest_until.max(rested);
-        self.touch_host(out.host);
+        self.apply_effect(out.host, own_effect, now);
+        let host = &mut self.hosts[out.host.0 as usize];
+        match settled.host_effect {
+            HostEffect::Asked if out.kind != LeaseKind::Robots => host.proven = true,
+            HostEffect::Failed => host.proven = false,
+            _ => {}
+        }
 
         if let Some(leased_by) = out.url {
             let id = self.base_of(leased_by);
@@ -151,6 +148,21 @@ impl<S: Storage> StoredFrontier<S> {
         }
         self.place(out.host, now);
         self.keep_within_bounds(now)
+    }
+
+    /// Lets a host rest as the end of a request to it requires.
+    fn apply_effect(&mut self, id: HostId, effect: HostEffect, now: Timestamp) {
+        let host = &mut self.hosts[id.0 as usize];
+        match effect {
+            HostEffect::Asked => host.failures = 0,
+            HostEffect::Failed => host.failures = host.failures.saturating_add(1),
+            HostEffect::Later(_) | HostEffect::Untouched => {}
+        }
+        let jitter = self.keyring.hash(&host.origin).rotate_left(host.failures.into());
+        let rested = self.policy.rest_until(host, effect, now, jitter);
+        // With several requests in flight, a good response must not cut short a rest that another one caused.
+        host.rest_until = host.rest_until.max(rested);
+        self.touch_host(id);
     }
 
     /// Offers the target of a redirect in place of its source, and returns the entry the target is known by.

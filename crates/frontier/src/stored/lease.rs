@@ -3,43 +3,6 @@
 use super::*;
 
 impl<S: Storage> StoredFrontier<S> {
-    pub(super) fn lease_rules(&mut self, id: HostId, agent: AgentId) -> Result<Lease, FrontierError> {
-        let host = &mut self.hosts[id.0 as usize];
-        host.asking_rules = true;
-        let url = CanonicalUrl::from_canonical(&format!("{}/robots.txt", host.origin)).map_err(|_| {
-            FrontierError::Damaged {
-                what: format!("a host has the invalid origin {:?}", host.origin),
-            }
-        })?;
-        let lease = Lease {
-            id: LeaseId(self.next_lease),
-            agent,
-            kind: LeaseKind::Robots,
-            key: self.keyring.key(&url),
-            url,
-            parent: None,
-            parent_url: None,
-            depth: 0,
-            seed: false,
-            taken: Priority::default(),
-            attempt: host.rules_attempt,
-            redirects: 0,
-            revisit: false,
-        };
-        self.hand_out(
-            &lease,
-            Out {
-                url: None,
-                agent,
-                host: id,
-                kind: LeaseKind::Robots,
-                from_list: false,
-                unit: self.unit,
-            },
-        );
-        Ok(lease)
-    }
-
     /// Leases a URL through one of its entries. The lease is for the URL; its details come from the entry.
     pub(super) fn lease_url(
         &mut self,
@@ -80,16 +43,20 @@ impl<S: Storage> StoredFrontier<S> {
             attempt: entry.attempt,
             redirects: found.redirects,
             revisit,
+            location: None,
         };
         if kind == LeaseKind::Page {
             self.hosts[entry.host.0 as usize].pages_out += 1;
         }
+        let groups = self.groups_of(entry.host, Some(id));
         self.hand_out(
             &lease,
             Out {
                 url: Some(id),
                 agent,
                 host: entry.host,
+                visited: None,
+                groups,
                 kind,
                 from_list,
                 unit: self.unit,
@@ -101,7 +68,11 @@ impl<S: Storage> StoredFrontier<S> {
     pub(super) fn hand_out(&mut self, lease: &Lease, out: Out) {
         self.next_lease += 1;
         self.hosts[out.host.0 as usize].busy += 1;
+        if let Some(visited) = out.visited {
+            self.hosts[visited.0 as usize].busy += 1;
+        }
         self.list_out += usize::from(out.from_list);
+        self.enter_groups(&out.groups);
         self.leases.insert(lease.id, out);
     }
 
@@ -117,6 +88,9 @@ impl<S: Storage> StoredFrontier<S> {
             LeaseKind::Robots => host.asking_rules = false,
             LeaseKind::Page => host.pages_out -= 1,
             LeaseKind::Sitemap => {}
+        }
+        if let Some(visited) = out.visited {
+            self.hosts[visited.0 as usize].busy -= 1;
         }
         self.list_out -= usize::from(out.from_list);
         Ok(out)
@@ -134,6 +108,25 @@ impl<S: Storage> StoredFrontier<S> {
         host.revisits.iter().enumerate().max_by(order).map(|(at, _)| at)
     }
 
+    /// Leases the rules of a host that needs them, and places every host that this concerns.
+    pub(super) fn lease_rules_first(
+        &mut self,
+        id: HostId,
+        agent: AgentId,
+        now: Timestamp,
+    ) -> Result<Option<Lease>, FrontierError> {
+        let lease = self.lease_rules(id, agent, now)?;
+        self.place(id, now);
+        if let Some(out) = lease.as_ref().and_then(|lease| self.leases.get(&lease.id)) {
+            let (host, visited) = (out.host, out.visited);
+            self.place(host, now);
+            if let Some(visited) = visited {
+                self.place(visited, now);
+            }
+        }
+        Ok(lease)
+    }
+
     pub(super) fn lease_from(
         &mut self,
         id: HostId,
@@ -144,7 +137,7 @@ impl<S: Storage> StoredFrontier<S> {
         // Only the first agent gets revisits.
         let revisit = self.richest_revisit(host).filter(|_| agent == AgentId::default());
         let lease = if self.needs_rules(host, now) {
-            self.lease_rules(id, agent)?
+            return self.lease_rules_first(id, agent, now);
         } else if let Some(richest) = revisit {
             let revisit = self.hosts[id.0 as usize].revisits.swap_remove(richest);
             self.lease_url(UrlId(revisit), agent, true, false)?
@@ -207,12 +200,17 @@ impl<S: Storage> StoredFrontier<S> {
             } else if leases.len() == n || host.asking_rules || host.busy >= self.policy.connections_per_host
             {
                 left.push(id);
+            } else if self.full_group(&self.groups_of(host_id, Some(id))).is_some() {
+                left.push(id);
             } else if host.rest_until > now {
                 wake = wake.min(host.rest_until);
                 left.push(id);
             } else if self.needs_rules(host, now) {
-                leases.push(self.lease_rules(host_id, AgentId::default())?);
-                self.place(host_id, now);
+                let lease = self.lease_rules_first(host_id, AgentId::default(), now)?;
+                if lease.is_none() {
+                    wake = wake.min(self.hosts[host_id.0 as usize].rest_until);
+                }
+                leases.extend(lease);
                 left.push(id);
             } else {
                 leases.push(self.lease_url(id, AgentId::default(), revisit, true)?);
@@ -242,7 +240,7 @@ impl<S: Storage> StoredFrontier<S> {
             if self.hosts[host.0 as usize].asking_rules {
                 return Ok(None);
             }
-            let lease = self.lease_rules(host, wanted.agent)?;
+            let lease = self.lease_rules_now(host, wanted.agent)?;
             self.place(host, now);
             return Ok(Some(lease));
         }

@@ -95,6 +95,8 @@ impl<S: Storage> StoredFrontier<S> {
             HostState::Idle
         } else if rest_until > now {
             HostState::Resting
+        } else if host.parked {
+            HostState::Parked
         } else {
             HostState::Ready(NOT_READY)
         };

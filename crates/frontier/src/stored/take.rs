@@ -45,7 +45,13 @@ impl<S: Storage> StoredFrontier<S> {
                 }
                 break;
             }
-            leases.extend(self.lease_from(HostId(host), ask.agent, now)?);
+            let id = HostId(host);
+            let led = self.hosts[host as usize].queue_of(ask.agent).and_then(Heap::best);
+            if let Some(full) = self.full_group(&self.groups_of(id, led.map(UrlId))) {
+                self.park(id, full, now);
+                continue;
+            }
+            leases.extend(self.lease_from(id, ask.agent, now)?);
         }
         Ok(if !leases.is_empty() {
             Next::Fetch(leases)
@@ -95,12 +101,14 @@ impl<S: Storage> StoredFrontier<S> {
         let Some((id, host)) = found else {
             return Ok(None);
         };
-        let lease = if self.needs_rules(&self.hosts[host.0 as usize], now) {
-            self.lease_rules(host, ask.agent)?
-        } else {
-            self.dequeue(self.base_of(id));
-            self.lease_url(id, ask.agent, false, false)?
-        };
+        if self.full_group(&self.groups_of(host, Some(id))).is_some() {
+            return Ok(None);
+        }
+        if self.needs_rules(&self.hosts[host.0 as usize], now) {
+            return self.lease_rules_first(host, ask.agent, now);
+        }
+        self.dequeue(self.base_of(id));
+        let lease = self.lease_url(id, ask.agent, false, false)?;
         self.place(host, now);
         Ok(Some(lease))
     }
@@ -158,10 +166,11 @@ impl<S: Storage> StoredFrontier<S> {
     /// Whether the end of a lease may produce something for this agent: a lease of its own, one on a host it waits
     /// for, or one of a URL that it also wants.
     fn depends_on_leases(&self, ask: &Ask) -> bool {
-        self.leases.values().any(|out| {
-            let wants_it = |id: UrlId| self.entry_of(self.base_of(id), ask.agent).is_some();
-            out.agent == ask.agent || self.can_serve(out.host, ask) || out.url.is_some_and(wants_it)
-        })
+        self.parked > 0
+            || self.leases.values().any(|out| {
+                let wants_it = |id: UrlId| self.entry_of(self.base_of(id), ask.agent).is_some();
+                out.agent == ask.agent || self.can_serve(out.host, ask) || out.url.is_some_and(wants_it)
+            })
     }
 
     /// See [`Frontier::draw`].

@@ -186,6 +186,7 @@ impl Replay<'_> {
             attempt: record.attempt,
             redirects: 0,
             revisit: record.revisit,
+            location: None,
         };
         let outcome = record.outcome()?;
         let response = Response {
