@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, AgentRules, Budget, CrawlSettings, LayerModelTrainer, PageSettings, Scope, assign_seeds,
+    Agent, AgentRules, Budget, CrawlSettings, LayerModelTrainer, PageSettings, Scope, TrapRules, assign_seeds,
 };
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{
@@ -551,7 +551,9 @@ impl Settings {
                 .collect()
         };
         let (include, exclude) = (spelled(&self.crawl.include), spelled(&self.crawl.exclude));
-        Scope::new(self.crawl.scope, &self.seeds.urls, &include, &exclude).map_err(BuildError::Scope)
+        Scope::new(self.crawl.scope, &self.seeds.urls, &include, &exclude)
+            .map(|scope| scope.with_circular_paths(self.crawl.allow_traps))
+            .map_err(BuildError::Scope)
     }
 
     /// How hosts are treated, and how long links may wait.
@@ -607,6 +609,13 @@ impl Settings {
                 redistribute: crawl.redistribute,
             },
             strategy_judges: self.strategy_judges(),
+            traps: (!crawl.allow_traps).then_some(TrapRules {
+                host_allowance: crawl.host_allowance,
+                pattern_allowance: crawl.pattern_allowance,
+                new_hosts_per_page: crawl.new_hosts_per_page,
+                new_hosts_per_domain: crawl.new_hosts_per_domain,
+            }),
+            finds_duplicates: !crawl.follow_duplicates,
             patience: self.patience(),
         })
     }

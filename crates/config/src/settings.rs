@@ -273,6 +273,18 @@ settings! {
         /// Fetch at most this many pages per host.
         maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
             Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
+        /// Fetch at most this many pages of a host that brings nothing relevant, or a tenth of the crawl; hosts of seeds are exempt.
+        one host_allowance: u32 = "host-allowance" "host-allowance", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "1000";
+        /// Fetch at most this many pages with URLs of one pattern that bring nothing relevant, or a twentieth of the crawl; on hosts of seeds, five times as many.
+        one pattern_allowance: u32 = "pattern-allowance" "pattern-allowance", Kind::Count { least: 4, most: 100_000_000 }, Allowed, "300";
+        /// Follow links to at most this many new hosts per page.
+        one new_hosts_per_page: u32 = "new-hosts-per-page" "new-hosts-per-page", Kind::Count { least: 1, most: 1_000_000 }, Allowed, "256";
+        /// Follow links to at most this many hosts of one domain, and four more for each relevant page found there.
+        one new_hosts_per_domain: u32 = "new-hosts-per-domain" "new-hosts-per-domain", Kind::Count { least: 1, most: 1_000_000_000 }, Allowed, "64";
+        /// Do without the defence against endless sites: the allowances, the learnt parameters and paths in circles.
+        one allow_traps: bool = "allow-traps" "allow-traps", Kind::Switch, Allowed, "false";
+        /// Treat a page that repeats another like any page: count it and follow its links.
+        one follow_duplicates: bool = "follow-duplicates" "follow-duplicates", Kind::Switch, AllowedFromHere, "false";
         /// Which links to follow: any, domain, host or prefix.
         one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.

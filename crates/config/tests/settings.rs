@@ -242,9 +242,7 @@ fn checked_settings_are_read_back_the_same() {
     let small = check_with(&[], "tea", &[SEED]).unwrap();
     assert_eq!(read_back(&small), small);
     assert!(
-        small
-            .to_toml()
-            .contains("\n[crawl]\nscope = \"any\"\ndelay = \"1s\"\n"),
+        small.to_toml().contains("\nscope = \"any\"\ndelay = \"1s\"\n"),
         "{}",
         small.to_toml()
     );

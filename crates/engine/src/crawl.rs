@@ -1,5 +1,6 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
+mod guards;
 mod turns;
 
 use std::collections::HashMap;
@@ -12,18 +13,21 @@ use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
 use scenthound_types::{
-    AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank, Refusal,
-    ReportedLink, Standing, StateDelta, Timestamp, Updates, UrlKey, registrable_domain,
+    AgentId, CanonicalUrl, Judgement, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank,
+    Refusal, ReportedLink, Standing, StateDelta, Timestamp, Updates, UrlKey, Verdict, registrable_domain,
 };
 
 use crate::CrawlError;
 use crate::access::{Access, find_rules, leads_elsewhere};
 use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
+use crate::duplicates::Duplicates;
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
 use crate::recorder::{Recorder, Visit};
 use crate::retry_policy;
 use crate::scope::Scope;
 use crate::tally::Tally;
+use crate::traps::{TrapRules, Traps};
+use guards::brought;
 
 /// How much a crawl may do, over all its runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,6 +75,10 @@ pub struct CrawlSettings {
     pub agents: AgentRules,
     /// Set if pages are judged by what the strategies have learnt: a page they score at least this high is relevant.
     pub strategy_judges: Option<f64>,
+    /// How much is read of what brings nothing; none for no limits.
+    pub traps: Option<TrapRules>,
+    /// Whether pages that repeat others neither count nor lead further.
+    pub finds_duplicates: bool,
     /// When only resting hosts are left: the longest the crawl waits for the first of them before it stops.
     pub patience: Duration,
 }
@@ -87,6 +95,8 @@ impl Default for CrawlSettings {
             list_size: 0,
             agents: AgentRules::default(),
             strategy_judges: None,
+            traps: None,
+            finds_duplicates: false,
             patience: Duration::from_secs(300),
         }
     }
@@ -164,10 +174,11 @@ struct SitemapRoom {
     pages: usize,
 }
 
-impl Default for SitemapRoom {
-    fn default() -> SitemapRoom {
+impl SitemapRoom {
+    /// Fewer sitemaps where endless sites are expected.
+    fn new(expects_traps: bool) -> SitemapRoom {
         SitemapRoom {
-            sitemaps: 500,
+            sitemaps: if expects_traps { 100 } else { 500 },
             pages: 100_000,
         }
     }
@@ -188,6 +199,10 @@ pub struct Crawl<F, R> {
     lessons_before: u64,
     /// Whether pages were judged by a judge that knew less than it does now.
     is_unranked: bool,
+    /// What hosts have brought, if there is a limit to what brings nothing.
+    traps: Option<Traps>,
+    /// The pages that others may repeat.
+    duplicates: Option<Duplicates>,
     tally: Tally,
     /// Running time of earlier runs.
     ran_before: Duration,
@@ -267,9 +282,26 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             frontier.seed_for(id, &offers, now)?;
             slots.push(slot);
         }
+        let traps = match settings.traps {
+            Some(rules) => {
+                let mut traps = Traps::new(rules, keyring);
+                traps.restore(frontier.notes(Traps::notes())?);
+                Some(traps)
+            }
+            None => None,
+        };
+        let duplicates = if settings.finds_duplicates {
+            let mut duplicates = Duplicates::default();
+            duplicates.restore(frontier.notes(Duplicates::notes())?);
+            Some(duplicates)
+        } else {
+            None
+        };
         let mut crawl = Crawl {
             settings,
             frontier,
+            traps,
+            duplicates,
             redirect_merge: slots
                 .first()
                 .map_or(Merge::Max, |slot| slot.agent.strategy.needs().redirects),
@@ -394,6 +426,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         lease: &Lease,
         now: Timestamp,
     ) -> Result<Result<(), (Outcome, Found)>, CrawlError> {
+        if let Err(refusal) = self.check_traps(lease) {
+            return Ok(Err((Outcome::Refused(refusal), Found::Nothing)));
+        }
         if !self.settings.robots {
             return Ok(Ok(()));
         }
@@ -522,6 +557,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.lease_in(&lease);
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
         let agent = usize::from(lease.agent.0);
+        self.find_duplicate(&lease, &mut found)?;
         self.report_links(&lease, &mut found)?;
         self.score_page(&lease, &outcome, &mut found)?;
         let page = match &found {
@@ -575,10 +611,18 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             } else {
                 None
             };
+            // A page that repeats another brought nothing, however relevant the other is.
+            let repeated = page
+                .filter(|page| page.duplicate_of.is_some())
+                .map(|page| Judgement {
+                    relevance: 0.0,
+                    verdict: Verdict::Irrelevant,
+                    ..page.judgement.clone()
+                });
             let report = PageReport {
                 lease: &lease,
                 outcome: &outcome,
-                judgement: page.map(|page| &page.judgement),
+                judgement: repeated.as_ref().or(page.map(|page| &page.judgement)),
                 words: page.and_then(|page| page.words.as_deref()),
                 evidence: evidence.as_ref(),
                 note: note.as_deref(),
@@ -602,8 +646,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             .record(&visit, payload)
             .map_err(CrawlError::Record)?;
         self.count(&lease, &outcome, page, &facts);
+        if let Some(traps) = self.traps.as_mut().filter(|_| facts.asked) {
+            traps.note_visit(&lease, &outcome, page.map(brought));
+        }
         let lesson = match &mut found {
-            Found::Page(page) if !page.is_set_aside() => page.lesson.take(),
+            Found::Page(page) if !page.is_set_aside() && page.duplicate_of.is_none() => page.lesson.take(),
             _ => None,
         };
         if let (Some(lesson), Some(learner)) =
@@ -630,13 +677,15 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     }
 
     /// Refuses redirects that exceed the limit or leave the crawl's scope.
-    fn check_redirect(&self, lease: &Lease, outcome: Outcome) -> (Outcome, Option<(UrlKey, Merge)>) {
+    fn check_redirect(&mut self, lease: &Lease, outcome: Outcome) -> (Outcome, Option<(UrlKey, Merge)>) {
         match &outcome {
             Outcome::Redirect { to, .. } if lease.kind != LeaseKind::Robots => {
                 if lease.redirects >= self.settings.redirects {
                     (Outcome::Refused(Refusal::TooManyRedirects), None)
                 } else if !self.may_lead_to(lease, to) {
                     (Outcome::Refused(Refusal::Scope), None)
+                } else if !self.admits_host(lease, to) {
+                    (Outcome::Refused(Refusal::NewHosts), None)
                 } else {
                     let redirect = (self.keyring.key(to), self.redirect_merge);
                     (outcome, Some(redirect))
@@ -708,7 +757,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
     fn sitemap_room(&mut self, lease: &Lease) -> &mut SitemapRoom {
         let site = registrable_domain(lease.url.host());
-        self.sitemap_room.entry(site.into()).or_default()
+        let expects_traps = self.traps.is_some();
+        let room = self.sitemap_room.entry(site.into());
+        room.or_insert_with(|| SitemapRoom::new(expects_traps))
     }
 
     /// Whether an agent's strategy keeps notes about waiting URLs.
@@ -718,7 +769,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
     /// Fills `links` and `keys` with the links of the page or the sitemap.
     fn report_links(&mut self, lease: &Lease, found: &mut Found) -> Result<(), CrawlError> {
-        let found: &mut [FoundLink] = match found {
+        let reported: &mut [FoundLink] = match found {
             Found::Page(page) => &mut page.links,
             Found::Sitemap(finds) => {
                 let room = self.sitemap_room(lease);
@@ -729,11 +780,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Found::Nothing | Found::Rules(..) => &mut [],
         };
         self.keys.clear();
-        self.keys.extend(found.iter().map(|link| link.key));
+        self.keys.extend(reported.iter().map(|link| link.key));
         self.frontier.standings(&self.keys, &mut self.standings);
         self.links.clear();
         self.links.extend(
-            found
+            reported
                 .iter_mut()
                 .zip(&self.standings)
                 .filter(|(link, _)| link.key != lease.key)
@@ -749,6 +800,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     note: None,
                 }),
         );
+        let dropped = self.limit_new_hosts();
+        if let Found::Page(page) = found {
+            page.skipped.new_hosts = dropped;
+        }
         if self.takes_notes(lease.agent.0.into()) {
             for link in &mut self.links {
                 if link.standing == Standing::Waiting {
@@ -771,7 +826,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let is_page = lease.kind == LeaseKind::Page && !matches!(outcome, Outcome::Redirect { .. });
         if is_page && facts.asked && !lease.revisit {
             let judgement = page.map(|page| &page.judgement);
-            let is_relevant = judgement.is_some_and(|judgement| judgement.is_relevant());
+            let is_repeated = page.is_some_and(|page| page.duplicate_of.is_some());
+            let is_relevant = !is_repeated && judgement.is_some_and(|judgement| judgement.is_relevant());
             self.tally.count_page(
                 outcome.code().as_str(),
                 judgement.map(|judgement| judgement.relevance),
@@ -800,6 +856,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         // Records first: whatever is committed must already be readable.
         if let Some(mark) = self.recorder.mark().map_err(CrawlError::Record)? {
             notes.put("engine/mark", mark);
+        }
+        if let Some(traps) = &mut self.traps {
+            traps.save(self.pages_out == 0, &mut notes);
+        }
+        if let Some(duplicates) = &mut self.duplicates {
+            duplicates.save(&mut notes);
         }
         notes.put("engine/tally", self.tally.to_bytes());
         notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());

@@ -71,6 +71,12 @@ pub struct ProcessedPage {
     pub canonical: Option<CanonicalUrl>,
     /// For finding near-duplicates.
     pub fingerprint: u64,
+    /// How many words it has.
+    pub length: u32,
+    /// The page it repeats, once the crawl has found out.
+    pub duplicate_of: Option<CanonicalUrl>,
+    /// Set if its links have the same names as those of the page it repeats.
+    pub is_copy: bool,
     /// The encoding it was read in.
     pub encoding: &'static str,
     /// Set if its language is not wanted. The page is then irrelevant, and its links are not followed.
@@ -94,6 +100,9 @@ impl ProcessedPage {
             directives: PageDirectives::default(),
             canonical: None,
             fingerprint: 0,
+            length: 0,
+            duplicate_of: None,
+            is_copy: false,
             encoding: "UTF-8",
             unwanted_language: false,
             wrong_sense: false,

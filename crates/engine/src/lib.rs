@@ -14,13 +14,16 @@ mod access;
 mod agents;
 mod assign_seeds;
 mod crawl;
+mod duplicates;
 mod layer_trainer;
 mod lease_result;
+mod near_duplicates;
 mod page_processor;
 mod recorder;
 mod retry_policy;
 mod scope;
 mod tally;
+mod traps;
 
 use scenthound_frontier::FrontierError;
 use scenthound_judge::JudgeFault;
@@ -33,6 +36,7 @@ pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason, keep_lessons, saved_lessons};
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
+pub use near_duplicates::{NearDuplicates, are_near_duplicates};
 pub use page_processor::{
     LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, link_tokens,
     page_words, snippet_scores,
@@ -40,6 +44,7 @@ pub use page_processor::{
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};
 pub use tally::Tally;
+pub use traps::{TrapRules, repeats_itself};
 
 /// Why a crawl cannot go on.
 #[derive(Debug, Error)]

@@ -7,6 +7,8 @@ use regex::RegexSet;
 use scenthound_types::named_enum;
 use scenthound_types::{CanonicalUrl, registrable_domain};
 
+use crate::traps::repeats_itself;
+
 named_enum! {
     /// How far from the seeds a crawl may go.
     #[derive(Default)]
@@ -34,6 +36,8 @@ pub enum OutOfScope {
     Excluded,
     /// The path ends like that of an image, an archive or another file that is not read.
     FileEnding,
+    /// The path goes in circles.
+    Circular,
 }
 
 impl fmt::Display for OutOfScope {
@@ -43,6 +47,7 @@ impl fmt::Display for OutOfScope {
             OutOfScope::NotIncluded => "no include pattern matches it",
             OutOfScope::Excluded => "an exclude pattern matches it",
             OutOfScope::FileEnding => "its file ending shows that it is not a page",
+            OutOfScope::Circular => "its path goes in circles",
         })
     }
 }
@@ -68,6 +73,8 @@ pub struct Scope {
     seed_hosts: BTreeSet<String>,
     /// Whether URLs with the ending of a non-page file are in scope too.
     any_ending: bool,
+    /// Whether paths that go in circles are in scope too.
+    any_path: bool,
 }
 
 impl Scope {
@@ -90,20 +97,31 @@ impl Scope {
             exclude: patterns(exclude)?,
             seed_hosts: seeds.iter().map(|seed| seed.host().to_owned()).collect(),
             any_ending: false,
+            any_path: false,
         })
+    }
+
+    /// The same scope with paths that go in circles.
+    pub fn with_circular_paths(self, any_path: bool) -> Scope {
+        Scope { any_path, ..self }
     }
 
     /// Every URL, whatever its path ends in. The lab compares strategies with it.
     pub fn everything() -> Scope {
         Scope {
             any_ending: true,
+            any_path: true,
             ..Scope::default()
         }
     }
 
     /// Whether every URL belongs to it.
     pub fn is_everything(&self) -> bool {
-        self.any_ending && self.kind == ScopeKind::Any && self.include.is_none() && self.exclude.is_none()
+        self.any_ending
+            && self.any_path
+            && self.kind == ScopeKind::Any
+            && self.include.is_none()
+            && self.exclude.is_none()
     }
 
     /// Whether the user named a URL of this host.
@@ -138,6 +156,9 @@ impl Scope {
         }
         if !self.any_ending && ends_like_a_file(url.path()) {
             return Err(OutOfScope::FileEnding);
+        }
+        if !self.any_path && repeats_itself(url.path()) {
+            return Err(OutOfScope::Circular);
         }
         Ok(())
     }

@@ -92,7 +92,7 @@ static COLUMNS: [Column; 31] = [
         Cell::Text(page.page.record.language.as_deref().map(str::to_owned))
     }),
     column("duplicate_of", ColumnType::Text, |page| {
-        Cell::Text(page.page.duplicate_of.clone())
+        Cell::Text(page.page.record.duplicate_of.clone())
     }),
     column("fetched_at", ColumnType::Time, |page| {
         Cell::Time(millis(&page.page.record.fetched_at))

@@ -315,6 +315,12 @@ pub trait Frontier {
         now: Timestamp,
     ) -> Result<Option<(Vec<u8>, Timestamp)>, FrontierError>;
 
+    /// Whether any URL of this origin, `scheme://host[:port]`, is or was known.
+    fn knows_host(&self, origin: &str) -> bool;
+
+    /// The URL with this key, if it is known.
+    fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError>;
+
     /// Everything known about a URL.
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError>;
 

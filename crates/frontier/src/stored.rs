@@ -489,6 +489,17 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         Ok(self.storage.rules(*id)?.map(|rules| (rules, until)))
     }
 
+    fn knows_host(&self, origin: &str) -> bool {
+        self.host_ids.contains_key(origin)
+    }
+
+    fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError> {
+        match self.find(key) {
+            Some(id) => self.url_of(id),
+            None => Ok(None),
+        }
+    }
+
     fn look_up(&self, url: &CanonicalUrl) -> Result<Option<UrlFacts>, FrontierError> {
         let Some(id) = self.find(self.keyring.key(url)) else {
             return Ok(None);

@@ -144,7 +144,8 @@ fn answer(explanation: &Explanation) -> String {
             format!("Not part of this crawl: {}", why.unwrap_or_default())
         }
         UrlStanding::NeverSeen => "Never seen: no page that was read has a followable link to it.\n\
-             Links are dropped if they are marked nofollow, too deep (--depth), or beyond the limit of links per page (--width)."
+             Links are dropped if they are marked nofollow, too deep (--depth), beyond the limit of links per page (--width), on a page\n\
+             that repeats another (--follow-duplicates), or lead to too many new hosts (--new-hosts-per-page, --new-hosts-per-domain)."
             .to_owned(),
         UrlStanding::NotFetched => {
             let why = explanation.queue_unknown.as_ref().map(unknown_text);
@@ -183,6 +184,7 @@ fn scope_text(rule: &OutsideScope) -> String {
         } => format!("an exclude pattern matches it (exclude = {pattern})"),
         OutsideScope::Excluded { pattern: None } => "an exclude pattern matches it".to_owned(),
         OutsideScope::FileEnding => "its file extension is not that of a page".to_owned(),
+        OutsideScope::Circular => "its path goes in circles (see --allow-traps)".to_owned(),
     }
 }
 

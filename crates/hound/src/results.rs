@@ -352,7 +352,7 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         });
         cells.push(harmless(&record.url));
         let mut lines = Vec::new();
-        if let Some(original) = &page.duplicate_of {
+        if let Some(original) = &page.record.duplicate_of {
             lines.push(format!("      repeats {}", harmless(original)));
         }
         if why {

@@ -82,6 +82,16 @@ fn failure(record: &PageRecord) -> Option<String> {
         RefusedRedirectTarget => "it redirects to something other than an http or https URL",
         RefusedTooManyRedirects => "too many redirects in a row (see --redirects)",
         RefusedScope => "it redirects to a URL outside the crawl's scope",
+        RefusedHostBudget => "the host brought nothing new or relevant for too long (see --host-allowance)",
+        RefusedUrlPattern => {
+            "URLs of its pattern brought nothing new or relevant for too long (see --pattern-allowance)"
+        }
+        RefusedInertParameter => {
+            "it differs from a page that was read only by parameters that do not change the page (see --allow-traps)"
+        }
+        RefusedNewHosts => {
+            "it redirects to a domain that has led to too many new hosts (see --new-hosts-per-domain)"
+        }
         FailedDnsNoName => "the host name does not exist",
         FailedDns => "the host name could not be resolved",
         FailedConnect => "the connection was refused or the host is unreachable",

@@ -31,10 +31,12 @@ const PLAIN: [&str; 12] = [
 
 /// Sentences of some words of a subject among plain ones.
 fn prose(subject: &[&str], number: usize) -> String {
+    // No two pages have the same order of words.
+    let pick = |at: usize, most: usize| ((at + 1) * (number + 3) * 7_919 + number * 131 + at) / 7 % most;
     (0..60)
         .map(|at| match at % 3 {
-            0 => subject[(at * 5 + number * 7) % subject.len()],
-            _ => PLAIN[(at * 7 + number * 5) % PLAIN.len()],
+            0 => subject[pick(at, subject.len())],
+            _ => PLAIN[pick(at, PLAIN.len())],
         })
         .collect::<Vec<_>>()
         .join(" ")

@@ -24,9 +24,9 @@ fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
 
 fn answer(path: &str) -> SiteResponse {
     match path {
-        "/" => page("Tea", PROSE, &["/green", "/copy", "/cars", "/secret", "/missing"]),
+        "/" => page("Tea", PROSE, &["/green", "/green/copy", "/cars", "/secret", "/missing"]),
         "/green" => page("Green tea", &format!("{PROSE} Steep it for two minutes."), &["/"]),
-        "/copy" => answer("/green"),
+        "/green/copy" => answer("/green"),
         "/cars" => page(
             "Cars",
             "Cars have engines and wheels, and they are sold by dealers who know everything about them and their prices.",
@@ -152,7 +152,7 @@ fn filters_choose_pages_and_hidden_ones_come_on_request() {
     assert_eq!(urls(&[]), ["/", "/cars", "/green"]);
     assert_eq!(
         urls(&["--with-hidden", "--with-duplicates"]),
-        ["/", "/cars", "/copy", "/green", "/secret"]
+        ["/", "/cars", "/green", "/green/copy", "/secret"]
     );
     assert_eq!(
         urls(&["--host", "127.0.0.1", "--lang", "en", "--since", "2024"]),

@@ -153,6 +153,9 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         canonical: page
             .and_then(|page| page.canonical.as_ref())
             .map(|url| url.to_string()),
+        duplicate_of: page
+            .and_then(|page| page.duplicate_of.as_ref())
+            .map(|url| url.to_string()),
     }
 }
 

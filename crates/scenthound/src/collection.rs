@@ -14,7 +14,6 @@ mod error;
 mod explain;
 mod export;
 mod marks;
-mod near_duplicates;
 mod overview;
 mod pages;
 mod quadrant;
@@ -38,12 +37,12 @@ pub use explain::{
     Explanation, KnownVariant, OutsideScope, PathStep, QueueFacts, QueueUnknown, RobotsAnswer, UrlStanding,
 };
 pub use marks::{NotRead, WhyNotRead};
-pub use near_duplicates::NearDuplicates;
 pub use overview::{HostFigures, Overview};
 pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
+pub use scenthound_engine::NearDuplicates;
 pub use status::{Budgets, CrawlState, FiguresFrom, MarkCounts, Status, StatusFile, StatusReport};
 
 /// The pages a crawl has collected.

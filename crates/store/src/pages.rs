@@ -145,6 +145,9 @@ pub struct PageRecord {
     /// The URL the page says it should be known by.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub canonical: Option<String>,
+    /// The page it repeats: it does not count again, and its links were not followed again.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duplicate_of: Option<String>,
 }
 
 impl Default for PageRecord {
@@ -185,6 +188,7 @@ impl Default for PageRecord {
             archive: None,
             fingerprint: None,
             canonical: None,
+            duplicate_of: None,
         }
     }
 }

@@ -46,6 +46,14 @@ pub enum Refusal {
     TooManyRedirects,
     /// A redirect, or the URL itself, lies outside the crawl's scope.
     Scope,
+    /// The host has used up what it may get while it brings nothing new or relevant.
+    HostBudget,
+    /// URLs of the same pattern have brought nothing new or relevant for too long.
+    UrlPattern,
+    /// It differs from a page that was read only by parameters that do not change the page.
+    InertParameter,
+    /// Its domain has led to too many new hosts.
+    NewHosts,
 }
 
 /// What went wrong on the way.
@@ -172,6 +180,14 @@ outcome_codes! {
     RefusedTooManyRedirects = "refused-too-many-redirects",
     /// It redirects out of the crawl's scope.
     RefusedScope = "refused-scope",
+    /// Its host has brought nothing new or relevant for too long.
+    RefusedHostBudget = "refused-host-budget",
+    /// URLs of its pattern have brought nothing new or relevant for too long.
+    RefusedUrlPattern = "refused-url-pattern",
+    /// It differs from a page that was read only by parameters that do not change the page.
+    RefusedInertParameter = "refused-inert-parameter",
+    /// It redirects to a domain that has led to too many new hosts.
+    RefusedNewHosts = "refused-new-hosts",
     /// The host name does not exist.
     FailedDnsNoName = "failed-dns-no-name",
     /// The host name could not be resolved.
@@ -228,6 +244,10 @@ impl OutcomeCode {
                 | RefusedRedirectTarget
                 | RefusedTooManyRedirects
                 | RefusedScope
+                | RefusedHostBudget
+                | RefusedUrlPattern
+                | RefusedInertParameter
+                | RefusedNewHosts
         )
     }
 }
@@ -255,6 +275,10 @@ impl Outcome {
             Refusal::RedirectTarget,
             Refusal::TooManyRedirects,
             Refusal::Scope,
+            Refusal::HostBudget,
+            Refusal::UrlPattern,
+            Refusal::InertParameter,
+            Refusal::NewHosts,
         ];
         let failures = [
             Failure::DnsNoName,
@@ -311,6 +335,10 @@ impl Outcome {
                 Refusal::RedirectTarget => OutcomeCode::RefusedRedirectTarget,
                 Refusal::TooManyRedirects => OutcomeCode::RefusedTooManyRedirects,
                 Refusal::Scope => OutcomeCode::RefusedScope,
+                Refusal::HostBudget => OutcomeCode::RefusedHostBudget,
+                Refusal::UrlPattern => OutcomeCode::RefusedUrlPattern,
+                Refusal::InertParameter => OutcomeCode::RefusedInertParameter,
+                Refusal::NewHosts => OutcomeCode::RefusedNewHosts,
             },
             Outcome::Failed(failure) => match failure {
                 Failure::DnsNoName => OutcomeCode::FailedDnsNoName,

@@ -130,12 +130,19 @@ pub struct SkippedLinks {
     /// On a page that uses the topic's words in another sense.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub wrong_sense: u32,
+    /// On a page that repeats another.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub duplicate: u32,
+    /// To more new hosts than one page or one domain may lead to.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub new_hosts: u32,
 }
 
 impl SkippedLinks {
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.scope + self.nofollow + self.depth + self.width + self.unwanted_language + self.wrong_sense
+        let by_page = self.unwanted_language + self.wrong_sense + self.duplicate;
+        self.scope + self.nofollow + self.depth + self.width + self.new_hosts + by_page
     }
 }
 

@@ -56,7 +56,7 @@ impl RankedPage {
             record.fetched_at.clone(),
             shown(record.status),
             record.bytes.to_string(),
-            self.duplicate_of.clone().unwrap_or_default(),
+            self.record.duplicate_of.clone().unwrap_or_default(),
             shown(record.archive.as_ref().map(|position| &position.file)),
             shown(record.archive.as_ref().map(|position| position.offset)),
             self.quadrant.name().to_owned(),

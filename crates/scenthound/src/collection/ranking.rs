@@ -1,8 +1,8 @@
 //! The pages of a collection, best first.
 //!
 //! Each URL is ranked once: the last attempt that brought a page counts. Hidden pages are left out (they asked not to be
-//! indexed, are in an unwanted language, or use the topic's words in another sense), and near-duplicates are folded under
-//! the one fetched first.
+//! indexed, are in an unwanted language, or use the topic's words in another sense). Pages that repeat each other are folded
+//! under one of them: the one that others name as their canonical URL, or else a seed, or else the one with the shortest URL.
 //!
 //! The records are read once to rank them, keeping a few numbers per page, and again for the records that are asked for.
 //! So the memory needed does not grow with the size of the records.
@@ -11,12 +11,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use scenthound_engine::NearDuplicates;
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord};
 use scenthound_types::{CanonicalUrl, Nearness, Verdict};
 use serde::Serialize;
 
-use super::near_duplicates::NearDuplicates;
 use super::pages::{Pages, each_record, each_record_or_warn};
 use super::quadrant::{Quadrant, QuadrantThresholds};
 use super::{Collection, CollectionError, Warning, url_hash};
@@ -113,11 +113,20 @@ struct Candidate {
     is_preferred: bool,
     quadrant: Quadrant,
     nearness: Option<Nearness>,
-    /// The line of the page it repeats.
+    /// Hash of its URL, and of the one it says it should be known by.
+    url: u64,
+    canonical: Option<u64>,
+    /// Length of its URL.
+    length: u32,
+    is_seed: bool,
+    /// Hash of the URL of the page that it repeats, as the crawl found out.
+    repeats: Option<u64>,
+    /// The line of the page it is folded under.
     original: Option<u64>,
 }
 
-/// A page and its place in a ranking. As JSON it is the page's record with `view`, `mark` and `duplicate_of`.
+/// A page and its place in a ranking. As JSON it is the page's record with `view` and `mark`. If near-duplicates are ranked too,
+/// `duplicate_of` in the record names the page under which it would be folded.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RankedPage {
     /// Its place, from 1.
@@ -126,9 +135,6 @@ pub struct RankedPage {
     /// The record of the attempt that counts.
     #[serde(flatten)]
     pub record: PageRecord,
-    /// The page it repeats, if near-duplicates are ranked too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duplicate_of: Option<String>,
     /// Which of genre and content it has.
     #[serde(rename = "view")]
     pub quadrant: Quadrant,
@@ -178,9 +184,14 @@ impl Collection {
                 is_preferred: is_any_genre(&record, &settings.preferred_genres),
                 quadrant: parts.map_or(Quadrant::Neither, |parts| thresholds.quadrant(parts)),
                 nearness: parts.and_then(|parts| parts.nearness),
+                url: url_hash(&record.url),
+                canonical: record.canonical.as_deref().map(url_hash),
+                length: u32::try_from(record.url.len()).unwrap_or(u32::MAX),
+                is_seed: record.seed,
+                repeats: record.duplicate_of.as_deref().map(url_hash),
                 original: None,
             };
-            by_url.insert(url_hash(&record.url), candidate);
+            by_url.insert(candidate.url, candidate);
         })?;
         let mut candidates: Vec<Candidate> = by_url.into_values().collect();
         candidates.sort_unstable_by_key(|candidate| candidate.line);
@@ -289,12 +300,12 @@ impl Ranking {
             }
         })?;
         let pages = (places.start + 1..).zip(wanted).filter_map(|(rank, page)| {
-            let record = records.remove(&page.line)??;
+            let mut record = records.remove(&page.line)??;
+            record.duplicate_of = page.original.and_then(|line| originals.get(&line).cloned());
             Some(RankedPage {
                 rank,
                 quadrant: page.quadrant,
                 mark: self.marks.get(&record.url).copied(),
-                duplicate_of: page.original.and_then(|line| originals.get(&line).cloned()),
                 near_duplicates: self.repeated.get(&page.line).copied().unwrap_or_default(),
                 record,
             })
@@ -313,25 +324,22 @@ impl Ranking {
             .enumerate()
             .map(|(place, page)| (page.line, place))
             .collect();
-        let mut originals: HashMap<u64, String> = HashMap::new();
+        let originals = self.originals()?;
         let mut pages = Pages::open(&self.view)?;
         while let Some(record) = pages.next() {
-            let record = record?;
+            let mut record = record?;
             let line = pages.line();
-            if self.repeated.contains_key(&line) {
-                originals.insert(line, record.url.clone());
-            }
             let Some((place, page)) = places
                 .get(&line)
                 .and_then(|place| Some((*place, self.ranked.get(*place)?)))
             else {
                 continue;
             };
+            record.duplicate_of = page.original.and_then(|line| originals.get(&line).cloned());
             visit(RankedPage {
                 rank: place + 1,
                 quadrant: page.quadrant,
                 mark: self.marks.get(&record.url).copied(),
-                duplicate_of: page.original.and_then(|line| originals.get(&line).cloned()),
                 near_duplicates: self.repeated.get(&line).copied().unwrap_or_default(),
                 record,
             })?;
@@ -339,34 +347,50 @@ impl Ranking {
         Ok(())
     }
 
+    /// The URLs of the pages under which ranked near-duplicates would be folded, by line.
+    fn originals(&self) -> Result<HashMap<u64, String>, CollectionError> {
+        let named = self.ranked.iter().filter_map(|page| page.original);
+        let mut originals: HashMap<u64, String> = named.map(|line| (line, String::new())).collect();
+        if !originals.is_empty() {
+            each_record(&self.view, |line, record| {
+                if let Some(url) = originals.get_mut(&line) {
+                    *url = record.url;
+                }
+            })?;
+        }
+        Ok(originals)
+    }
+
     /// Counts all pages and keeps those that the settings select.
     fn choose(&mut self, candidates: &[Candidate], settings: &RankSettings) {
-        let mut near_duplicates = NearDuplicates::default();
-        for (number, mut page) in (0_u32..).zip(candidates.iter().copied()) {
+        let mut chosen = Vec::new();
+        for page in candidates {
             if page.is_hidden {
                 self.counts.hidden += 1;
                 if !settings.with_hidden {
                     continue;
                 }
             }
-            self.counts.relevant += u64::from(page.is_relevant);
+            // As in the crawl's own counts, a page that repeats another does not count again.
+            self.counts.relevant += u64::from(page.is_relevant && page.repeats.is_none());
             *self.counts.quadrants.entry(page.quadrant).or_default() += 1;
             let is_in_quadrant = settings.quadrants.is_empty() || settings.quadrants.contains(&page.quadrant);
-            if !page.is_included || !is_in_quadrant || settings.relevant_only && !page.is_relevant {
-                continue;
+            if page.is_included && is_in_quadrant && (page.is_relevant || !settings.relevant_only) {
+                chosen.push(*page);
             }
-            page.original = near_duplicates
-                .add(number, page.fingerprint, page.relevance)
-                .and_then(|number| candidates.get(number as usize))
-                .map(|original| original.line);
-            if let Some(original) = page.original {
+        }
+        for (page, folded_under) in chosen.iter().zip(fold(&chosen)) {
+            if let Some(original) = folded_under {
                 self.counts.near_duplicates += 1;
                 *self.repeated.entry(original).or_default() += 1;
                 if !settings.with_duplicates {
                     continue;
                 }
             }
-            self.ranked.push(page);
+            self.ranked.push(Candidate {
+                original: folded_under,
+                ..*page
+            });
         }
     }
 
@@ -384,6 +408,37 @@ impl Ranking {
                 .then(a.line.cmp(&b.line))
         });
     }
+}
+
+/// For each page, in the order of their lines, the line of the page it is folded under, if any.
+fn fold(pages: &[Candidate]) -> Vec<Option<u64>> {
+    let mut near_duplicates = NearDuplicates::default();
+    let by_url: HashMap<u64, usize> = (0..).zip(pages).map(|(at, page)| (page.url, at)).collect();
+    let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut firsts: Vec<usize> = Vec::with_capacity(pages.len());
+    for ((at, page), number) in pages.iter().enumerate().zip(0_u32..) {
+        let known = page.repeats.and_then(|url| by_url.get(&url)).copied();
+        let like = near_duplicates.add(number, page.fingerprint, page.relevance);
+        let like = like.map(|number| number as usize).or(known);
+        let first = like.and_then(|like| firsts.get(like)).copied().unwrap_or(at);
+        firsts.push(first);
+        groups.entry(first).or_default().push(at);
+    }
+    let mut folded = vec![None; pages.len()];
+    for group in groups.into_values().filter(|group| group.len() > 1) {
+        let members = || group.iter().filter_map(|at| Some((*at, pages.get(*at)?)));
+        let is_named = |page: &Candidate| members().any(|(_, other)| other.canonical == Some(page.url));
+        let shown = members().min_by_key(|(at, page)| (!is_named(page), !page.is_seed, page.length, *at));
+        let Some((shown, original)) = shown else {
+            continue;
+        };
+        for at in group.iter().filter(|at| **at != shown) {
+            if let Some(place) = folded.get_mut(*at) {
+                *place = Some(original.line);
+            }
+        }
+    }
+    folded
 }
 
 /// The pages of a ranking, best first.

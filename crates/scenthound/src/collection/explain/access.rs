@@ -75,6 +75,8 @@ pub enum OutsideScope {
     },
     /// Its file extension is not that of a page.
     FileEnding,
+    /// The path goes in circles.
+    Circular,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -109,5 +111,6 @@ pub(super) fn outside_scope(
                 .map(text),
         },
         OutOfScope::FileEnding => OutsideScope::FileEnding,
+        OutOfScope::Circular => OutsideScope::Circular,
     }))
 }

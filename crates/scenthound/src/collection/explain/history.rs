@@ -9,9 +9,9 @@ use scenthound_store::{CrawlView, PageRecord, Position};
 use scenthound_types::{CanonicalUrl, LeaseKind};
 
 use super::PathStep;
-use crate::collection::near_duplicates::are_near_duplicates;
 use crate::collection::pages::{each_record, each_record_or_warn};
 use crate::collection::{CollectionError, Warning, url_hash};
+use scenthound_engine::are_near_duplicates;
 
 /// At most this many near-duplicates and sources of redirects are listed.
 const NAMED: usize = 10;

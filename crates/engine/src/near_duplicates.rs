@@ -19,23 +19,27 @@ const MAX_RELEVANCE_GAP: f64 = 0.05;
 const MAX_COMPARED: usize = 256;
 
 /// Whether two pages, each given as fingerprint and relevance, are near-duplicates.
-pub(super) fn are_near_duplicates(a: (u64, f64), b: (u64, f64)) -> bool {
-    let (one, other) = (a.0, b.0);
-    one != 0 && other != 0 && (one ^ other).count_ones() <= MAX_BITS && (a.1 - b.1).abs() <= MAX_RELEVANCE_GAP
+pub fn are_near_duplicates(a: (u64, f64), b: (u64, f64)) -> bool {
+    are_alike(a.0, b.0) && (a.1 - b.1).abs() <= MAX_RELEVANCE_GAP
+}
+
+fn are_alike(one: u64, other: u64) -> bool {
+    one != 0 && other != 0 && (one ^ other).count_ones() <= MAX_BITS
 }
 
 /// Finds near-duplicates among pages shown to it in the order they were fetched.
 ///
 /// ```
-/// use scenthound::NearDuplicates;
+/// use scenthound_engine::NearDuplicates;
 ///
 /// let mut pages = NearDuplicates::default();
 /// assert_eq!(pages.add(1, 0xff00, 0.5), None);
 /// assert_eq!(pages.add(2, 0xff07, 0.5), Some(1));
 /// assert_eq!(pages.add(3, 0x1234, 0.5), None);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct NearDuplicates {
+    max_relevance_gap: f64,
     originals: Vec<Original>,
     /// Indexes into the originals, by the number of a block and its bits.
     blocks: HashMap<u32, Vec<u32>>,
@@ -49,7 +53,25 @@ struct Original {
     relevance: f64,
 }
 
+impl Default for NearDuplicates {
+    fn default() -> NearDuplicates {
+        NearDuplicates {
+            max_relevance_gap: MAX_RELEVANCE_GAP,
+            originals: Vec::new(),
+            blocks: HashMap::new(),
+        }
+    }
+}
+
 impl NearDuplicates {
+    /// Compares fingerprints only.
+    pub fn of_any_relevance() -> NearDuplicates {
+        NearDuplicates {
+            max_relevance_gap: f64::INFINITY,
+            ..NearDuplicates::default()
+        }
+    }
+
     /// Adds a page under a number of the caller's choice. Returns the number of the earlier page it repeats, if any.
     pub fn add(&mut self, page: u32, fingerprint: u64, relevance: f64) -> Option<u32> {
         if fingerprint == 0 {
@@ -61,7 +83,8 @@ impl NearDuplicates {
             .flat_map(|sharing| sharing.iter().take(MAX_COMPARED))
             .filter_map(|at| Some((*at, self.originals.get(*at as usize)?)))
             .filter(|(_, other)| {
-                are_near_duplicates((fingerprint, relevance), (other.fingerprint, other.relevance))
+                are_alike(fingerprint, other.fingerprint)
+                    && (relevance - other.relevance).abs() <= self.max_relevance_gap
             })
             // Take the earliest, whichever block it was found by.
             .min_by_key(|(at, _)| *at);
