@@ -340,6 +340,8 @@ settings! {
         one max_page_bytes: u64 = "max-page-bytes" "max-page-bytes", Kind::Size, Allowed, "8MB";
         /// Cut off responses at this size, as sent.
         one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
+        /// Hold at most this much of large pages in memory at a time, over all requests.
+        one bytes_in_flight: u64 = "bytes-in-flight" "bytes-in-flight", Kind::Size, Allowed, "512MB";
         /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time.
         one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
         /// How many agents crawl, each with its own seeds, strategy and queue.

@@ -56,6 +56,8 @@ pub(crate) struct Decoder {
     stages: Vec<Stage>,
     decoded: Vec<u8>,
     cap: usize,
+    /// Where to pause.
+    pause: usize,
     fed: bool,
 }
 
@@ -70,23 +72,41 @@ impl Decoder {
             stages,
             decoded: Vec::new(),
             cap,
+            pause: usize::MAX,
             fed: false,
         })
     }
 
-    /// Takes the next bytes of the body.
-    pub(crate) fn push(&mut self, encoded: &[u8]) -> Result<(), Stop> {
+    /// Sets how long the output may become before [`Decoder::push`] pauses. A body with several codings does not pause.
+    pub(crate) fn pause_at(&mut self, bytes: usize) {
+        self.pause = bytes;
+    }
+
+    /// How many codings were applied.
+    pub(crate) fn codings(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Takes the next bytes of the body. Returns those that are left over, if it pauses.
+    pub(crate) fn push<'b>(&mut self, encoded: &'b [u8]) -> Result<Option<&'b [u8]>, Stop> {
         self.fed |= !encoded.is_empty();
         let (decoded, cap) = (&mut self.decoded, self.cap);
-        run(&mut self.stages, encoded, &mut |piece| {
-            let room = cap.saturating_sub(decoded.len());
-            decoded.extend_from_slice(piece.get(..room).unwrap_or(piece));
-            if piece.len() > room {
-                Err(Stop::Full)
-            } else {
-                Ok(())
+        if let ([stage], true) = (&mut *self.stages, self.pause < usize::MAX) {
+            let mut input = encoded;
+            loop {
+                if decoded.len() > self.pause {
+                    return Ok(Some(input));
+                }
+                let (consumed, produced) = stage.step(input)?;
+                input = input.get(consumed..).unwrap_or_default();
+                take(decoded, cap, stage.piece.get(..produced).unwrap_or_default())?;
+                if stage.ended || (consumed == 0 && produced == 0) {
+                    return Ok(None);
+                }
             }
-        })
+        }
+        run(&mut self.stages, encoded, &mut |piece| take(decoded, cap, piece))?;
+        Ok(None)
     }
 
     /// The output so far.
@@ -102,6 +122,17 @@ impl Decoder {
     /// The output.
     pub(crate) fn into_decoded(self) -> Vec<u8> {
         self.decoded
+    }
+}
+
+/// Appends to the output, up to the cap.
+fn take(decoded: &mut Vec<u8>, cap: usize, piece: &[u8]) -> Result<(), Stop> {
+    let room = cap.saturating_sub(decoded.len());
+    decoded.extend_from_slice(piece.get(..room).unwrap_or(piece));
+    if piece.len() > room {
+        Err(Stop::Full)
+    } else {
+        Ok(())
     }
 }
 

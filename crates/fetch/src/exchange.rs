@@ -12,6 +12,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::channel::{Ask, Channel, Line, Motor, turn};
 use crate::decode::{Decoder, Stop};
+use crate::room::{Reserved, Room, SMALL};
 use crate::settings::{BodyCaps, Limits};
 use crate::tape::SharedTape;
 
@@ -112,6 +113,19 @@ pub(crate) struct Read {
     /// How many body bytes arrived, without chunk headers.
     pub(crate) wire: usize,
     pub(crate) sink: Sink,
+    /// The room it takes, if it is large.
+    pub(crate) reserved: Reserved,
+}
+
+impl Sink {
+    /// How many bytes are kept in addition to those as sent.
+    fn extra(&self) -> usize {
+        match self {
+            Sink::InPlace => 0,
+            Sink::Gathered(gathered) => gathered.len(),
+            Sink::Decoded(decoder) => decoder.so_far().len(),
+        }
+    }
 }
 
 /// Reads a body until it ends or a limit is reached.
@@ -121,8 +135,15 @@ pub(crate) async fn read(
     caps: BodyCaps,
     sniff: bool,
     limits: &Limits,
+    room: &Room,
 ) -> Read {
     let mut wire = 0;
+    let mut reserved = None;
+    // How far several codings blow up a body shows only when it is too late.
+    let mut is_large = matches!(&sink, Sink::Decoded(decoder) if decoder.codings() > 1);
+    if let Sink::Decoded(decoder) = &mut sink {
+        decoder.pause_at(SMALL);
+    }
     let mut unseen = sniff;
     let mut watch = Watch::new(limits);
     let end = loop {
@@ -134,6 +155,10 @@ pub(crate) async fn read(
             Next::Broken => break End::Cut(Truncation::Disconnect),
             Next::TooSlow => break End::Cut(Truncation::Time),
         };
+        is_large |= wire + data.len() + sink.extra() > SMALL;
+        if is_large && reserved.is_none() && !watch.reserve(room, caps, &mut sink, &mut reserved).await {
+            break End::Cut(Truncation::Time);
+        }
         let most = match sink {
             Sink::InPlace => caps.wire.min(caps.decoded),
             Sink::Gathered(_) | Sink::Decoded(_) => caps.wire,
@@ -151,7 +176,19 @@ pub(crate) async fn read(
                 gathered.extend_from_slice(data.get(..room).unwrap_or(&data));
                 (data.len() > room).then_some(Stop::Full)
             }
-            Sink::Decoded(decoder) => decoder.push(&data).err(),
+            Sink::Decoded(decoder) => {
+                let mut left = decoder.push(&data);
+                if let Ok(Some(rest)) = left {
+                    if !watch.reserve(room, caps, &mut sink, &mut reserved).await {
+                        break End::Cut(Truncation::Time);
+                    }
+                    left = match &mut sink {
+                        Sink::Decoded(decoder) => decoder.push(rest),
+                        _ => Ok(None),
+                    };
+                }
+                left.err()
+            }
         };
         if unseen {
             let start: &[u8] = match &sink {
@@ -171,7 +208,12 @@ pub(crate) async fn read(
             None => {}
         }
     };
-    Read { end, wire, sink }
+    Read {
+        end,
+        wire,
+        sink,
+        reserved: reserved.unwrap_or_default(),
+    }
 }
 
 /// The body has ended, but its encoding may not have.
@@ -234,6 +276,24 @@ impl Watch<'_> {
             window: None,
             before: 0,
         }
+    }
+
+    /// Waits for room for a large body; false if the time for the body is over first.
+    async fn reserve(
+        &mut self,
+        room: &Room,
+        caps: BodyCaps,
+        sink: &mut Sink,
+        reserved: &mut Option<Reserved>,
+    ) -> bool {
+        let room = tokio::time::timeout_at(self.deadline, room.reserve(caps)).await;
+        *reserved = room.ok().flatten();
+        if let Sink::Decoded(decoder) = sink {
+            decoder.pause_at(usize::MAX);
+        }
+        // Waiting was our doing: the rate counts from now on.
+        self.window = None;
+        reserved.is_some()
     }
 
     /// Ready when the body is too slow.

@@ -9,6 +9,7 @@ use scenthound_types::{Failure, Outcome, Refusal, Truncation};
 
 use crate::exchange::{End, Read, Sink};
 use crate::head::{self, RetryAfter};
+use crate::room::Reserved;
 use crate::tape::{Span, chunked_len};
 
 /// The version of HTTP that was used.
@@ -57,6 +58,8 @@ pub struct Fetched {
     /// Whether a kept connection turned out to be closed before anything arrived. The request may be repeated, but
     /// that is another request, and the code that spaces requests decides when.
     pub stale: bool,
+    /// Room reserved for a large body; free again when the response is dropped.
+    pub reserved: Reserved,
 }
 
 impl Fetched {
@@ -74,8 +77,10 @@ impl Fetched {
             body: Bytes::new(),
             truncated: None,
             stale: false,
+            reserved: Reserved::default(),
         }
     }
+
     /// A response whose head promised `promised`, as far as it was read.
     pub(crate) fn response(
         promised: Outcome,
@@ -122,6 +127,7 @@ impl Fetched {
             body,
             truncated,
             stale: false,
+            reserved: read.reserved,
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::names::Names;
 use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::requests::{Requests, write_request, write_response};
+use crate::room::{Reserved, Room};
 use crate::settings::{FetchSettings, Limits, Want};
 use crate::strangers::Strangers;
 use crate::tape::{SharedTape, final_head};
@@ -75,6 +76,7 @@ pub struct Fetcher {
     requests: Requests,
     limits: Limits,
     strangers: Strangers,
+    room: Room,
 }
 
 impl Fetcher {
@@ -89,6 +91,7 @@ impl Fetcher {
             pins: settings.pins,
             limits: settings.limits,
             strangers: Strangers::default(),
+            room: Room::new(settings.bytes_in_flight),
         })
     }
 
@@ -280,6 +283,7 @@ impl Fetcher {
                 end: End::NotText,
                 wire: 0,
                 sink: Sink::InPlace,
+                reserved: Reserved::default(),
             });
         }
         let sink = match &plan.encoding {
@@ -290,7 +294,7 @@ impl Fetcher {
             _ if chunked => Sink::Gathered(Vec::new()),
             _ => Sink::InPlace,
         };
-        Ok(exchange::read(source, sink, plan.caps, plan.sniff, &self.limits).await)
+        Ok(exchange::read(source, sink, plan.caps, plan.sniff, &self.limits, &self.room).await)
     }
 }
 

@@ -122,6 +122,8 @@ pub struct FetchSettings {
     pub pins: HashMap<String, SocketAddr>,
     /// Whether HTTP/2 is offered over TLS.
     pub http2: bool,
+    /// How many bytes large bodies may take in all requests together.
+    pub bytes_in_flight: usize,
     /// How many idle connections are kept in all.
     pub idle_connections: usize,
     /// How long an idle connection is kept.
@@ -142,6 +144,7 @@ impl FetchSettings {
             ca_files: Vec::new(),
             pins: HashMap::new(),
             http2: true,
+            bytes_in_flight: 512 << 20,
             idle_connections: 4_096,
             idle_time: Duration::from_secs(60),
         }

@@ -313,16 +313,41 @@ async fn a_body_of_exactly_the_cap_is_whole() {
     }
 }
 
+/// A gzipped page of this many spaces.
+fn gzipped(bytes: usize) -> Vec<u8> {
+    let packed = gzip(&vec![b' '; bytes]);
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n";
+    let mut response = format!("{head}Content-Length: {}\r\n\r\n", packed.len()).into_bytes();
+    response.extend(packed);
+    response
+}
+
+#[tokio::test]
+async fn large_bodies_wait_for_each_other_and_small_ones_do_not() {
+    let large = Served::always(gzipped(3_000_000)).await;
+    let small = Served::always(page("small")).await;
+    let mut settings = settings();
+    settings.bytes_in_flight = 1;
+    settings.limits.whole_body = Duration::from_millis(700);
+    let fetcher = fetcher(settings);
+    let first = large.fetch_with(&fetcher, "/1", Want::Page).await;
+    assert_eq!(
+        (first.outcome.clone(), first.body.len()),
+        (body(200, WHOLE), 3_000_000)
+    );
+    // As long as the first is held, there is no room for a second, and it is cut where it became large.
+    let second = large.fetch_with(&fetcher, "/2", Want::Page).await;
+    assert_eq!(second.outcome, body(200, Some(Truncation::Time)));
+    assert!(second.body.len() < 400_000, "{}", second.body.len());
+    assert_eq!(small.fetch_with(&fetcher, "/", Want::Page).await.body, "small");
+    drop((first, second));
+    let third = large.fetch_with(&fetcher, "/3", Want::Page).await;
+    assert_eq!((third.outcome, third.body.len()), (body(200, WHOLE), 3_000_000));
+}
+
 #[tokio::test]
 async fn a_bomb_stops_at_the_cap_on_decoded_bytes() {
-    let bomb = gzip(&vec![b' '; 200 << 20]);
-    let mut response = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
-        bomb.len()
-    )
-    .into_bytes();
-    response.extend(bomb);
-    let server = Served::always(response).await;
+    let server = Served::always(gzipped(200 << 20)).await;
     let mut settings = settings();
     settings.limits.decoded_bytes = 1_000_000;
     let fetched = server.fetch_with(&fetcher(settings), "/", Want::Page).await;

@@ -24,7 +24,11 @@ fn page(title: &str, words: &str, links: &[&str]) -> SiteResponse {
 
 fn answer(path: &str) -> SiteResponse {
     match path {
-        "/" => page("Tea", PROSE, &["/green", "/green/copy", "/cars", "/secret", "/missing"]),
+        "/" => page(
+            "Tea",
+            PROSE,
+            &["/green", "/green/copy", "/cars", "/secret", "/missing"],
+        ),
         "/green" => page("Green tea", &format!("{PROSE} Steep it for two minutes."), &["/"]),
         "/green/copy" => answer("/green"),
         "/cars" => page(

@@ -75,6 +75,7 @@ fn fetch_settings(settings: &Settings) -> Result<FetchSettings, LiveBuildError> 
             decoded_bytes: bytes(crawl.max_page_bytes),
             ..Limits::default()
         },
+        bytes_in_flight: bytes(crawl.bytes_in_flight),
         allowed_nets: crawl.allow_net.clone(),
         resolver: crawl.resolver,
         proxy: crawl
