@@ -155,6 +155,8 @@ pub enum Step {
 /// At most this many URLs are refused without a request in one step. A step happens at one moment: while it lasts, no
 /// result is settled and no budget is checked, so it must take milliseconds whatever the rules and the links are.
 const REFUSALS_PER_STEP: usize = 32;
+/// How long a crawl waits for its first page when all hosts rest. An agent skips seeds that stay unreachable for longer.
+const SEED_PATIENCE: Duration = Duration::from_secs(60);
 /// The prefix of the notes that hold what the judge has learnt.
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
@@ -390,7 +392,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 }
                 Next::WaitUntil(until) => {
                     let is_idle = self.frontier.counts().leased == 0;
-                    if is_idle && until > now + self.settings.patience {
+                    // Where nothing ever answered, a wrong URL is likelier than a host in trouble.
+                    let patience = match self.tally.bodies {
+                        0 => self.settings.patience.min(SEED_PATIENCE),
+                        _ => self.settings.patience,
+                    };
+                    if is_idle && until > now + patience {
                         return Ok(Step::Done(StopReason::OnlyRestingHosts));
                     }
                     return Ok(Step::WaitUntil(until));

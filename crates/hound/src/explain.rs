@@ -138,7 +138,13 @@ fn answer(explanation: &Explanation) -> String {
         UrlStanding::Refused => format!("Not fetched{because}"),
         UrlStanding::Failed => format!("Could not be fetched{because}"),
         UrlStanding::Retrying => format!("Not fetched yet, will be tried again{because}"),
-        UrlStanding::Waiting => "Not fetched yet: it is waiting in the queue.".to_owned(),
+        UrlStanding::Waiting => match explanation.robots_failed.as_ref().and_then(remarks) {
+            Some(why) => format!(
+                "Not fetched yet: the host's robots.txt could not be fetched ({}), and without it nothing is fetched from the host.",
+                harmless(&why)
+            ),
+            None => "Not fetched yet: it is waiting in the queue.".to_owned(),
+        },
         UrlStanding::OutOfScope => {
             let why = explanation.out_of_scope.as_ref().map(scope_text);
             format!("Not part of this crawl: {}", why.unwrap_or_default())

@@ -13,6 +13,8 @@ use crate::dashboard::Dashboard;
 
 /// How often a plain line is written when stderr is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
+/// How often while nothing happens.
+const IDLE_EVERY: Duration = Duration::from_secs(60);
 /// How often `logs/status.json` is updated.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
@@ -22,6 +24,8 @@ pub struct Progress {
     max_time: Option<Duration>,
     bar: Option<ProgressBar>,
     last_plain: Instant,
+    /// Pages, other requests and links waiting when the last line was printed.
+    last_shown: (u64, u64, u64),
     last_status: Option<Instant>,
     latest: Option<StatusFile>,
     dashboard: Option<Dashboard>,
@@ -50,6 +54,7 @@ impl Progress {
             max_time: settings.max_time,
             bar,
             last_plain: Instant::now(),
+            last_shown: (0, 0, 0),
             last_status: None,
             latest: None,
             dashboard,
@@ -64,8 +69,17 @@ impl Progress {
                 bar.set_message(self.line(snapshot));
             }
             None if self.last_plain.elapsed() >= PLAIN_EVERY => {
-                self.last_plain = Instant::now();
-                note!("{}", self.line(snapshot));
+                // While nothing happens, one line a minute is enough.
+                let now = (
+                    snapshot.tally.pages,
+                    snapshot.tally.other_requests,
+                    snapshot.counts.waiting,
+                );
+                if now != self.last_shown || self.last_plain.elapsed() >= IDLE_EVERY {
+                    self.last_plain = Instant::now();
+                    self.last_shown = now;
+                    note!("{}", self.line(snapshot));
+                }
             }
             None => {}
         }

@@ -232,6 +232,11 @@ impl OutcomeCode {
         matches!(self, OutcomeCode::Ok | OutcomeCode::OkTruncated)
     }
 
+    /// Whether it went wrong.
+    pub fn is_failed(self) -> bool {
+        self.as_str().starts_with("failed")
+    }
+
     /// Whether we declined.
     pub fn is_refused(self) -> bool {
         use OutcomeCode::*;

@@ -1,21 +1,16 @@
 //! Gives leases to the agents in turn, and rescores waiting links when a strategy has learnt something.
 
-use std::time::Duration;
-
 use scenthound_frontier::{Ask, Frontier, Next};
 use scenthound_strategy::Pick;
 use scenthound_types::{
     AgentId, Lease, LeaseKind, Outcome, PageReport, ParentPage, Standing, Timestamp, Verdict,
 };
 
-use super::{Crawl, StopReason};
+use super::{Crawl, SEED_PATIENCE, StopReason};
 use crate::CrawlError;
 use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
-
-/// Seeds that stay unreachable for longer than this are skipped.
-const SEED_PATIENCE: Duration = Duration::from_secs(60);
 
 impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// Draws a list for best-N-first. Several agents take URLs one by one, each from its own stack.

@@ -148,6 +148,9 @@ pub struct Explanation {
     pub queue_unknown: Option<QueueUnknown>,
     /// What the robots.txt of its host says about it, if that is known.
     pub robots: Option<RobotsAnswer>,
+    /// The latest attempt at the robots.txt of its host, if it failed: until one succeeds, nothing is fetched from the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robots_failed: Option<PageRecord>,
     /// Whether the crawl ignores robots.txt files.
     pub robots_ignored: bool,
     /// The rule that excludes it from the crawl, if there is one.
@@ -252,6 +255,7 @@ impl Collection {
             cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
             queue_unknown,
             robots,
+            robots_failed: history.robots_failed,
             robots_ignored: settings.is_some_and(|settings| settings.crawl.ignore_robots),
             out_of_scope,
             redirected_from: history.redirected_from,

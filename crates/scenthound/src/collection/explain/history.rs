@@ -33,6 +33,8 @@ pub(super) struct History {
     pub redirected_from: Vec<String>,
     /// Where the latest robots.txt of its host is in the archive.
     pub robots: Option<Position>,
+    /// The latest attempt at the robots.txt of its host, if it failed.
+    pub robots_failed: Option<PageRecord>,
     /// The visit of each page that counts, by the hash of its URL.
     visits: HashMap<u64, Visit>,
 }
@@ -53,6 +55,9 @@ impl History {
 
     fn add(&mut self, line: u64, record: PageRecord, url: &CanonicalUrl, robots_txt: &CanonicalUrl) {
         if record.kind == LeaseKind::Robots {
+            if record.url == robots_txt.as_str() {
+                self.robots_failed = record.outcome.is_failed().then(|| record.clone());
+            }
             if record.url == robots_txt.as_str() && record.is_ok() {
                 self.robots.clone_from(&record.archive);
             }
