@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use scenthound::{
     Crawler, CrawlerError, Ended, ExampleCounts, LiveEvent, Overview, StatusFile, StopHandle, StopReason,
@@ -12,7 +12,7 @@ use scenthound::{
 };
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
-use scenthound_store::CrawlFolder;
+use scenthound_store::{CrawlFolder, CrawlView};
 use scenthound_types::OutcomeCode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -79,6 +79,25 @@ const COMMON: &[&str] = &[
     "allow-net",
 ];
 
+/// The options that a crawl is most often resumed with.
+const SHOWN_ON_RESUME: &[&str] = &[
+    "max-pages",
+    "max-time",
+    "max-bytes",
+    "delay",
+    "concurrency",
+    "proxy",
+    "contact",
+];
+
+fn dashboard_arg() -> Arg {
+    Arg::new("dashboard")
+        .long("dashboard")
+        .value_name("ADDR")
+        .value_parser(value_parser!(SocketAddr))
+        .help("Show the crawl in a browser at this address, such as 127.0.0.1:8500")
+}
+
 pub fn command() -> Command {
     let command = Command::new("crawl")
         .about("Crawl the web for a topic; run again to resume")
@@ -102,13 +121,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The crawl folder, created if missing [default: the topic's name]"),
         )
-        .arg(
-            Arg::new("dashboard")
-                .long("dashboard")
-                .value_name("ADDR")
-                .value_parser(value_parser!(SocketAddr))
-                .help("Show the crawl in a browser at this address, such as 127.0.0.1:8500"),
-        )
+        .arg(dashboard_arg())
         .arg(
             Arg::new("keys")
                 .long("keys")
@@ -124,6 +137,34 @@ pub fn command() -> Command {
                 .help("Print the summary as JSON"),
         );
     flags().fold(command, |command, option| command.arg(arg(option)))
+}
+
+pub fn resume_command() -> Command {
+    let command = Command::new("resume")
+        .about("Go on with a crawl; its folder holds all it needs")
+        .after_help(
+            "Examples:
+  hound resume tea                      with the settings it was started with
+  hound resume tea --max-pages 10000    with a larger budget
+
+Takes the options of hound crawl; see hound crawl --help. What would make it another crawl is refused.",
+        )
+        .arg(
+            Arg::new("DIR")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("The crawl folder"),
+        )
+        .arg(dashboard_arg())
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the summary as JSON"),
+        );
+    let flags = flags().filter(|option| option.section == "crawl");
+    let flags = flags.map(|option| arg(option).hide(!SHOWN_ON_RESUME.contains(&option.name)));
+    flags.fold(command, |command, flag| command.arg(flag))
 }
 
 /// The settings that have an option of their own. Settings of one strategy or judge follow its name instead.
@@ -202,7 +243,9 @@ pub fn meant_by(unknown: &str) -> Option<String> {
 /// The options and seeds given on the command line.
 fn given(matches: &ArgMatches) -> Vec<Given> {
     let mut given = Vec::new();
-    for option in flags() {
+    // A resumed crawl takes only some of the options.
+    let taken = flags().filter(|option| matches.try_contains_id(option.name).is_ok());
+    for option in taken {
         if option.kind.value_name().is_none() {
             if matches.get_flag(option.name) {
                 given.push(Given::new(option.name, "true"));
@@ -211,7 +254,8 @@ fn given(matches: &ArgMatches) -> Vec<Given> {
             given.extend(values.map(|value| Given::new(option.name, value)));
         }
     }
-    let seeds = matches.get_many::<String>("SEED_URL").into_iter().flatten();
+    let seeds = matches.try_get_many::<String>("SEED_URL").ok().flatten();
+    let seeds = seeds.into_iter().flatten();
     given.extend(seeds.map(|url| Given::new(SEED_URLS, url)));
     given
 }
@@ -266,7 +310,32 @@ fn read_examples(crawler: &mut Crawler, folder: &CrawlFolder) -> Result<Option<(
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    match run_crawl(matches) {
+    or_full_disk(run_crawl(matches))
+}
+
+/// Runs `hound resume`.
+pub fn resume(matches: &ArgMatches) -> Result<ExitCode> {
+    let Some(folder) = matches.get_one::<PathBuf>("DIR") else {
+        return Err(bad_input(anyhow!("give the crawl folder")));
+    };
+    let view = CrawlView::open(folder).map_err(bad_input)?;
+    let settings = view.layout().settings();
+    if !settings.exists() {
+        return Err(bad_input(anyhow!(
+            "{} holds no crawl.toml, so nothing says how to go on; run the command that started the crawl",
+            folder.display()
+        )));
+    }
+    or_full_disk(run_with(
+        matches,
+        &settings.to_string_lossy(),
+        given(matches),
+        Some(folder),
+    ))
+}
+
+fn or_full_disk(result: Result<ExitCode>) -> Result<ExitCode> {
+    match result {
         // Wherever it happens: while the folder is made, the settings are written, or pages are committed.
         Err(error) if is_full_disk(&error) => {
             note!("hound: {error:#}");
@@ -287,6 +356,15 @@ fn run_crawl(matches: &ArgMatches) -> Result<ExitCode> {
         given.insert(0, Given::new(SEED_URLS, topic));
         topic = "";
     }
+    run_with(matches, topic, given, matches.get_one::<PathBuf>("output"))
+}
+
+fn run_with(
+    matches: &ArgMatches,
+    topic: &str,
+    given: Vec<Given>,
+    output: Option<&PathBuf>,
+) -> Result<ExitCode> {
     let settings = match check_settings(topic, &given)? {
         Ok(settings) => settings,
         Err(faults) => {
@@ -294,12 +372,13 @@ fn run_crawl(matches: &ArgMatches) -> Result<ExitCode> {
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
-    let output = match matches.get_one::<PathBuf>("output") {
+    let output = match output {
         Some(folder) => folder.clone(),
         None => PathBuf::from(slug(&settings.topic.name)),
     };
     // Check everything that can be wrong before asking a search engine or writing a file.
-    let key_file = matches.get_one::<PathBuf>("keys").map(PathBuf::as_path);
+    let key_file = matches.try_get_one::<PathBuf>("keys").ok().flatten();
+    let key_file = key_file.map(PathBuf::as_path);
     let (settings, kept_seeds) = if settings.seeds.engines.is_empty() {
         (settings, None)
     } else {

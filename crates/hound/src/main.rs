@@ -83,6 +83,7 @@ fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(crawl::command())
+        .subcommand(crawl::resume_command())
         .subcommand(
             status::Args::augment_args(Command::new("status"))
                 .about("Show how far a crawl has come: pages, harvest rate, frontier, errors, budgets"),
@@ -179,6 +180,7 @@ fn main() -> ExitCode {
     };
     let result = match matches.subcommand() {
         Some(("crawl", given)) => crawl::run(given),
+        Some(("resume", given)) => crawl::resume(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
         Some(("search", given)) => done(parsed(given).and_then(search::run)),

@@ -6,7 +6,8 @@ mod common;
 
 use std::path::Path;
 
-use common::hound_in;
+use common::{hound_in, refuses, says, serve_paths};
+use scenthound_testweb::SiteResponse;
 
 /// Writes ten pages about tea to `tea/` and ten about cars to `cars/`. Every page has a different run of its topic's words.
 fn pages(folder: &Path) {
@@ -203,4 +204,65 @@ fn what_cannot_be_trained_or_used_is_refused_with_a_remedy() {
         output.contains("holds a bayes judge, not a svm judge"),
         "{output}"
     );
+}
+
+/// The crawl folder holds all it needs: moved elsewhere, and with the model gone, it goes on.
+#[test]
+fn a_moved_folder_goes_on_without_the_model_it_was_started_with() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path();
+    pages(folder);
+    let train = [
+        "train",
+        "relevance",
+        "--positive",
+        "tea",
+        "--negative",
+        "cars",
+        "-o",
+        "tea.model",
+    ];
+    says(folder, &train);
+    let (serving, base) = serve_paths(|path| match path.trim_start_matches('/').parse::<u32>() {
+        Ok(number) => SiteResponse::html(format!(
+            "<title>Page {number}</title><p>oolong kettle steep leaf brew {number} <a href=/{}>next</a>",
+            number + 1
+        )),
+        Err(_) if path == "/" => SiteResponse::html("<p>oolong kettle <a href=/1>one</a>"),
+        Err(_) => SiteResponse::missing(),
+    });
+    let seed = format!("{base}/");
+    let crawl = [
+        "crawl",
+        "tea",
+        &seed,
+        "-o",
+        "crawl",
+        "--judge",
+        "logistic:model=tea.model",
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "1ms",
+        "--ip-delay",
+        "0s",
+        "--max-pages",
+        "5",
+        "--contact",
+        "test@example.org",
+    ];
+    says(folder, &crawl);
+    // The same command again is still the same crawl.
+    says(folder, &crawl);
+    std::fs::remove_file(folder.join("tea.model")).unwrap();
+    std::fs::create_dir(folder.join("elsewhere")).unwrap();
+    std::fs::rename(folder.join("crawl"), folder.join("elsewhere/moved")).unwrap();
+    let said = says(folder, &["resume", "elsewhere/moved", "--max-pages", "12"]);
+    assert!(said.contains("12 pages"), "{said}");
+    let asked = serving.requests().len();
+    assert_eq!(asked, 13, "twelve pages and one robots.txt, none of them twice");
+    let judged = says(folder, &["explain", "elsewhere/moved", &format!("{base}/9")]);
+    assert!(judged.contains("elevant"), "{judged}");
+    let refused = refuses(folder, &["resume", "nowhere"]);
+    assert!(refused.contains("nowhere holds no crawl"), "{refused}");
 }

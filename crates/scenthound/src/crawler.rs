@@ -17,6 +17,7 @@ use thiserror::Error;
 use crate::event::{Event, Translator};
 use crate::examples::{ExampleCounts, add_examples, example_urls};
 use crate::inputs::{InputError, InputNotice};
+use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
 use crate::topic::Topic;
 
@@ -36,6 +37,9 @@ pub enum CrawlerError {
     /// The current directory could not be determined.
     #[error("could not determine the current directory")]
     CurrentDirectory(#[source] std::io::Error),
+    /// A model or another file that the settings name could not be copied to the crawl folder.
+    #[error("the files that the settings name could not be kept in the crawl folder")]
+    KeptFiles(#[source] std::io::Error),
     /// The judge, the strategy or the fetcher could not be built.
     #[error(transparent)]
     Build(#[from] LiveBuildError),
@@ -375,6 +379,13 @@ impl Crawler {
         judge: Option<Arc<dyn Judge>>,
     ) -> Result<Crawler, CrawlerError> {
         let before = earlier_settings(&folder)?;
+        if let Some(before) = &before {
+            kept_files::adopt(before, &mut settings);
+            // Whoever forgets the proxy on the second run must not go out directly.
+            if settings.crawl.proxy.is_none() {
+                settings.crawl.proxy.clone_from(&before.crawl.proxy);
+            }
+        }
         if settings.seeds.urls.is_empty()
             && settings.seeds.engines.is_empty()
             && !settings.judge.examples.is_empty()
@@ -504,7 +515,9 @@ impl Crawler {
         watch: &mut dyn FnMut(LiveEvent<'_>),
     ) -> Result<Summary, CrawlerError> {
         self.read_examples(folder, &mut |_| {})?;
-        folder.write_settings(&self.settings.to_toml())?;
+        let kept =
+            kept_files::keep(&self.settings, folder.layout().root()).map_err(CrawlerError::KeptFiles)?;
+        folder.write_settings(&kept)?;
         let live = self.live.clone();
         let mut summary =
             scenthound_live::crawl(folder, self.live, self.judge, self.agents, &self.stop.0, watch)?;
@@ -528,7 +541,7 @@ impl Crawler {
             self.settings.judge()?,
             self.settings.agents(&self.settings.seeds.urls)?,
             Lessons::Kept(&|_| {}),
-            &self.settings.to_toml(),
+            &kept,
             &stop,
             &mut |_| {},
         )?;

@@ -29,6 +29,7 @@ pub mod fetch_now;
 pub mod graph;
 pub mod inputs;
 pub mod judging;
+mod kept_files;
 mod live;
 mod rejudge;
 mod repair;

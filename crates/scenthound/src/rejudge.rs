@@ -16,6 +16,7 @@ use thiserror::Error;
 use crate::collection::{Collection, CollectionError, each_record};
 use crate::crawler::{CrawlerError, StopHandle, check_topic_settings, earlier_settings};
 use crate::examples::{MARKED, saved_in};
+use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
 use crate::stored_page::page_of_response;
 use crate::topic::Topic;
@@ -33,6 +34,9 @@ pub enum RejudgeError {
     /// The new topic is not valid.
     #[error("{0}")]
     Topic(Faults),
+    /// A model or another file that the settings name could not be copied to the crawl folder.
+    #[error("the files that the settings name could not be kept in the crawl folder")]
+    KeptFiles(#[source] std::io::Error),
     /// The new topic needs another crawl.
     #[error(
         "{topic} does not match the crawl in {}:\n  {}\nRejudging can change only the topic, its terms, the judge and the \
@@ -293,13 +297,14 @@ impl Rejudgement {
                 add: &add_marks,
             },
         };
+        let kept = kept_files::keep(settings, folder.layout().root()).map_err(RejudgeError::KeptFiles)?;
         let rejudged = scenthound_live::rejudge(
             &folder,
             live_settings(settings)?,
             judge,
             agents()?,
             lessons,
-            &settings.to_toml(),
+            &kept,
             stop.switch(),
             progress,
         )?;

@@ -6,6 +6,7 @@ use scenthound_live::Repaired;
 use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError};
 
 use crate::crawler::{StopHandle, earlier_settings};
+use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
 use crate::rejudge::RejudgeError;
 
@@ -35,12 +36,13 @@ pub fn repair(
         .agents(&settings.seeds.urls)
         .map_err(LiveBuildError::Parts)?;
     let agents = || settings.agents(&settings.seeds.urls).unwrap_or_default();
+    let kept = kept_files::keep(&settings, locked.layout().root()).map_err(RejudgeError::KeptFiles)?;
     Ok(scenthound_live::repair(
         &locked,
         live_settings(&settings)?,
         judge,
         agents,
-        &settings.to_toml(),
+        &kept,
         stop.switch(),
         progress,
     )?)
