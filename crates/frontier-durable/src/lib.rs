@@ -16,6 +16,7 @@ mod commit_mark;
 mod fault;
 mod folder;
 mod pending;
+mod recent;
 mod scan;
 mod storage;
 

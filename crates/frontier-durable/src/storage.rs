@@ -16,6 +16,7 @@ use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 use crate::DurableError;
 use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
+use crate::recent::Recent;
 
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
@@ -29,6 +30,8 @@ pub struct FjallStorage {
     db: Database,
     pub(crate) tables: Tables,
     pending: Pending,
+    /// Evidence that was written lately.
+    recent: Recent,
     batch: OwnedWriteBatch,
     is_read_only: bool,
     /// How far it has come.
@@ -125,6 +128,7 @@ impl FjallStorage {
             db,
             tables,
             pending: Pending::default(),
+            recent: Recent::default(),
             is_read_only: false,
             mark,
             synced: mark,
@@ -347,6 +351,9 @@ impl Storage for FjallStorage {
         if let Some(pending) = self.pending.evidence.get(&id.0) {
             return Ok(pending.as_deref().and_then(Evidence::from_bytes));
         }
+        if let Some(bytes) = self.recent.get(id.0) {
+            return Evidence::from_bytes(bytes).map(Some).ok_or_else(torn);
+        }
         match self.get(&self.tables.evidence, &id.0.to_be_bytes())? {
             Some(bytes) => Evidence::from_bytes(&bytes).map(Some).ok_or_else(torn),
             None => Ok(None),
@@ -463,11 +470,18 @@ impl Storage for FjallStorage {
         }
         for (id, evidence) in pending.evidence {
             match evidence {
-                Some(bytes) => batch.insert(&tables.evidence, id.to_be_bytes(), bytes),
-                None => batch.remove(&tables.evidence, id.to_be_bytes()),
+                Some(bytes) => {
+                    self.recent.put(id, &bytes);
+                    batch.insert(&tables.evidence, id.to_be_bytes(), bytes);
+                }
+                None => {
+                    self.recent.forget(id);
+                    batch.remove(&tables.evidence, id.to_be_bytes());
+                }
             }
         }
         for id in pending.dropped {
+            self.recent.forget(id);
             for table in [&tables.entries, &tables.urls, &tables.evidence] {
                 batch.remove(table, id.to_be_bytes());
             }

@@ -63,6 +63,10 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, FromArgMatches};
 
+/// Pages, links and notes are many small pieces that live briefly; see docs/performance.md for what this allocator saves.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ABOUT: &str = "A focused web crawler: describe what you are looking for, by topic and genre, and it finds the pages that matter.";
 
 const EXAMPLES: &str = "\
