@@ -44,7 +44,9 @@ pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
-pub use status::{Budgets, CrawlState, FiguresFrom, MarkCounts, Status, StatusFile, StatusReport};
+pub use status::{
+    Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status, StatusFile, StatusReport,
+};
 
 /// The pages a crawl has collected.
 ///
@@ -140,6 +142,8 @@ impl Collection {
                 path: self.view.layout().settings(),
                 faults,
             })?;
+        let mut settings = settings;
+        crate::steering::apply(&crate::steering::in_force(&self.view), &mut settings);
         Ok(Some(settings))
     }
 
@@ -181,7 +185,7 @@ impl From<CrawlView> for Collection {
 }
 
 /// The current time, which decides whether a host is still resting.
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     Clock::system().now()
 }
 

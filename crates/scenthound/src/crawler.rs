@@ -8,7 +8,7 @@ use scenthound_config::{
     BuildError, Change, Faults, Given, IpNet, Settings, Surroundings, changes, check, check_topic,
 };
 use scenthound_engine::Agent;
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, Learner};
 use scenthound_live::{Ended, Lessons, LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
 use scenthound_store::{CrawlFolder, CrawlView};
 use scenthound_strategy::Strategy;
@@ -18,6 +18,7 @@ use crate::event::{Event, Translator};
 use crate::examples::{ExampleCounts, add_examples, example_urls};
 use crate::inputs::{InputError, InputNotice};
 use crate::live::{LiveBuildError, live_settings};
+use crate::rejudge::learn_from_marks;
 use crate::topic::Topic;
 
 /// Why a crawl could not be built or run.
@@ -506,8 +507,17 @@ impl Crawler {
         self.read_examples(folder, &mut |_| {})?;
         folder.write_settings(&self.settings.to_toml())?;
         let live = self.live.clone();
-        let mut summary =
-            scenthound_live::crawl(folder, self.live, self.judge, self.agents, &self.stop.0, watch)?;
+        let view = CrawlView::open(folder.layout().root())?;
+        let learn = |learner: &dyn Learner| learn_from_marks(&view, learner);
+        let mut summary = scenthound_live::crawl(
+            folder,
+            self.live,
+            self.judge,
+            self.agents,
+            &self.stop.0,
+            &learn,
+            watch,
+        )?;
         if !summary.is_unranked || !self.is_built_in || summary.ended == Ended::Disk {
             return Ok(summary);
         }
@@ -517,6 +527,9 @@ impl Crawler {
             return Ok(summary);
         }
         watch(LiveEvent::Ranking { pages });
+        // The threshold that people asked for while it ran.
+        let mut steered = self.settings.clone();
+        crate::steering::apply(&crate::steering::in_force(&view), &mut steered);
         // A crawl that was asked to stop is ranked all the same. Asked once more, the program ends at once, which is safe.
         let stop = match summary.ended {
             Ended::Interrupted => StopSwitch::default(),
@@ -525,7 +538,7 @@ impl Crawler {
         let ranked = scenthound_live::rejudge(
             folder,
             live,
-            self.settings.judge()?,
+            steered.judge()?,
             self.settings.agents(&self.settings.seeds.urls)?,
             Lessons::Kept(&|_| {}),
             &self.settings.to_toml(),

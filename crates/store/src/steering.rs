@@ -456,7 +456,13 @@ mod tests {
         };
         let rejudged = Request::Rejudged { generation: 1 };
         let threshold = Request::Threshold { threshold: 0.3 };
-        let steering = folded(vec![accept("oolong"), drop, threshold, rejudged, accept("matcha")]);
+        let steering = folded(vec![
+            accept("oolong"),
+            drop,
+            threshold,
+            rejudged,
+            accept("matcha"),
+        ]);
         assert_eq!(steering.threshold, None);
         assert_eq!(steering.accepted.len(), 1);
         assert!(steering.dropped.is_empty() && steering.is_pending());
