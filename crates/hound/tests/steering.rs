@@ -2,7 +2,11 @@
 //!
 //! What must hold: what was answered is in force, soon in a running crawl and before the first request of the next run; undoing
 //! it brings back what was before; and nothing that waited meanwhile is lost.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may panic and wait"
+)]
 
 mod common;
 

@@ -38,8 +38,9 @@ function keepDrawn(box, draw) {
 
 /**
  * Lines over a common axis. `data()` gives { x: [], lines: [{ name, class, area, values }] }; x must grow.
+ * The axis reaches up to `least` at least.
  */
-export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, height = 240, data }) {
+export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, height = 240, least = 1, data }) {
   const { box, svg, tip } = frame(label, height);
   const cursor = s('line', { class: 'cursor', visibility: 'hidden' });
   let shape = null;
@@ -47,7 +48,7 @@ export function lineChart({ label, xLabel, yLabel, xText = short, yText = short,
     const { x, lines } = data();
     const left = 46, right = 10, top = 8, bottom = 42;
     const inner = Math.max(40, whole - left - right), tall = height - top - bottom;
-    const xMost = Math.max(x.at(-1) ?? 1, 1e-9), yMost = Math.max(1e-9, ...lines.flatMap(line => line.values)) * 1.05;
+    const xMost = Math.max(x.at(-1) ?? 1, 1e-9), yMost = Math.max(least, ...lines.flatMap(line => line.values)) * 1.05;
     const px = value => left + inner * value / xMost, py = value => top + tall * (1 - value / yMost);
     const parts = [];
     for (const at of ticks(0, yMost, 4)) {

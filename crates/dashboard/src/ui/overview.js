@@ -49,7 +49,7 @@ export function overview(app) {
       },
     });
     const harvest = lineChart({
-      label: 'Harvest rate over the running time', xLabel: 'running time', yLabel: 'share of relevant pages, per cent', xText: seconds => duration(seconds * 1000), yText: value => `${value.toFixed(0)} %`, data: () => {
+      label: 'Harvest rate over the running time', xLabel: 'running time', yLabel: 'share of relevant pages, per cent', xText: seconds => duration(seconds * 1000), yText: value => `${value.toFixed(0)} %`, least: 10, data: () => {
         const { seconds_per_slot: step, slots } = data.timeline;
         // Each point is the mean of a few slots: single ones hold too few pages.
         const group = Math.max(1, Math.ceil(slots.length / 40)), x = [], values = [];
@@ -75,24 +75,23 @@ export function overview(app) {
     const queueNote = h('div', { class: 'stack' }), queueHosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts in the queue' });
     const hosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts' }), failures = h('div'), genres = h('div'), languages = h('div'), depths = h('div'), best = h('ol', { class: 'results' });
     const agents = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Agents' }), learnt = h('div', { class: 'stack' });
-    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w6 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w8 wide', learnt);
+    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt);
     const genresCard = card('Genres', 'Kind of page, as detected', '', genres);
     const node = h('div', {},
       h('div', { class: 'head' }, h('div', {}, h('div', { class: 'row' }, title, badge), about, why), actions),
       notices, figures,
       h('div', { class: 'grid' },
         card('Harvest', 'Relevant pages against pages tried', 'w6 wide', curve.node),
-        card('Speed', null, 'w6 wide', h('div', { class: 'legend' }, h('span', {}, h('i'), 'pages'), h('span', {}, h('i', { class: 'c2' }), 'relevant pages')), speed.node),
-        card('Budget', null, '', budgets),
-        card('Relevance', 'Pages at or above the threshold are relevant', '', relevance.node),
+        card('Speed', null, 'w6 wide', speed.node, h('div', { class: 'legend' }, h('span', {}, h('i'), 'pages'), h('span', {}, h('i', { class: 'c2' }), 'relevant pages'))),
+        card('Relevance', null, '', relevance.node, h('p', { class: 'small muted', text: 'Pages at or above the threshold are relevant.' })),
         card('Harvest rate over time', null, '', harvest.node),
+        card('Queue by score', null, '', queueScores.node, queueNote),
         card('Best pages', null, 'w7 wide', best),
-        card('Where requests fail', 'By status or cause', 'w5', failures),
+        h('div', { class: 'column w5' }, card('Budget', null, '', budgets), card('Where requests fail', 'By status or cause', '', failures), card('Languages', null, '', languages)),
         card('Hosts', 'With the most relevant pages', 'w7 wide', hosts),
-        card('Queue by score', 'Higher scores come first', 'w5', queueScores.node, queueNote),
+        h('div', { class: 'column w5' }, card('Depth', 'Links away from a seed', '', depths), genresCard),
         card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts),
-        card('Depth', 'Links away from a seed', 'w5', depths),
-        card('Languages', null, '', languages), genresCard, agentsCard, learntCard));
+        learntCard, agentsCard));
 
     function update() {
       const { status, steering, settings } = data;
@@ -106,7 +105,7 @@ export function overview(app) {
       drawFigures(figures, data);
       drawBudgets(budgets, data);
       curve.redraw(); speed.redraw(); harvest.redraw(); relevance.redraw(); queueScores.redraw();
-      best.replaceChildren(...(data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { class: 'stackless' }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', {}, empty('No page has been read yet.'))]));
+      best.replaceChildren(...(data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', {}, empty('No page has been read yet.'))]));
       bars(failures, Object.entries(data.failures).map(([cause, number]) => ({ name: causeText(cause), number })), 'three', 'No request has failed.');
       shares(genres, data.genres, 'Genres are not detected in this crawl.');
       genresCard.hidden = Object.keys(data.genres).length === 0;
