@@ -54,6 +54,7 @@ pub(crate) struct ServedCrawl {
     index: RwLock<PageIndex>,
     status: Mutex<Option<Remembered>>,
     marks: Mutex<(Option<Stamp>, Arc<KeyedMarks>)>,
+    steering: Mutex<(Option<Stamp>, Asked)>,
     search: Mutex<Option<(Arc<SearchIndex>, Instant, u64)>>,
     /// Answers that many clients ask for, with when they were made and the version of what they were made from.
     answers: Mutex<std::collections::HashMap<String, (Instant, Bytes)>>,
@@ -72,6 +73,9 @@ impl std::fmt::Debug for ServedCrawl {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Everything that was asked of a crawl, and what is in force.
+pub(crate) type Asked = (Arc<Vec<Action>>, Arc<Steering>);
 
 /// When a file was changed, and its length.
 type Stamp = (SystemTime, u64);
@@ -92,6 +96,7 @@ impl ServedCrawl {
             index: RwLock::default(),
             status: Mutex::default(),
             marks: Mutex::default(),
+            steering: Mutex::default(),
             search: Mutex::default(),
             answers: Mutex::default(),
             job: Mutex::default(),
@@ -186,10 +191,15 @@ impl ServedCrawl {
     }
 
     /// Everything that was asked of the crawl, and what is in force.
-    pub fn steering(&self) -> Result<(Vec<Action>, Steering), CollectionError> {
-        let actions = self.collection.view().steering_actions()?;
-        let steering = Steering::of(&actions);
-        Ok((actions, steering))
+    pub fn steering(&self) -> Result<Asked, CollectionError> {
+        let mut remembered = lock(&self.steering);
+        let now = stamp(&self.collection.view().layout().steering());
+        if now != remembered.0 {
+            let actions = self.collection.view().steering_actions()?;
+            let steering = Steering::of(&actions);
+            *remembered = (now, (Arc::new(actions), Arc::new(steering)));
+        }
+        Ok(remembered.1.clone())
     }
 
     /// The threshold that is in force.

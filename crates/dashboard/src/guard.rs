@@ -196,9 +196,12 @@ pub(crate) async fn guard(State(served): State<Arc<Served>>, request: Request, n
         Err(refused) => refused.into_response(),
         Ok(()) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => {
-                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "slow", "this took too long").into_response()
-            }
+            Err(_) => ApiError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "slow",
+                "this takes longer than usual; it goes on, so try again in a moment",
+            )
+            .into_response(),
         },
     };
     let headers = response.headers_mut();

@@ -123,6 +123,9 @@ impl Dashboard {
         };
         runtime.spawn(connection::accept(listener, router));
         runtime.spawn(tell(Arc::clone(&served)));
+        // The first visitor should not have to wait until the records are read.
+        let warming = Arc::clone(&served);
+        runtime.spawn_blocking(move || warming.crawls.iter().for_each(|crawl| drop(crawl.index())));
         Ok(Dashboard {
             addr,
             served,

@@ -83,8 +83,11 @@ export function map(app) {
       px[page] = r * Math.cos(angle);
       py[page] = r * Math.sin(angle);
     }
+    // The map fills its box rather than a circle in it.
+    const stretch = Math.max(0.8, Math.min(1.8, canvas.clientWidth / Math.max(1, canvas.clientHeight)));
+    for (const page of order) px[page] *= stretch;
     const byRelevance = [...order].sort((a, b) => data.relevance[b] - data.relevance[a]);
-    tree = { order, px, py, depth, byRelevance, size: (radius[deepest + 1] || RING) + RING / 2, children };
+    tree = { order, px, py, depth, byRelevance, size: (radius[deepest + (roots.length === 1 ? 0 : 1)] || RING) + RING / 3, stretch };
     nothing.hidden = order.length > 0;
     nothing.textContent = data.all ? 'No page is relevant so far.' : 'No page has been read yet.';
     const relevant = order.reduce((sum, page) => sum + data.relevant[page], 0);
@@ -104,7 +107,7 @@ export function map(app) {
   function fit() {
     if (!tree) return;
     isTouched = false;
-    scale = Math.min(canvas.clientWidth, canvas.clientHeight) / (2.1 * tree.size);
+    scale = Math.min(canvas.clientWidth / tree.stretch, canvas.clientHeight) / (2.1 * tree.size);
     x = canvas.clientWidth / 2;
     y = canvas.clientHeight / 2;
     draw();
