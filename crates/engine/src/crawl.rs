@@ -1,6 +1,7 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
 mod guards;
+mod steer;
 mod turns;
 
 use std::collections::HashMap;
@@ -28,6 +29,8 @@ use crate::scope::Scope;
 use crate::tally::Tally;
 use crate::traps::{TrapRules, Traps};
 use guards::brought;
+
+pub use steer::CrawlSteering;
 
 /// How much a crawl may do, over all its runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -216,6 +219,10 @@ pub struct Crawl<F, R> {
     /// How much more may be taken from each site's sitemaps.
     sitemap_room: HashMap<Box<str>, SitemapRoom>,
     redirect_merge: Merge,
+    /// The threshold that people asked for.
+    threshold: Option<f64>,
+    /// The threshold of the settings, once people asked for another.
+    usual_threshold: Option<f64>,
     // Buffers used by one settle, kept to reuse their memory.
     keys: Vec<UrlKey>,
     standings: Vec<Standing>,
@@ -321,6 +328,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             access: HashMap::new(),
             access_bytes: 0,
             sitemap_room: HashMap::new(),
+            threshold: None,
+            usual_threshold: None,
             keys: Vec::new(),
             standings: Vec::new(),
             links: Vec::new(),
@@ -567,6 +576,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.find_duplicate(&lease, &mut found)?;
         self.report_links(&lease, &mut found)?;
         self.score_page(&lease, &outcome, &mut found)?;
+        self.apply_threshold(&mut found);
         let page = match &found {
             Found::Page(page) => Some(page.as_ref()),
             _ => None,

@@ -33,7 +33,9 @@ use thiserror::Error;
 pub use access::{Access, PRODUCT_TOKEN, find_rules, leads_elsewhere, read_rules};
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
-pub use crawl::{Budget, Crawl, CrawlSettings, SitemapUse, Step, StopReason, keep_lessons, saved_lessons};
+pub use crawl::{
+    Budget, Crawl, CrawlSettings, CrawlSteering, SitemapUse, Step, StopReason, keep_lessons, saved_lessons,
+};
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use near_duplicates::{NearDuplicates, are_near_duplicates};

@@ -73,6 +73,10 @@ pub(crate) struct Host {
     pub proven: bool,
     /// Whether it waits until fewer requests to unproven hosts are in flight.
     pub parked: bool,
+    /// Whether somebody asked to fetch nothing from it.
+    pub is_blocked: bool,
+    /// Whether somebody asked to prefer it.
+    pub is_boosted: bool,
     pub dirty: bool,
 }
 
@@ -98,6 +102,8 @@ impl Host {
             pages_out: 0,
             proven: false,
             parked: false,
+            is_blocked: false,
+            is_boosted: false,
             dirty: true,
         }
     }

@@ -17,6 +17,7 @@ mod heap;
 mod host;
 mod host_policy;
 mod memory;
+mod steer;
 mod storage;
 mod stored;
 
@@ -31,6 +32,7 @@ pub use entry::{Entry, State, UrlId};
 pub use host::{HostId, HostRecord};
 pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
+pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{Inherited, StoredFrontier};
 
@@ -326,4 +328,12 @@ pub trait Frontier {
 
     /// Counts of URLs, requests and hosts.
     fn counts(&self) -> Counts;
+
+    /// Blocks, boosts and releases hosts and changes their rest, in place of what was asked before. It is not kept: whoever
+    /// opens the frontier again asks again.
+    fn steer(&mut self, steering: HostSteering, now: Timestamp);
+
+    /// Looks the queue over: where hosts are, and how many URLs wait with which scores. It takes time in proportion to what
+    /// waits.
+    fn survey(&self, hosts: usize) -> Survey;
 }

@@ -11,12 +11,14 @@ mod offers;
 mod reopen;
 mod rules;
 mod stacks;
+mod steering;
 mod take;
 mod unit;
 mod unproven;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
+use std::time::Duration;
 
 use hashbrown::HashTable;
 use scenthound_types::{
@@ -28,6 +30,7 @@ use crate::entry::{Entries, Entry, State, UrlId, flag};
 use crate::heap::{Heap, Order};
 use crate::host::{Host, HostId, HostRecord, HostState};
 use crate::host_policy::{HostEffect, HostPolicy};
+use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
 use epochs::Epoch;
@@ -115,6 +118,10 @@ pub struct StoredFrontier<S> {
     unit: i32,
     dirty: Vec<UrlId>,
     dirty_hosts: Vec<HostId>,
+    /// What people ask of hosts.
+    steering: HostSteering,
+    /// The delay of the policy, once somebody asked for another.
+    usual_delay: Option<Duration>,
 }
 
 /// How many redirects to follow to find the URL that stands for another.
@@ -169,6 +176,8 @@ impl<S: Storage> StoredFrontier<S> {
             unit: 0,
             dirty: Vec::new(),
             dirty_hosts: Vec::new(),
+            steering: HostSteering::default(),
+            usual_delay: None,
         }
     }
 
@@ -253,7 +262,12 @@ impl<S: Storage> StoredFrontier<S> {
             return *host;
         }
         let host = HostId(self.hosts.len() as u32);
-        self.hosts.push(Host::new(origin));
+        let (is_blocked, is_boosted) = self.steered(origin);
+        self.hosts.push(Host {
+            is_blocked,
+            is_boosted,
+            ..Host::new(origin)
+        });
         self.dirty_hosts.push(host);
         self.host_ids.insert(origin.into(), host);
         host
@@ -523,6 +537,14 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             host_failures: host.failures,
             host_pages: host.pages,
         }))
+    }
+
+    fn steer(&mut self, steering: HostSteering, now: Timestamp) {
+        self.steer_hosts(steering, now);
+    }
+
+    fn survey(&self, hosts: usize) -> Survey {
+        self.look_over(hosts)
     }
 
     fn counts(&self) -> Counts {

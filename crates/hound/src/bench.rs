@@ -211,7 +211,7 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let mut crawler = Crawler::with_settings(settings, output)?;
     crawler.live_settings().fetch.pins = pins;
     Spent::measure(|| {
-        let summary = crawl::crawl(crawler, &folder, None)?;
+        let summary = crawl::crawl(crawler, &folder)?;
         Ok((summary.tally.bodies, summary.counts.known))
     })
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -12,17 +13,16 @@ use scenthound::{
 };
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
-use scenthound_store::{CrawlFolder, CrawlView};
+use scenthound_store::{CrawlFolder, CrawlView, Steering};
 use scenthound_types::OutcomeCode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::dashboard::Dashboard;
 use crate::fault::bad_input;
 use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
 use crate::wording::counted;
-use crate::{crawl_report, exit, seeds};
+use crate::{crawl_report, exit, seeds, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,12 +90,22 @@ const SHOWN_ON_RESUME: &[&str] = &[
     "contact",
 ];
 
-fn dashboard_arg() -> Arg {
-    Arg::new("dashboard")
-        .long("dashboard")
-        .value_name("ADDR")
-        .value_parser(value_parser!(SocketAddr))
-        .help("Show the crawl in a browser at this address, such as 127.0.0.1:8500")
+fn dashboard_args() -> [Arg; 2] {
+    [
+        Arg::new("dashboard")
+            .long("dashboard")
+            .value_name("ADDR")
+            .value_parser(value_parser!(SocketAddr))
+            .help("Show and steer the crawl in a browser at this address, such as 127.0.0.1:8500"),
+        Arg::new("dashboard-token")
+            .long("dashboard-token")
+            .value_name("TOKEN")
+            .env(serve::TOKEN)
+            .hide_env_values(true)
+            .requires("dashboard")
+            .hide_short_help(true)
+            .help("The token of the dashboard [default: random; needed for an address that other machines can reach]"),
+    ]
 }
 
 pub fn command() -> Command {
@@ -121,7 +131,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The crawl folder, created if missing [default: the topic's name]"),
         )
-        .arg(dashboard_arg())
+        .args(dashboard_args())
         .arg(
             Arg::new("keys")
                 .long("keys")
@@ -155,7 +165,7 @@ Takes the options of hound crawl; see hound crawl --help. What would make it ano
                 .value_parser(value_parser!(PathBuf))
                 .help("The crawl folder"),
         )
-        .arg(dashboard_arg())
+        .args(dashboard_args())
         .arg(
             Arg::new("json")
                 .long("json")
@@ -397,23 +407,23 @@ fn run_with(
     for warning in &warnings {
         note!("note: {warning}");
     }
+    let folder = CrawlFolder::open_or_create(&output)?;
     let dashboard = matches
         .get_one::<SocketAddr>("dashboard")
-        .map(|addr| Dashboard::open(*addr))
+        .map(|addr| serve::beside_crawl(*addr, &output, matches.get_one::<String>("dashboard-token")))
         .transpose()?;
-    if let Some(dashboard) = &dashboard {
-        note!("dashboard: http://{}/", dashboard.addr());
-    }
-    let folder = CrawlFolder::open_or_create(&output)?;
     if let Some(kept) = &kept_seeds {
         kept.save(&folder)?;
     }
-    listen_for_signals(crawler.stop_handle())?;
+    let stop = crawler.stop_handle();
+    listen_for_signals(stop.clone())?;
     if read_examples(&mut crawler, &folder)?.is_none() {
         note!("hound: interrupted before the examples were read; run the same command again");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     }
-    let summary = crawl(crawler, &folder, dashboard)?;
+    note_pause(&folder);
+    let summary = crawl(crawler, &folder)?;
+    drop(folder);
     let report = match crawl_report::write(&output, &ending(&summary)) {
         Ok(report) => Some(report),
         Err(error) => {
@@ -421,7 +431,19 @@ fn run_with(
             None
         }
     };
-    print_summary(&summary, &output, matches.get_flag("json"), report.as_ref())
+    let code = print_summary(&summary, &output, matches.get_flag("json"), report.as_ref())?;
+    if let Some(dashboard) = dashboard {
+        serve::linger(dashboard, &stop);
+    }
+    Ok(code)
+}
+
+/// Says if the crawl begins with a pause that somebody asked for.
+fn note_pause(folder: &CrawlFolder) {
+    let actions = CrawlView::open(folder.layout().root()).and_then(|view| view.steering_actions());
+    if Steering::of(&actions.unwrap_or_default()).is_paused {
+        note!("note: the crawl is paused; to go on, press Resume in the dashboard (hound serve)");
+    }
 }
 
 fn is_full_disk(error: &anyhow::Error) -> bool {
@@ -437,7 +459,7 @@ fn is_full_disk(error: &anyhow::Error) -> bool {
 }
 
 /// Runs a crawl in an open folder, with progress on stderr.
-pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard>) -> Result<Summary> {
+pub fn crawl(crawler: Crawler, folder: &CrawlFolder) -> Result<Summary> {
     let wanted = crawler.settings().crawl.agents;
     if crawler.agents() < usize::from(wanted) {
         note!(
@@ -446,7 +468,7 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
         );
     }
     let mut is_ranking = false;
-    let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl, dashboard);
+    let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl);
     let result = crawler.drive_in(folder, &mut |event| match event {
         LiveEvent::Progress(snapshot) => progress.show(snapshot),
         LiveEvent::Settled(_) => {}
@@ -481,11 +503,18 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder, dashboard: Option<Dashboard
     Ok(summary)
 }
 
+/// Set once the crawl has ended and only its dashboard goes on.
+pub static IS_OVER: AtomicBool = AtomicBool::new(false);
+
 /// The first signal saves and stops, the second stops immediately.
 pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("could not listen for signals")?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
+            if IS_OVER.load(Ordering::Relaxed) {
+                stop.stop();
+                continue;
+            }
             if stop.is_stopping() {
                 note!("\nhound: stopped immediately; the crawl resumes from its last commit");
                 std::process::exit(exit::FORCED.into());

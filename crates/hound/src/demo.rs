@@ -155,7 +155,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         settings.strategy.kind
     );
     crawl::listen_for_signals(crawler.stop_handle())?;
-    let summary = crawl::crawl(crawler, &folder, None)?;
+    let summary = crawl::crawl(crawler, &folder)?;
     drop(folder);
 
     let tally = &summary.tally;

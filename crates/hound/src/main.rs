@@ -28,7 +28,6 @@ mod agents;
 mod bench;
 mod crawl;
 mod crawl_report;
-mod dashboard;
 mod demo;
 mod exit;
 mod explain;
@@ -49,6 +48,7 @@ mod repair;
 mod results;
 mod search;
 mod seeds;
+mod serve;
 mod status;
 mod stdout;
 mod table;
@@ -106,6 +106,10 @@ fn command() -> Command {
         .subcommand(
             explain::Args::augment_args(Command::new("explain"))
                 .about("Explain how a page was judged, or why a URL was fetched or not"),
+        )
+        .subcommand(
+            serve::Args::augment_args(Command::new("serve"))
+                .about("Show crawls in a browser, finished or running: figures, pages, map, steering"),
         )
         .subcommand(
             mark::Args::augment_args(Command::new("mark"))
@@ -192,6 +196,7 @@ fn main() -> ExitCode {
         Some(("completions", given)) => done(parsed(given).and_then(manual::completions)),
         Some(("man", given)) => done(parsed(given).and_then(manual::man)),
         Some(("explain", given)) => done(parsed(given).and_then(explain::run)),
+        Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
         Some(("repair", given)) => parsed(given).and_then(repair::run),

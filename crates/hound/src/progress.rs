@@ -9,8 +9,6 @@ use scenthound_config::CrawlSettings;
 use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 
-use crate::dashboard::Dashboard;
-
 /// How often a plain line is written when stderr is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 /// How often while nothing happens.
@@ -28,11 +26,10 @@ pub struct Progress {
     last_shown: (u64, u64, u64),
     last_status: Option<Instant>,
     latest: Option<StatusFile>,
-    dashboard: Option<Dashboard>,
 }
 
 impl Progress {
-    pub fn new(layout: Layout, settings: &CrawlSettings, dashboard: Option<Dashboard>) -> Progress {
+    pub fn new(layout: Layout, settings: &CrawlSettings) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = match settings.max_pages {
                 Some(most) => ProgressBar::new(most),
@@ -57,7 +54,6 @@ impl Progress {
             last_shown: (0, 0, 0),
             last_status: None,
             latest: None,
-            dashboard,
         }
     }
 
@@ -112,9 +108,6 @@ impl Progress {
     }
 
     fn write_status(&mut self, status: StatusFile) {
-        if let Some(dashboard) = &self.dashboard {
-            dashboard.show(&status);
-        }
         // The status file is only informative; a crawl must not fail because of it.
         if let Err(error) = status.write(&self.layout) {
             tracing::warn!("could not write the status file: {error}");

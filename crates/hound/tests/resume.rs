@@ -12,14 +12,11 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::bench_web::{PAGES, Web, records};
-use common::command;
 use scenthound_frontier::{Frontier, HostPolicy, State};
 use scenthound_store::{CrawlView, WarcReader};
 use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
@@ -261,60 +258,4 @@ fn a_second_crawl_in_the_same_folder_is_refused_while_the_first_runs() {
     assert_eq!(web.crawl(&folder, &[]).wait().unwrap().code(), Some(1));
     first.kill().unwrap();
     first.wait().unwrap();
-}
-
-#[test]
-fn the_dashboard_shows_the_crawl_and_serves_nothing_else() {
-    let web = Web::start();
-    let folder = tempfile::tempdir().unwrap();
-    let arguments = [
-        "crawl",
-        "water light house",
-        &web.seed,
-        "--allow-net",
-        "127.0.0.0/8",
-        "-o",
-        "crawl",
-        "--delay",
-        "60ms",
-        "--ip-delay",
-        "0s",
-        "--dashboard",
-        "127.0.0.1:0",
-    ];
-    let mut process = command(folder.path(), &arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let stderr = BufReader::new(process.stderr.take().unwrap());
-    let line = stderr
-        .lines()
-        .map(Result::unwrap)
-        .find(|line| line.starts_with("dashboard: "))
-        .unwrap();
-    let addr = line
-        .trim_start_matches("dashboard: http://")
-        .trim_end_matches('/')
-        .to_owned();
-    let get = |path: &str| {
-        let mut stream = TcpStream::connect(&addr).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {addr}\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
-    assert!(get("/").contains("<title>Scenthound</title>"));
-    assert!(get("/../crawl.toml").starts_with("HTTP/1.1 404"));
-    loop {
-        let answer = get("/status.json");
-        let status: serde_json::Value =
-            serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
-        if status["pages"].as_u64().is_some_and(|pages| pages > 0) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    process.kill().unwrap();
-    process.wait().unwrap();
 }

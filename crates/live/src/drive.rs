@@ -12,9 +12,9 @@ use scenthound_engine::{
     Tally, needs_of,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
-use scenthound_frontier::{Counts, Frontier, HostPolicy, UnprovenLimits};
+use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
 use scenthound_frontier_durable::DurableFrontier;
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, Learner};
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
 use scenthound_types::{Keyring, Outcome, Timestamp};
 
@@ -25,6 +25,7 @@ use crate::outage::{Handling, Held, Outage};
 use crate::record::{FolderRecorder, PackedVisit};
 use crate::rejudge::Rejudged;
 use crate::spacing::Spacing;
+use crate::steer::Steerer;
 use crate::worker::{WorkerContext, WorkerEvent};
 
 /// Settled pages become durable this often…
@@ -42,6 +43,12 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long requests in flight may take to finish once the crawl is stopping. What has not arrived by then is fetched
 /// again on resume.
 const GRACE: Duration = Duration::from_secs(5);
+/// The queue is looked over this often, if that is cheap…
+const SURVEY_EVERY: Duration = Duration::from_secs(3);
+/// …and otherwise so rarely that it takes this small a share of the time.
+const SURVEY_SHARE: u32 = 300;
+/// Hosts that are named when the queue is looked over.
+const SURVEYED_HOSTS: usize = 40;
 /// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
 const STALL: Duration = Duration::from_secs(5);
 
@@ -114,6 +121,10 @@ pub struct Snapshot<'a> {
     pub agents: Vec<AgentFacts>,
     /// The crawl folder.
     pub folder: &'a PathBuf,
+    /// The queue as it was a few seconds ago.
+    pub survey: &'a Survey,
+    /// Whether somebody paused the crawl.
+    pub is_paused: bool,
 }
 
 /// What the driver reports while it runs.
@@ -158,12 +169,16 @@ pub struct Summary {
 
 /// Crawls in a folder until nothing is left, a budget is met or the stop switch is used. Resumes the crawl of an earlier
 /// run in that folder.
+///
+/// What people ask of the crawl through the journal in its folder is done while it runs. When they ask it to learn, `learn` is
+/// called with the learner of the judge, if it has one.
 pub fn crawl(
     folder: &CrawlFolder,
     settings: LiveSettings,
     judge: Arc<dyn Judge>,
     agents: Vec<Agent>,
     stop: &StopSwitch,
+    learn: &dyn Fn(&dyn Learner),
     watch: &mut dyn FnMut(LiveEvent<'_>),
 ) -> Result<Summary, LiveError> {
     let clock = Clock::system();
@@ -208,6 +223,7 @@ pub fn crawl(
     }
     let first_byte = settings.fetch.limits.first_byte;
     let learner = judge.clone();
+    let taught = judge.clone();
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
         fetcher: Fetcher::new(settings.fetch)?,
@@ -238,6 +254,10 @@ pub fn crawl(
     };
     let mut crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
     crawl.teach(learner)?;
+    let steerer = Steerer::open(folder.layout())?;
+    if let Some(steering) = steerer.in_force() {
+        crawl.steer(steering, now)?;
+    }
     let (events_in, events) = unbounded();
     let root = folder.layout().root().to_path_buf();
     let mut drive = Drive {
@@ -263,12 +283,20 @@ pub fn crawl(
         stop,
         last_round: Instant::now(),
         woke: Timestamp::ZERO,
+        steerer,
+        judge: taught,
+        learn,
+        paused: None,
+        survey: Survey::default(),
+        next_survey: Instant::now(),
     };
     let ended = drive.run(watch)?;
     drive.drain()?;
     drive.report_settled(watch);
     drive.crawl.commit(drive.context.clock.now())?;
     drive.crawl.sync()?;
+    drive.next_survey = Instant::now();
+    drive.look_over();
     drive.report_progress(watch);
     let summary = Summary {
         ended,
@@ -367,6 +395,13 @@ struct Drive<'a> {
     last_round: Instant,
     /// When the process last woke up. What failed across that moment is nobody's fault.
     woke: Timestamp,
+    steerer: Steerer,
+    judge: Arc<dyn Judge>,
+    learn: &'a dyn Fn(&dyn Learner),
+    /// Until when the time of a pause has been left out of the running time.
+    paused: Option<Instant>,
+    survey: Survey,
+    next_survey: Instant,
 }
 
 impl Drive<'_> {
@@ -386,6 +421,7 @@ impl Drive<'_> {
             }
             if self.last_tick.elapsed() >= TICK {
                 self.last_tick = Instant::now();
+                self.look_over();
                 self.report_progress(watch);
                 self.share_time();
             }
@@ -400,6 +436,14 @@ impl Drive<'_> {
                 }
             }
             let now = self.context.clock.now();
+            self.obey(now)?;
+            if self.steerer.is_stopped() {
+                return Ok(Ended::Interrupted);
+            }
+            if self.is_paused() {
+                self.listen(TICK)?;
+                continue;
+            }
             self.look_at_network(now)?;
             let mut room = self.concurrency.saturating_sub(self.out);
             if self.outage.is_offline() {
@@ -435,6 +479,49 @@ impl Drive<'_> {
                 Step::Done(_) => self.listen(TICK)?,
             }
         }
+    }
+
+    /// Does what people have asked for since the last look.
+    fn obey(&mut self, now: Timestamp) -> Result<(), LiveError> {
+        if !self.steerer.has_news() {
+            return Ok(());
+        }
+        if let Some(steering) = self.steerer.in_force() {
+            self.crawl.steer(steering, now)?;
+        }
+        if self.steerer.should_learn() {
+            // What is to be learnt from must be readable first.
+            self.commit()?;
+            if let Some(learner) = self.judge.learner() {
+                (self.learn)(learner);
+            }
+        }
+        // Seeds and what was learnt become durable with the next commit.
+        self.settled += 1;
+        Ok(())
+    }
+
+    /// Whether the crawl is paused. The time of a pause is no running time.
+    fn is_paused(&mut self) -> bool {
+        if !self.steerer.is_paused() {
+            self.paused = None;
+            return false;
+        }
+        let now = Instant::now();
+        if let Some(since) = self.paused.replace(now) {
+            self.crawl.skip_time(now.duration_since(since));
+        }
+        true
+    }
+
+    /// Looks the queue over, if that is due.
+    fn look_over(&mut self) {
+        let started = Instant::now();
+        if started < self.next_survey {
+            return;
+        }
+        self.survey = self.crawl.survey(SURVEYED_HOSTS);
+        self.next_survey = started + SURVEY_EVERY.max(started.elapsed() * SURVEY_SHARE);
     }
 
     /// Handles the workers' events, waiting at most this long for the first.
@@ -597,6 +684,8 @@ impl Drive<'_> {
             this_run: self.started.elapsed(),
             agents: self.crawl.agents(),
             folder: &self.root,
+            survey: &self.survey,
+            is_paused: self.paused.is_some(),
         }));
     }
 

@@ -22,6 +22,7 @@ mod outage;
 mod record;
 mod rejudge;
 mod spacing;
+mod steer;
 mod worker;
 
 use scenthound_engine::CrawlError;

@@ -43,7 +43,9 @@ pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
 pub use scenthound_engine::NearDuplicates;
-pub use status::{Budgets, CrawlState, FiguresFrom, MarkCounts, Status, StatusFile, StatusReport};
+pub use status::{
+    Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status, StatusFile, StatusReport,
+};
 
 /// The pages a crawl has collected.
 ///
@@ -139,6 +141,8 @@ impl Collection {
                 path: self.view.layout().settings(),
                 faults,
             })?;
+        let mut settings = settings;
+        crate::steering::apply(&crate::steering::in_force(&self.view), &mut settings);
         Ok(Some(settings))
     }
 
@@ -180,7 +184,7 @@ impl From<CrawlView> for Collection {
 }
 
 /// The current time, which decides whether a host is still resting.
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     Clock::system().now()
 }
 

@@ -8,7 +8,7 @@ use scenthound_config::{
     BuildError, Change, Faults, Given, IpNet, Settings, Surroundings, changes, check, check_topic,
 };
 use scenthound_engine::Agent;
-use scenthound_judge::Judge;
+use scenthound_judge::{Judge, Learner};
 use scenthound_live::{Ended, Lessons, LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
 use scenthound_store::{CrawlFolder, CrawlView};
 use scenthound_strategy::Strategy;
@@ -19,6 +19,7 @@ use crate::examples::{ExampleCounts, add_examples, example_urls};
 use crate::inputs::{InputError, InputNotice};
 use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
+use crate::rejudge::learn_from_marks;
 use crate::topic::Topic;
 
 /// Why a crawl could not be built or run.
@@ -519,8 +520,17 @@ impl Crawler {
             kept_files::keep(&self.settings, folder.layout().root()).map_err(CrawlerError::KeptFiles)?;
         folder.write_settings(&kept)?;
         let live = self.live.clone();
-        let mut summary =
-            scenthound_live::crawl(folder, self.live, self.judge, self.agents, &self.stop.0, watch)?;
+        let view = CrawlView::open(folder.layout().root())?;
+        let learn = |learner: &dyn Learner| learn_from_marks(&view, learner);
+        let mut summary = scenthound_live::crawl(
+            folder,
+            self.live,
+            self.judge,
+            self.agents,
+            &self.stop.0,
+            &learn,
+            watch,
+        )?;
         if !summary.is_unranked || !self.is_built_in || summary.ended == Ended::Disk {
             return Ok(summary);
         }
@@ -530,6 +540,9 @@ impl Crawler {
             return Ok(summary);
         }
         watch(LiveEvent::Ranking { pages });
+        // The threshold that people asked for while it ran.
+        let mut steered = self.settings.clone();
+        crate::steering::apply(&crate::steering::in_force(&view), &mut steered);
         // A crawl that was asked to stop is ranked all the same. Asked once more, the program ends at once, which is safe.
         let stop = match summary.ended {
             Ended::Interrupted => StopSwitch::default(),
@@ -538,7 +551,7 @@ impl Crawler {
         let ranked = scenthound_live::rejudge(
             folder,
             live,
-            self.settings.judge()?,
+            steered.judge()?,
             self.settings.agents(&self.settings.seeds.urls)?,
             Lessons::Kept(&|_| {}),
             &kept,

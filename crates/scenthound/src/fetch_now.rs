@@ -157,6 +157,7 @@ pub fn fetch_pages(
         settings.judge()?,
         settings.agents(&settings.seeds.urls)?,
         stop.switch(),
+        &|_| {},
         &mut |_| {},
     )?;
     if summary.ended == Ended::Interrupted {

@@ -34,6 +34,7 @@ mod live;
 mod rejudge;
 mod repair;
 pub mod seeds;
+mod steering;
 mod stored_page;
 pub mod terms;
 mod topic;
@@ -41,10 +42,10 @@ pub mod train;
 
 pub use collection::{
     AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation,
-    FiguresFrom, HostFigures, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope, Overview,
-    Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueUnknown, RankBy, RankSettings,
-    RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer, Status, StatusFile, StatusReport,
-    UnreadableLines, UrlStanding, Warning, WhyNotRead, page_id,
+    FiguresFrom, HostFigures, HostInQueue, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope,
+    Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures, QueueUnknown, RankBy,
+    RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer, Status, StatusFile,
+    StatusReport, UnreadableLines, UrlStanding, Warning, WhyNotRead, now, page_id,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

@@ -178,7 +178,25 @@ impl Rejudgement {
                 folder: folder.to_owned(),
             });
         }
-        Rejudgement::prepare(folder, &Topic::file(file), given)
+        let prepared = Rejudgement::prepare(folder, &Topic::file(file), given)?;
+        prepared.steered(given)
+    }
+
+    /// Adds what people asked for and what waits until the pages are judged again. What is given otherwise wins.
+    fn steered(mut self, given: &[Given]) -> Result<Rejudgement, RejudgeError> {
+        let Some(before) = earlier_settings(&self.folder)? else {
+            return Ok(self);
+        };
+        let steering = crate::steering::in_force(&CrawlView::open(&self.folder)?);
+        let threshold = self.settings.judge.threshold;
+        crate::steering::apply_to_judge(&steering, &mut self.settings);
+        if given.iter().any(|given| given.name == "threshold") {
+            self.settings.judge.threshold = threshold;
+        }
+        self.settings.judge().map_err(LiveBuildError::Parts)?;
+        self.changes = changes(&before, &self.settings);
+        self.keeps_lessons = is_same_topic(&before, &self.settings);
+        Ok(self)
     }
 
     /// Lets the judge learn from the pages that the user marked, if it can. A page that was marked before and no longer is
@@ -311,6 +329,7 @@ impl Rejudgement {
         let Some(rejudged) = rejudged else {
             return Ok(None);
         };
+        crate::steering::note_rejudged(&view, rejudged.generation)?;
         let judged = judge_held_out(settings, &folder, &marked)?;
         Ok(Some((rejudged, SuggestedThreshold::of(&judged))))
     }
@@ -424,6 +443,14 @@ fn judge_held_out(
         );
     }
     Ok(judged)
+}
+
+/// Lets the judge of a running crawl learn from the pages that are marked. What cannot be read teaches nothing.
+pub(crate) fn learn_from_marks(view: &CrawlView, learner: &dyn Learner) {
+    match marked_pages(view) {
+        Ok(marked) => learn_marks(learner, &marked),
+        Err(error) => tracing::warn!("could not learn from the marked pages: {error}"),
+    }
 }
 
 /// Makes the marked pages examples, in place of those that were marked before.

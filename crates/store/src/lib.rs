@@ -24,6 +24,7 @@ mod members;
 mod pack;
 mod pages;
 mod record_files;
+mod steering;
 mod url_key;
 mod warc;
 
@@ -41,5 +42,6 @@ pub use crate::pages::{
     JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
 };
 pub use crate::record_files::{Cut, RecordFiles};
+pub use crate::steering::{Action, MarkedPage, Request, Steering, SteeringReader, TermList};
 pub use crate::url_key::url_key;
 pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at, read_response};

@@ -238,7 +238,7 @@ impl PageRecord {
     }
 
     /// Replaces everything that a later judgement decides.
-    fn judge_as(&mut self, judgement: JudgementRecord) {
+    pub fn judge_as(&mut self, judgement: JudgementRecord) {
         let JudgementRecord {
             v: _,
             line: _,

@@ -37,7 +37,16 @@ impl Order for HostOrder<'_> {
         };
         match (best(a), best(b)) {
             ((false, _), (true, _)) => true,
-            ((true, Some(left)), (true, Some(right))) => self.entries.before(UrlId(left), UrlId(right)),
+            ((true, Some(left)), (true, Some(right))) => {
+                let boost = |host: u32| self.hosts[host as usize].is_boosted;
+                let class = |id: u32| self.entries[UrlId(id)].class();
+                match (boost(a), boost(b)) {
+                    // Classes stay apart: a host with nothing of the class asked for must not stand before others.
+                    (true, false) if class(left) <= class(right) => true,
+                    (false, true) if class(right) <= class(left) => false,
+                    _ => self.entries.before(UrlId(left), UrlId(right)),
+                }
+            }
             ((true, Some(_)), (true, None)) => true,
             ((false, _), (false, _)) => a < b,
             _ => false,
@@ -66,10 +75,10 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
+    /// Whether nothing more may be fetched from a host: its limit is reached, or somebody blocked it.
     pub(super) fn is_full(&self, host: &Host) -> bool {
-        self.policy
-            .max_pages_per_host
-            .is_some_and(|most| host.pages + host.pages_out >= most)
+        let limit = self.policy.max_pages_per_host;
+        host.is_blocked || limit.is_some_and(|most| host.pages + host.pages_out >= most)
     }
 
     /// Whether a host rests for a long time, because it kept failing or asked for it. A list does not wait for such

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{command, text};
 use scenthound_store::{CrawlView, PageRecord};
 use scenthound_testweb::bench::{BenchSize, Naming};
-use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, TestSite, serve};
+use scenthound_testweb::{BenchWeb, Request, ServeOptions, Serving, SiteResponse, TestSite, serve};
 
 const HOSTS: usize = 6;
 pub const PAGES: usize = 480;
@@ -36,6 +36,15 @@ impl Web {
 
     /// Serves a web of another size and latency.
     pub fn sized(size: BenchSize, latency: Duration) -> Web {
+        Web::served(size, latency, false)
+    }
+
+    /// Serves a web whose titles attack whoever shows them.
+    pub fn hostile(size: BenchSize, latency: Duration) -> Web {
+        Web::served(size, latency, true)
+    }
+
+    fn served(size: BenchSize, latency: Duration, is_hostile: bool) -> Web {
         // A port that is free on the first address is almost certainly free on the others; if not, try again.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0")
@@ -55,7 +64,11 @@ impl Web {
                 latency,
                 ..ServeOptions::default()
             };
-            if let Ok(serving) = serve(Arc::new(web), options) {
+            let site: Arc<dyn TestSite> = match is_hostile {
+                true => Arc::new(Hostile(web)),
+                false => Arc::new(web),
+            };
+            if let Ok(serving) = serve(site, options) {
                 return Web { serving, seed, urls };
             }
         }
@@ -101,6 +114,27 @@ impl Web {
             .filter(|request| request.path != "/robots.txt")
             .map(|request| (format!("http://{}:{port}{}", request.host, request.path), request))
             .collect()
+    }
+}
+
+/// A web whose titles attack whoever shows them.
+struct Hostile(BenchWeb);
+
+const ATTACK: &str = "<title>&lt;/title&gt;&lt;script&gt;window.pwned=1&lt;/script&gt;&lt;img src=x onerror=window.pwned=2&gt;\
+    \u{202e}{{7*7}} &quot;&gt;&lt;svg onload=window.pwned=3&gt; a-very-long-word-without-any-break-that-goes-on-and-on-and-on-and-on ";
+
+impl TestSite for Hostile {
+    fn answer(&self, host: &str, path_and_query: &str) -> SiteResponse {
+        let answer = self.0.answer(host, path_and_query);
+        let body = String::from_utf8_lossy(&answer.body).replacen("<title>", ATTACK, 1);
+        SiteResponse {
+            body: body.into_bytes().into(),
+            ..answer
+        }
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.0.hosts()
     }
 }
 

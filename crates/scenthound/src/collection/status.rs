@@ -13,6 +13,7 @@ use std::time::Duration;
 use scenthound_config::Settings;
 use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
+use scenthound_frontier::Survey;
 use scenthound_live::{Rejudged, Snapshot};
 use scenthound_store::{Layout, PageRecord, replace};
 use scenthound_types::{Outcome, OutcomeCode, PageNote, Verdict};
@@ -78,6 +79,76 @@ pub struct StatusFile {
     /// Which judgements the figures count: 0 for the first, and one more for each time the pages were rejudged.
     #[serde(default)]
     pub generation: u32,
+    /// The queue, as it was a few seconds earlier.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub queue: Option<QueueFigures>,
+}
+
+/// What waits, and where.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct QueueFigures {
+    /// How many hosts may be asked, rest, are busy and so on, by code.
+    pub hosts_by_state: BTreeMap<String, u64>,
+    /// How many URLs wait in each class. Lower classes come first.
+    pub classes: BTreeMap<u16, u64>,
+    /// The lowest and the highest score that waits.
+    pub scores: Option<(f64, f64)>,
+    /// How many URLs wait, in equal steps from the lowest to the highest score.
+    pub bins: Vec<u64>,
+    /// The hosts with the most waiting URLs.
+    pub hosts: Vec<HostInQueue>,
+}
+
+/// A host of which URLs wait.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct HostInQueue {
+    /// `scheme://host[:port]`.
+    pub origin: String,
+    /// Why it is asked now or not, as a code.
+    pub state: String,
+    /// URLs of it that wait.
+    pub waiting: u64,
+    /// The best score among them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub best: Option<f64>,
+    /// When it may be asked again, if it rests.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rests_until: Option<String>,
+    /// Consecutive failures.
+    #[serde(default)]
+    pub failures: u16,
+    /// Page requests settled.
+    #[serde(default)]
+    pub pages: u32,
+    /// Whether somebody boosted it.
+    #[serde(default)]
+    pub boosted: bool,
+}
+
+impl QueueFigures {
+    fn of(survey: &Survey) -> QueueFigures {
+        let now = now();
+        QueueFigures {
+            hosts_by_state: (survey.places.iter())
+                .map(|(code, count)| ((*code).to_owned(), *count))
+                .collect(),
+            classes: survey.classes.clone(),
+            scores: survey.scores,
+            bins: survey.bins.clone(),
+            hosts: (survey.hosts.iter())
+                .map(|host| HostInQueue {
+                    origin: host.origin.clone(),
+                    state: host.place.code().to_owned(),
+                    waiting: host.waiting,
+                    best: host.best,
+                    rests_until: (host.rests_until > now).then(|| host.rests_until.to_rfc3339()),
+                    failures: host.failures,
+                    pages: host.pages,
+                    boosted: host.boosted,
+                })
+                .collect(),
+        }
+    }
 }
 
 impl StatusFile {
@@ -117,6 +188,7 @@ impl StatusFile {
             resumable: counts.waiting > 0,
             agents: AgentStatus::directory(&snapshot.agents),
             generation: 0,
+            queue: Some(QueueFigures::of(snapshot.survey)),
         }
     }
 
@@ -352,6 +424,7 @@ impl Collection {
                 hosts_resting: last.hosts_resting,
                 resumable: true,
                 agents: agents::complete(counted.agents, last.agents),
+                queue: last.queue,
                 ..counted
             };
             return (figures, FiguresFrom::RecordsAndStatusFile);

@@ -1,0 +1,497 @@
+//! Pages: the ranked list, one page with everything about it, and the pages to label next.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use axum::extract::{Path, Query, State};
+use scenthound::{CanonicalUrl, PageRecord, Verdict, page_of_response};
+use scenthound_parse::{Limits, PageInput, main_text};
+use scenthound_store::{CrawlView, JudgementRecord, Via};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Answer, ApiError, Shared, json_response};
+use crate::crawl::ServedCrawl;
+use crate::follow::read_at;
+use crate::index::{KeyedMarks, Page, PageIndex, PageNumber, rfc3339};
+
+/// Pages on one sheet of a list, at most.
+pub(super) const MOST_LISTED: usize = 200;
+/// Near-duplicates that are listed.
+const MOST_DUPLICATES: usize = 50;
+/// Steps of a path whose anchors are looked up: each one is a page to read from the archive.
+const MOST_ANCHORS: usize = 40;
+/// Characters of an archived text that are shown.
+const MOST_TEXT: usize = 200_000;
+/// Pages to label that are handed out together.
+const TO_LABEL: usize = 20;
+
+/// A page on one line of a list.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct PageLine<'a> {
+    id: String,
+    url: &'a str,
+    title: &'a str,
+    host: &'a str,
+    relevance: f64,
+    relevant: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hidden: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    genre: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    language: &'a str,
+    depth: u16,
+    fetched_at: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    seed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<Verdict>,
+    near_duplicates: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<&'a str>,
+    /// The part of the text that matches a search, in pieces: text, and whether it is a word of the query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub snippet: Vec<(String, bool)>,
+}
+
+pub(super) fn page_id_of(page: &Page) -> String {
+    format!("{:016x}", page.key)
+}
+
+impl<'a> PageLine<'a> {
+    pub fn of(index: &'a PageIndex, number: PageNumber, marks: &KeyedMarks) -> Option<PageLine<'a>> {
+        let page = index.page(number)?;
+        Some(PageLine {
+            id: page_id_of(page),
+            url: &page.url,
+            title: &page.title,
+            host: index.host_of(page),
+            relevance: page.relevance,
+            relevant: page.is_relevant,
+            hidden: page.is_hidden,
+            genre: index.names.name(page.genre),
+            language: index.names.name(page.language),
+            depth: page.depth,
+            fetched_at: rfc3339(page.fetched),
+            seed: page.is_seed,
+            mark: marks.get(&page.key).copied(),
+            near_duplicates: page.copies,
+            duplicate_of: page
+                .original
+                .and_then(|original| index.page(original))
+                .map(|page| &*page.url),
+            snippet: Vec::new(),
+        })
+    }
+}
+
+/// Which pages to list, and how.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PagesQuery {
+    /// Words to search the text for.
+    pub q: String,
+    /// A part of the title or the URL.
+    pub find: String,
+    pub host: String,
+    pub genre: String,
+    pub language: String,
+    /// `yes`, `no` or empty.
+    pub relevant: String,
+    /// `relevant`, `irrelevant`, `any`, `none` or empty.
+    pub mark: String,
+    pub min: Option<f64>,
+    pub max: Option<f64>,
+    pub depth: Option<u16>,
+    pub agent: Option<u8>,
+    pub duplicates: bool,
+    pub hidden: bool,
+    /// `relevance`, `worst`, `newest`, `oldest` or `depth`.
+    pub sort: String,
+    pub offset: usize,
+    pub limit: Option<usize>,
+}
+
+impl PagesQuery {
+    pub fn limit(&self) -> usize {
+        self.limit.unwrap_or(50).clamp(1, MOST_LISTED)
+    }
+
+    fn admits(&self, index: &PageIndex, page: &Page, marks: &KeyedMarks) -> bool {
+        let is = |wanted: &str, found: &str| wanted.is_empty() || wanted.eq_ignore_ascii_case(found);
+        (self.duplicates || page.original.is_none())
+            && (self.hidden || !page.is_hidden)
+            && match self.relevant.as_str() {
+                "yes" => page.is_relevant,
+                "no" => !page.is_relevant,
+                _ => true,
+            }
+            && match self.mark.as_str() {
+                "" => true,
+                "none" => !marks.contains_key(&page.key),
+                "relevant" => marks.get(&page.key) == Some(&Verdict::Relevant),
+                "irrelevant" => marks.get(&page.key) == Some(&Verdict::Irrelevant),
+                _ => marks.contains_key(&page.key),
+            }
+            && self.min.is_none_or(|least| page.relevance >= least)
+            && self.max.is_none_or(|most| page.relevance <= most)
+            && self.depth.is_none_or(|depth| page.depth == depth)
+            && self.agent.is_none_or(|agent| page.agent == agent)
+            && is(&self.genre, index.names.name(page.genre))
+            && is(&self.language, index.names.name(page.language))
+            && (self.host.is_empty() || is_below(index.host_of(page), &self.host))
+            && (self.find.is_empty() || contains(&page.title, &self.find) || contains(&page.url, &self.find))
+    }
+
+    fn order(&self, a: &Page, b: &Page) -> Ordering {
+        match self.sort.as_str() {
+            "worst" => a.relevance.total_cmp(&b.relevance),
+            "newest" => b.fetched.cmp(&a.fetched),
+            "oldest" => a.fetched.cmp(&b.fetched),
+            "depth" => a.depth.cmp(&b.depth).then(b.relevance.total_cmp(&a.relevance)),
+            _ => b.relevance.total_cmp(&a.relevance),
+        }
+    }
+}
+
+/// Whether a host is another or below it.
+pub(super) fn is_below(host: &str, above: &str) -> bool {
+    let above = above.trim_start_matches('.');
+    host.eq_ignore_ascii_case(above)
+        || host
+            .len()
+            .checked_sub(above.len() + 1)
+            .and_then(|start| host.get(start..))
+            .is_some_and(|end| {
+                end.strip_prefix('.')
+                    .is_some_and(|end| end.eq_ignore_ascii_case(above))
+            })
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    text.contains(part) || text.to_lowercase().contains(&part.to_lowercase())
+}
+
+/// Puts the best pages first, as far as they are wanted.
+pub(super) fn rank_order(index: &PageIndex, numbers: &mut Vec<PageNumber>, wanted: usize) {
+    sort_first(index, numbers, wanted, |a, b| b.relevance.total_cmp(&a.relevance));
+}
+
+fn sort_first(
+    index: &PageIndex,
+    numbers: &mut Vec<PageNumber>,
+    wanted: usize,
+    order: impl Fn(&Page, &Page) -> Ordering,
+) {
+    // Ties go to the page fetched earlier, as in `hound results`.
+    let compare = |a: &PageNumber, b: &PageNumber| match (index.page(*a), index.page(*b)) {
+        (Some(left), Some(right)) => order(left, right).then(a.cmp(b)),
+        _ => a.cmp(b),
+    };
+    if wanted < numbers.len() {
+        numbers.select_nth_unstable_by(wanted, compare);
+        numbers.truncate(wanted);
+    }
+    numbers.sort_unstable_by(compare);
+}
+
+/// `GET /crawls/{crawl}/pages`.
+pub(super) async fn list(
+    State(served): Shared,
+    Path(id): Path<String>,
+    Query(query): Query<PagesQuery>,
+) -> Answer {
+    let bytes = served
+        .read(move |served| {
+            let crawl = served.crawl(&id)?;
+            if !query.q.trim().is_empty() {
+                return super::search::in_crawl(&crawl, &query);
+            }
+            let marks = crawl.marks()?;
+            let index = crawl.index();
+            let mut numbers: Vec<PageNumber> = (0..)
+                .zip(&index.pages)
+                .filter(|(_, page)| query.admits(&index, page, &marks))
+                .map(|(number, _)| number)
+                .collect();
+            let total = numbers.len();
+            let end = query.offset.saturating_add(query.limit());
+            sort_first(&index, &mut numbers, end, |a, b| query.order(a, b));
+            let pages: Vec<PageLine<'_>> = numbers
+                .iter()
+                .skip(query.offset)
+                .take(query.limit())
+                .filter_map(|number| PageLine::of(&index, *number, &marks))
+                .collect();
+            super::json(&json!({
+                "total": total, "all": index.pages.len(), "offset": query.offset, "pages": pages,
+            }))
+        })
+        .await?;
+    Ok(json_response(bytes))
+}
+
+fn find<'a>(index: &'a PageIndex, id: &str) -> Result<(PageNumber, &'a Page), ApiError> {
+    u64::from_str_radix(id, 16)
+        .ok()
+        .and_then(|key| index.find(key))
+        .ok_or_else(|| ApiError::not_found("this crawl has read no page with this id"))
+}
+
+/// The record of a page with its present judgement.
+fn record_of(view: &CrawlView, page: &Page) -> Result<PageRecord, ApiError> {
+    let layout = view.layout();
+    let mut record = read_at(layout, page.offset, page.length).map_err(ApiError::failed)?;
+    let generation = layout.generation()?;
+    if generation > 0
+        && let Some(judgement) = find_judgement(&layout.judgements(generation), &page.url)
+    {
+        record.judge_as(judgement);
+    }
+    Ok(record)
+}
+
+/// The last judgement of a URL in a file of judgements.
+fn find_judgement(path: &std::path::Path, url: &str) -> Option<JudgementRecord> {
+    let bytes = std::fs::read(path).ok()?;
+    let needle = serde_json::to_string(url).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines()
+        .rev()
+        .filter(|line| line.contains(&needle))
+        .filter_map(|line| serde_json::from_str::<JudgementRecord>(line).ok())
+        .find(|judgement| judgement.url == url)
+}
+
+/// A page on the way from a seed.
+#[derive(Debug, Serialize)]
+struct Step<'a> {
+    #[serde(flatten)]
+    page: PageLine<'a>,
+    via: Via,
+    /// The words of the link that led here, if the page with the link is in the archive and has such a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+}
+
+/// `GET /crawls/{crawl}/pages/{page}`: the record, the way from the seed and the near-duplicates.
+pub(super) async fn page(State(served): Shared, Path((id, page)): Path<(String, String)>) -> Answer {
+    let bytes = served
+        .read(move |served| {
+            let crawl = served.crawl(&id)?;
+            let (_, steering) = crawl.steering()?;
+            let threshold = crawl.threshold(&steering);
+            let marks = crawl.marks()?;
+            let view = crawl.collection.view();
+            let index = crawl.index();
+            let (number, page) = find(&index, &page)?;
+            let record = record_of(view, page)?;
+            let path = path(&crawl, &index, number, &marks);
+            let first = page.original.unwrap_or(number);
+            let duplicates: Vec<PageLine<'_>> = (0..)
+                .zip(&index.pages)
+                .filter(|(at, other)| *at != number && (*at == first || other.original == Some(first)))
+                .filter_map(|(at, _)| PageLine::of(&index, at, &marks))
+                .take(MOST_DUPLICATES)
+                .collect();
+            let children = index
+                .pages
+                .iter()
+                .filter(|other| other.parent == page.key)
+                .count();
+            super::json(&json!({
+                "page": PageLine::of(&index, number, &marks),
+                "threshold": threshold,
+                "record": record,
+                "path": path,
+                "near_duplicates": duplicates,
+                "led_to": children,
+                "has_archive": record.archive.is_some(),
+            }))
+        })
+        .await?;
+    Ok(json_response(bytes))
+}
+
+fn path<'a>(
+    crawl: &ServedCrawl,
+    index: &'a PageIndex,
+    number: PageNumber,
+    marks: &KeyedMarks,
+) -> Vec<Step<'a>> {
+    let view = crawl.collection.view();
+    let mut steps = Vec::new();
+    let mut parent: Option<(&Page, PageRecord)> = None;
+    for at in index.path_to(number) {
+        let (Some(page), Some(line)) = (index.page(at), PageLine::of(index, at, marks)) else {
+            continue;
+        };
+        let Ok(record) = read_at(view.layout(), page.offset, page.length) else {
+            continue;
+        };
+        let anchor = parent
+            .as_ref()
+            .filter(|_| steps.len() < MOST_ANCHORS)
+            .and_then(|(from, record)| anchor(view, from, record, &page.url));
+        steps.push(Step {
+            page: line,
+            via: record.via,
+            anchor,
+            score: record.score,
+        });
+        parent = Some((page, record));
+    }
+    steps
+}
+
+/// The words of the first link from one page to another.
+fn anchor(view: &CrawlView, from: &Page, record: &PageRecord, to: &str) -> Option<String> {
+    let url = CanonicalUrl::parse(&from.url).ok()?;
+    let stored = view.record(record.archive.as_ref()?).ok()?;
+    let parsed = page_of_response(&url, &stored.http()?)?;
+    let link = parsed.links.iter().find(|link| link.url.as_str() == to)?;
+    let words: Vec<&str> = (link.anchor.start..link.anchor.end)
+        .take(30)
+        .map(|position| parsed.text.spelling(position))
+        .collect();
+    Some(words.join(" "))
+}
+
+/// `GET /crawls/{crawl}/pages/{page}/text`: the main text, from the archive.
+pub(super) async fn text(State(served): Shared, Path((id, page)): Path<(String, String)>) -> Answer {
+    let bytes = served
+        .read(move |served| {
+            let crawl = served.crawl(&id)?;
+            let view = crawl.collection.view();
+            let index = crawl.index();
+            let (_, page) = find(&index, &page)?;
+            let (offset, length, url) = (page.offset, page.length, page.url.clone());
+            drop(index);
+            let record = read_at(view.layout(), offset, length).map_err(ApiError::failed)?;
+            let gone = || ApiError::not_found("the page is not in the archive");
+            let position = record.archive.as_ref().ok_or_else(gone)?;
+            let url = CanonicalUrl::parse(&url).map_err(|_| gone())?;
+            let stored = view.record(position)?;
+            let response = stored.http().ok_or_else(gone)?;
+            let body = response.body(Limits::default().body_bytes);
+            let found = main_text(&PageInput {
+                url: &url,
+                content_type: response.header("content-type"),
+                body: &body.bytes,
+                truncated: !body.faults.is_empty(),
+            });
+            let text: String = found.text.chars().take(MOST_TEXT).collect();
+            super::json(&json!({
+                "url": url.as_str(), "title": record.title, "language": record.language,
+                "fetched_at": record.fetched_at, "text": text,
+            }))
+        })
+        .await?;
+    Ok(json_response(bytes))
+}
+
+/// A URL to explain.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExplainQuery {
+    url: String,
+}
+
+/// `GET /crawls/{crawl}/explain`: what `hound explain --json` prints.
+pub(super) async fn explain(
+    State(served): Shared,
+    Path(id): Path<String>,
+    Query(query): Query<ExplainQuery>,
+) -> Answer {
+    let bytes = served
+        .read(move |served| {
+            let crawl = served.crawl(&id)?;
+            let url = CanonicalUrl::parse(query.url.trim())
+                .map_err(|fault| ApiError::bad(format!("this is not an absolute URL: {fault}")))?;
+            super::json(&crawl.collection.explain(&url)?)
+        })
+        .await?;
+    Ok(json_response(bytes))
+}
+
+/// How many pages to label.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LabelQuery {
+    limit: Option<usize>,
+    /// Ids of pages to leave out, separated by commas: those that were skipped.
+    skip: String,
+}
+
+/// `GET /crawls/{crawl}/label`: the pages whose label would teach the most.
+///
+/// A judge is least sure about pages near the threshold, so these come first. One page of each host comes before the second of
+/// any: pages of one host are alike, and labelling them all teaches little.
+pub(super) async fn label(
+    State(served): Shared,
+    Path(id): Path<String>,
+    Query(query): Query<LabelQuery>,
+) -> Answer {
+    let bytes = served
+        .read(move |served| {
+            let crawl = served.crawl(&id)?;
+            let (_, steering) = crawl.steering()?;
+            let threshold = crawl.threshold(&steering).unwrap_or(0.5);
+            let marks = crawl.marks()?;
+            let index = crawl.index();
+            let skipped: Vec<u64> = query
+                .skip
+                .split(',')
+                .filter_map(|id| u64::from_str_radix(id, 16).ok())
+                .collect();
+            let mut numbers: Vec<PageNumber> = (0..)
+                .zip(&index.pages)
+                .filter(|(_, page)| {
+                    !page.is_hidden
+                        && page.original.is_none()
+                        && !marks.contains_key(&page.key)
+                        && !skipped.contains(&page.key)
+                })
+                .map(|(number, _)| number)
+                .collect();
+            let left = numbers.len();
+            let far = |page: &Page| (page.relevance - threshold).abs();
+            sort_first(&index, &mut numbers, 2_000, |a, b| far(a).total_cmp(&far(b)));
+            let mut of_host: HashMap<u32, usize> = HashMap::new();
+            let mut rounds: Vec<(usize, usize, PageNumber)> = Vec::with_capacity(numbers.len());
+            for (place, number) in numbers.into_iter().enumerate() {
+                let host = index.page(number).map_or(u32::MAX, |page| page.host);
+                let round = of_host.entry(host).or_default();
+                rounds.push((*round, place, number));
+                *round += 1;
+            }
+            rounds.sort_unstable();
+            let pages: Vec<PageLine<'_>> = rounds
+                .into_iter()
+                .take(query.limit.unwrap_or(TO_LABEL).clamp(1, MOST_LISTED))
+                .filter_map(|(.., number)| PageLine::of(&index, number, &marks))
+                .collect();
+            let count = |side: Verdict| marks.values().filter(|mark| **mark == side).count();
+            super::json(&json!({
+                "threshold": threshold, "left": left, "pages": pages,
+                "marked": { "relevant": count(Verdict::Relevant), "irrelevant": count(Verdict::Irrelevant) },
+            }))
+        })
+        .await?;
+    Ok(json_response(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_below_itself_and_its_domain_but_not_below_a_part_of_a_name() {
+        assert!(is_below("tea.example.org", "example.org"));
+        assert!(is_below("example.org", "EXAMPLE.org"));
+        assert!(!is_below("badexample.org", "example.org"));
+        assert!(!is_below("org", "example.org"));
+    }
+}

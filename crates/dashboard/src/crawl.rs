@@ -1,0 +1,248 @@
+//! One crawl as the dashboard serves it: its folder, followed, with what is worth keeping between requests.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use scenthound::{Collection, CollectionError, CrawlState, Settings, Status, StopHandle};
+use scenthound_search::SearchIndex;
+use scenthound_store::{Action, Steering};
+use serde::Serialize;
+
+use crate::api::ApiError;
+use crate::follow::{Follower, News};
+use crate::index::{KeyedMarks, PageIndex, key_of};
+
+/// The records are looked at this often at most.
+const FOLLOW_EVERY: Duration = Duration::from_millis(700);
+/// The status file is read this often at most.
+const STATUS_EVERY: Duration = Duration::from_millis(700);
+/// The search index of a growing crawl is brought up to date this often at most: it reads all records again.
+const SEARCH_EVERY: Duration = Duration::from_secs(20);
+
+/// A long piece of work on a crawl: judging its pages again.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Job {
+    /// Whether it is under way.
+    pub is_running: bool,
+    /// Attempts repeated so far.
+    pub done: u64,
+    /// Attempts in all.
+    pub total: u64,
+    /// How it ended, if it did: an error, or what changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The state of a crawl and when it was read.
+#[derive(Debug)]
+struct Remembered {
+    status: Arc<Status>,
+    at: Instant,
+    /// What it was read from: if all of this is the same and nothing runs, so is the status.
+    from: Vec<Option<Stamp>>,
+}
+
+/// A crawl that is served.
+pub(crate) struct ServedCrawl {
+    pub id: String,
+    pub collection: Collection,
+    follower: Mutex<(Follower, Option<Instant>)>,
+    index: RwLock<PageIndex>,
+    status: Mutex<Option<Remembered>>,
+    marks: Mutex<(Option<Stamp>, Arc<KeyedMarks>)>,
+    steering: Mutex<(Option<Stamp>, Asked)>,
+    search: Mutex<Option<(Arc<SearchIndex>, Instant, u64)>>,
+    /// Answers that many clients ask for, with when they were made and the version of what they were made from.
+    answers: Mutex<std::collections::HashMap<String, (Instant, Bytes)>>,
+    pub job: Mutex<Job>,
+    pub stop_job: Mutex<StopHandle>,
+}
+
+impl std::fmt::Debug for ServedCrawl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServedCrawl")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Everything that was asked of a crawl, and what is in force.
+pub(crate) type Asked = (Arc<Vec<Action>>, Arc<Steering>);
+
+/// When a file was changed, and its length.
+type Stamp = (SystemTime, u64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+impl ServedCrawl {
+    pub fn open(id: &str, folder: &Path) -> Result<ServedCrawl, CollectionError> {
+        let collection = Collection::open(folder)?;
+        let layout = collection.view().layout().clone();
+        Ok(ServedCrawl {
+            id: id.to_owned(),
+            collection,
+            follower: Mutex::new((Follower::new(layout), None)),
+            index: RwLock::default(),
+            status: Mutex::default(),
+            marks: Mutex::default(),
+            steering: Mutex::default(),
+            search: Mutex::default(),
+            answers: Mutex::default(),
+            job: Mutex::default(),
+            stop_job: Mutex::default(),
+        })
+    }
+
+    /// The pages, with everything that was recorded until a moment ago.
+    pub fn index(&self) -> RwLockReadGuard<'_, PageIndex> {
+        {
+            let mut follower = lock(&self.follower);
+            let (follower, last) = &mut *follower;
+            if last.is_none_or(|last| last.elapsed() >= FOLLOW_EVERY) {
+                let result = follower.poll(&mut |news| {
+                    let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+                    match news {
+                        News::Restart => {
+                            *index = PageIndex::default();
+                        }
+                        News::Records(records) => records.into_iter().for_each(|record| index.add(record)),
+                    }
+                });
+                if let Err(error) = result {
+                    tracing::warn!("could not read the page records of {}: {error}", self.id);
+                }
+                *last = Some(Instant::now());
+            }
+        }
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state of the crawl and its figures.
+    pub fn status(&self) -> Result<Arc<Status>, CollectionError> {
+        let mut remembered = lock(&self.status);
+        let from = |path: PathBuf| stamp(&path);
+        if let Some(last) = &*remembered {
+            if last.at.elapsed() < STATUS_EVERY {
+                return Ok(Arc::clone(&last.status));
+            }
+            let is_still = last.status.state != CrawlState::Running
+                && self.collection.worker()?.is_none()
+                && last.from == self.sources().map(from);
+            if is_still {
+                return Ok(Arc::clone(&last.status));
+            }
+        }
+        let sources = self.sources().map(from).to_vec();
+        let status = Arc::new(self.collection.status()?);
+        *remembered = Some(Remembered {
+            status: Arc::clone(&status),
+            at: Instant::now(),
+            from: sources,
+        });
+        Ok(status)
+    }
+
+    fn sources(&self) -> [PathBuf; 5] {
+        let layout = self.collection.view().layout();
+        [
+            layout.logs().join("status.json"),
+            layout.pages(),
+            layout.pages().with_file_name("current.json"),
+            layout.settings(),
+            layout.marks(),
+        ]
+    }
+
+    /// Forgets the status, because something has just changed.
+    pub fn forget(&self) {
+        *lock(&self.status) = None;
+        lock(&self.answers).clear();
+    }
+
+    /// The settings, as they are in the folder.
+    pub fn settings(&self) -> Option<Settings> {
+        self.status().ok().and_then(|status| status.settings.clone())
+    }
+
+    /// The user's own verdicts.
+    pub fn marks(&self) -> Result<Arc<KeyedMarks>, CollectionError> {
+        let mut remembered = lock(&self.marks);
+        let now = stamp(&self.collection.view().layout().marks());
+        if now != remembered.0 {
+            let marks = self.collection.marks()?;
+            let marks = marks
+                .into_iter()
+                .map(|(url, mark)| (key_of(&url), mark))
+                .collect();
+            *remembered = (now, Arc::new(marks));
+        }
+        Ok(Arc::clone(&remembered.1))
+    }
+
+    /// Everything that was asked of the crawl, and what is in force.
+    pub fn steering(&self) -> Result<Asked, CollectionError> {
+        let mut remembered = lock(&self.steering);
+        let now = stamp(&self.collection.view().layout().steering());
+        if now != remembered.0 {
+            let actions = self.collection.view().steering_actions()?;
+            let steering = Steering::of(&actions);
+            *remembered = (now, (Arc::new(actions), Arc::new(steering)));
+        }
+        Ok(remembered.1.clone())
+    }
+
+    /// The threshold that is in force.
+    pub fn threshold(&self, steering: &Steering) -> Option<f64> {
+        steering
+            .threshold
+            .or_else(|| self.settings().map(|settings| settings.judge.threshold))
+    }
+
+    /// The search index, brought up to date if that is due.
+    pub fn search(&self) -> Result<Arc<SearchIndex>, ApiError> {
+        let length = std::fs::metadata(self.collection.view().layout().pages()).map_or(0, |file| file.len());
+        let mut search = lock(&self.search);
+        if let Some((index, at, reached)) = &*search
+            && (at.elapsed() < SEARCH_EVERY || *reached == length)
+        {
+            return Ok(Arc::clone(index));
+        }
+        let index = SearchIndex::open(&self.collection, &mut |_| {}).map_err(ApiError::failed)?;
+        let index = Arc::new(index);
+        *search = Some((Arc::clone(&index), Instant::now(), length));
+        Ok(index)
+    }
+
+    /// An answer that was made a moment ago, or a new one.
+    pub fn answer(
+        &self,
+        name: &str,
+        valid: Duration,
+        make: impl FnOnce() -> Result<Bytes, ApiError>,
+    ) -> Result<Bytes, ApiError> {
+        let mut answers = lock(&self.answers);
+        if let Some((at, bytes)) = answers.get(name)
+            && at.elapsed() < valid
+        {
+            return Ok(bytes.clone());
+        }
+        // Others who ask for the same wait for this answer instead of making their own.
+        let bytes = make()?;
+        if answers.len() > 32 {
+            answers.clear();
+        }
+        answers.insert(name.to_owned(), (Instant::now(), bytes.clone()));
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,225 @@
+// What all views share: elements, numbers, requests, events. Text from crawled pages is hostile, so elements are only ever made
+// with `h`, which sets text and never markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Makes an element. Properties: class, text, on (listeners), attributes by name. Children are nodes or text. */
+export function h(tag, properties = {}, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** The same for SVG. */
+export function s(tag, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'text') element.textContent = value;
+    else if (name === 'class') element.setAttribute('class', value);
+    else if (name === 'on') for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === 'value') element.value = value;
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  for (const child of children.flat(3)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+/** Sets a width in per cent. */
+export function width(element, share) {
+  element.style.width = `${Math.max(0, Math.min(1, share || 0)) * 100}%`;
+  return element;
+}
+
+export const count = number => (number ?? 0).toLocaleString('en');
+export const percent = (share, digits = 1) => `${(100 * (share || 0)).toFixed(digits)} %`;
+export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
+
+export function bytes(number) {
+  let value = number ?? 0;
+  for (const unit of ['B', 'kB', 'MB', 'GB', 'TB']) {
+    if (value < 1000 || unit === 'TB') return `${value < 10 && unit !== 'B' ? value.toFixed(1) : Math.round(value)} ${unit}`;
+    value /= 1000;
+  }
+  return '';
+}
+
+export function duration(ms) {
+  const seconds = Math.round((ms ?? 0) / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${String(minutes % 60).padStart(2, '0')} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export function rate(value) {
+  if (!Number.isFinite(value)) return '–';
+  if (value >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+export function time(text) {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+// ---------------------------------------------------------------------------------------------------------------- the token
+
+const KEPT = 'scenthound-token';
+const given = location.hash.match(/^#token=([A-Za-z0-9._~-]+)$/);
+if (given) {
+  sessionStorage.setItem(KEPT, given[1]);
+  history.replaceState(null, '', location.pathname);
+}
+
+export const session = { read_only: true, token_for_reading: false, has_token: false, version: '' };
+
+export function setToken(token) {
+  sessionStorage.setItem(KEPT, token.trim());
+}
+
+function headers(extra = {}) {
+  const token = sessionStorage.getItem(KEPT);
+  return token ? { Authorization: `Bearer ${token}`, ...extra } : extra;
+}
+
+/** Whether changes are possible. */
+export const canChange = () => session.has_token && !session.read_only;
+
+export async function loadSession() {
+  Object.assign(session, await get('session'));
+}
+
+// ------------------------------------------------------------------------------------------------------------- requests
+
+export class RequestError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+async function request(method, path, body, signal) {
+  let response;
+  try {
+    response = await fetch(`/api/v1/${path}`, {
+      method, signal,
+      headers: headers(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new RequestError(0, 'gone', 'The dashboard does not answer. It may have ended.');
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) {
+    const { code = 'failed', message = `status ${response.status}` } = answer?.error ?? {};
+    throw new RequestError(response.status, code, message);
+  }
+  return answer;
+}
+
+export const get = (path, signal) => request('GET', path, undefined, signal);
+export const post = (path, body) => request('POST', path, body);
+export const remove = path => request('DELETE', path);
+
+/** A query string without empty values. */
+export function query(values) {
+  const used = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined && value !== false);
+  return used.length ? `?${new URLSearchParams(used)}` : '';
+}
+
+/** The path of a report, with a ticket where one is needed. */
+export async function reportAddress(path) {
+  if (!session.token_for_reading) return path;
+  const { ticket } = await post('tickets', { path });
+  return `${path}?ticket=${ticket}`;
+}
+
+// --------------------------------------------------------------------------------------------------------------- events
+
+/** Listens to events for good. `heard` gets each message, `changed` whether there is a connection. */
+export async function listen(heard, changed) {
+  for (let wait = 500; ; wait = Math.min(wait * 2, 10000)) {
+    try {
+      const response = await fetch('/api/v1/events', { headers: headers() });
+      if (!response.ok) throw new Error(String(response.status));
+      changed(true);
+      wait = 500;
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        text += value;
+        const messages = text.split('\n\n');
+        text = messages.pop();
+        for (const message of messages) {
+          const data = message.split('\n').find(line => line.startsWith('data: '));
+          if (data) heard(JSON.parse(data.slice(6)));
+        }
+      }
+    } catch { /* The dashboard may come back. */ }
+    changed(false);
+    await new Promise(resolve => setTimeout(resolve, wait));
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------- toasts
+
+export function toast(text, action) {
+  const box = h('div', { class: 'toast' }, h('span', { text }));
+  if (action) {
+    box.append(h('button', { class: 'tiny', type: 'button', text: action.name, on: { click: () => { box.remove(); action.run(); } } }));
+  }
+  document.getElementById('toasts').append(box);
+  setTimeout(() => box.remove(), 7000);
+}
+
+export function failed(error) {
+  if (error.name !== 'AbortError') toast(error.message);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ words
+
+/** What outcome codes and causes mean. */
+export function causeText(cause) {
+  const known = {
+    'failed-dns-no-name': 'host does not exist', 'failed-dns': 'name could not be looked up', 'failed-connect': 'no connection', 'failed-connect-timeout': 'connecting timed out',
+    'failed-tls': 'TLS failed', 'failed-first-byte-timeout': 'no answer in time', 'failed-disconnect': 'connection lost', 'failed-protocol': 'not HTTP',
+    'refused-robots': 'forbidden by robots.txt (not asked)', 'refused-robots-unreachable': 'robots.txt unreachable (not asked)', 'refused-address': 'private address (not asked)',
+    'refused-scope': 'redirect out of scope', 'refused-content-type': 'not a page', 'refused-too-many-redirects': 'too many redirects',
+    404: '404 not found', 403: '403 forbidden', 410: '410 gone', 429: '429 too many requests', 500: '500 server error', 503: '503 unavailable', 401: '401 unauthorised', 502: '502 bad gateway',
+  };
+  return known[cause] ?? (/^\d+$/.test(cause) ? `status ${cause}` : cause.replace(/^(failed|refused)-/, '').replaceAll('-', ' '));
+}
+
+export const STATES = {
+  running: ['Running', 'good'], ended: ['Ended', 'info'], killed: ['Killed', 'bad'], new: ['Not started', 'warn'],
+};
+
+export function stateBadge(line) {
+  if (line.paused && line.state === 'running') return h('span', { class: 'badge warn', text: 'Paused' });
+  const [text, kind] = STATES[line.state] ?? [line.state, ''];
+  return h('span', { class: `badge ${kind}`, text });
+}
+
+/** A score with a bar. */
+export function score(page) {
+  return h('div', { class: `score ${page.relevant ? 'yes' : ''}` },
+    h('span', { text: page.relevance.toFixed(3) }),
+    h('div', { class: 'track' }, width(h('div'), page.relevance)));
+}
+
+export function card(title, note, kind, ...content) {
+  return h('section', { class: `card ${kind}` }, h('header', {}, h('h2', { text: title }), note ? h('p', { text: note }) : null), ...content);
+}
+
+export const empty = text => h('p', { class: 'empty', text });

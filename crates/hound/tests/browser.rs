@@ -1,0 +1,102 @@
+//! The dashboard of a running crawl in a real Chromium: every view, light and dark, wide and narrow, on pages with hostile
+//! titles. The script that does it is `python/dashboard.py`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may panic and print"
+)]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::bench_web::Web;
+use common::command;
+use common::python::python_with;
+use scenthound_testweb::bench::BenchSize;
+
+/// A Chromium: the one named by `SCENTHOUND_CHROMIUM`, or one in the usual places.
+fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("SCENTHOUND_CHROMIUM").map(PathBuf::from);
+    let usual = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ];
+    let found = named
+        .into_iter()
+        .chain(usual.map(PathBuf::from))
+        .find(|path| path.exists());
+    if found.is_none() {
+        scenthound_testweb::skip("there is no Chromium; ./test installs it");
+    }
+    found
+}
+
+#[test]
+fn every_view_works_in_chromium_while_a_crawl_of_hostile_pages_runs() {
+    let (Some(python), Some(chromium)) = (python_with("playwright, axe_playwright_python"), chromium())
+    else {
+        return;
+    };
+    let size = BenchSize {
+        hosts: 6,
+        pages: 20_000,
+        bytes: 2_000,
+        links: 12,
+    };
+    let web = Web::hostile(size, Duration::from_millis(10));
+    let temp = tempfile::tempdir().unwrap();
+    let arguments = [
+        "crawl",
+        "water light house",
+        &web.seed,
+        "--allow-net",
+        "127.0.0.0/8",
+        "-o",
+        "crawl",
+        "--delay",
+        "150ms",
+        "--ip-delay",
+        "0s",
+        "--dashboard",
+        "127.0.0.1:0",
+    ];
+    let mut crawl = command(temp.path(), &arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = BufReader::new(crawl.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("dashboard: ") {
+        line.clear();
+        assert!(errors.read_line(&mut line).unwrap() > 0, "the crawl ended");
+    }
+    let url = line.trim_start_matches("dashboard: ").trim().to_owned();
+    // The rest must be read, or the crawl would wait for us.
+    let rest = std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = errors.read_to_string(&mut text);
+    });
+    while web.page_requests().len() < 100 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/dashboard.py");
+    let output = Command::new(python)
+        .args([script, &url])
+        .arg(chromium)
+        .output()
+        .unwrap();
+    crawl.kill().unwrap();
+    crawl.wait().unwrap();
+    rest.join().unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{out}\n{err}");
+}

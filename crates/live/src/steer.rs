@@ -1,0 +1,99 @@
+//! Reads what people ask of a running crawl from the journal in its folder.
+//!
+//! The owner of the crawl looks at the length of the journal about once a second. That works from any process, and it is the
+//! same before the first request of a run: everything asked earlier is in force then, however the last run ended.
+
+use std::time::{Duration, Instant};
+
+use scenthound_engine::CrawlSteering;
+use scenthound_frontier::HostSteering;
+use scenthound_store::{Layout, Steering, SteeringReader};
+use scenthound_types::CanonicalUrl;
+
+use crate::LiveError;
+
+/// How often the journal is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Follows the journal of a crawl.
+pub(crate) struct Steerer {
+    reader: SteeringReader,
+    in_force: Steering,
+    /// The last request to stop, and to learn, that an earlier run has seen.
+    stopped_before: u64,
+    learnt_before: u64,
+    looked: Instant,
+}
+
+impl Steerer {
+    /// Reads everything that was asked so far.
+    pub fn open(layout: &Layout) -> Result<Steerer, LiveError> {
+        let mut reader = SteeringReader::new(layout);
+        reader.poll()?;
+        let in_force = Steering::of(reader.actions());
+        Ok(Steerer {
+            stopped_before: in_force.stop,
+            learnt_before: in_force.learn,
+            reader,
+            in_force,
+            looked: Instant::now(),
+        })
+    }
+
+    /// Whether anything new was asked since the last look. Looks only now and then.
+    pub fn has_news(&mut self) -> bool {
+        if self.looked.elapsed() < LOOK_EVERY {
+            return false;
+        }
+        self.looked = Instant::now();
+        match self.reader.poll() {
+            Ok(false) => false,
+            Ok(true) => {
+                self.in_force = Steering::of(self.reader.actions());
+                true
+            }
+            // A crawl does not fail because somebody wrote nonsense to its journal.
+            Err(error) => {
+                tracing::warn!("what was asked of the crawl could not be read: {error}");
+                false
+            }
+        }
+    }
+
+    /// Whether the crawl makes no requests for now.
+    pub fn is_paused(&self) -> bool {
+        self.in_force.is_paused
+    }
+
+    /// Whether this run was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.in_force.stop > self.stopped_before
+    }
+
+    /// Whether the judge should learn from the marks now. True once for each time it was asked.
+    pub fn should_learn(&mut self) -> bool {
+        let is_new = self.in_force.learn > self.learnt_before;
+        self.learnt_before = self.in_force.learn;
+        is_new
+    }
+
+    /// What is in force for the crawl itself; none if nothing was ever asked.
+    pub fn in_force(&self) -> Option<CrawlSteering> {
+        let steering = &self.in_force;
+        let parsed = |urls: &[String]| -> Vec<CanonicalUrl> {
+            urls.iter()
+                .filter_map(|url| CanonicalUrl::parse(url).ok())
+                .collect()
+        };
+        (steering.last > 0).then(|| CrawlSteering {
+            hosts: HostSteering {
+                blocked: steering.blocked.clone(),
+                boosted: steering.boosted.clone(),
+                delay: steering.delay,
+            },
+            threshold: steering.threshold,
+            seeds: parsed(&steering.seeds),
+            dropped_seeds: parsed(&steering.dropped_seeds),
+        })
+    }
+}
