@@ -250,7 +250,7 @@ impl PageIndex {
 
     fn count(&mut self, record: &PageRecord, host: u32) {
         let counts = record.counts_as_page();
-        let is_relevant = counts && record.is_relevant();
+        let is_relevant = counts && record.is_find();
         let at = seconds(&record.fetched_at);
         self.timeline
             .add(at, counts.into(), is_relevant.into(), record.bytes);
@@ -322,7 +322,7 @@ impl PageIndex {
                 .as_deref()
                 .map_or(u16::MAX, |language| self.names.number(language)),
             relevance,
-            is_relevant: record.is_relevant(),
+            is_relevant: record.is_find(),
             is_hidden: record.hidden,
             is_seed: record.seed,
             depth: record.depth,

@@ -221,6 +221,11 @@ impl PageRecord {
         self.relevant == Some(true)
     }
 
+    /// Whether it counts as a relevant page: judged relevant, and not a repetition of another page.
+    pub fn is_find(&self) -> bool {
+        self.is_relevant() && self.duplicate_of.is_none()
+    }
+
     /// Whether the page has this note.
     pub fn has(&self, note: PageNote) -> bool {
         self.notes.contains(&note)

@@ -68,7 +68,7 @@ pub(super) fn count_for(agents: &mut Vec<AgentStatus>, record: &PageRecord) {
     };
     if let Some(agent) = agents.get_mut(at) {
         agent.pages += 1;
-        agent.relevant += u64::from(record.is_relevant());
+        agent.relevant += u64::from(record.is_find());
     }
 }
 

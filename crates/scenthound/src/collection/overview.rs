@@ -80,7 +80,7 @@ impl Collection {
             if !record.counts_as_page() {
                 continue;
             }
-            let is_relevant = record.is_relevant();
+            let is_relevant = record.is_find();
             overview.pages += 1;
             overview.relevant += u64::from(is_relevant);
             if overview.pages.is_multiple_of(stride) {

@@ -385,7 +385,7 @@ impl Collection {
             if counts {
                 figures.pages += 1;
                 figures.bodies += u64::from(record.is_judged_page());
-                figures.relevant += u64::from(record.is_relevant());
+                figures.relevant += u64::from(record.is_find());
                 figures.excluded += u64::from(record.has(PageNote::WrongSense));
                 agents::count_for(&mut figures.agents, &record);
                 curve.push(figures.pages, figures.relevant);
