@@ -230,6 +230,17 @@ fn seeds_delay_and_threshold_take_effect_in_a_running_crawl_and_after_a_kill() {
         let pages = steered.web.page_requests();
         pages.iter().any(|(url, _)| *url == extra("second"))
     });
+    // A seed that is taken back before it was fetched is not fetched.
+    serve.ask(json!({ "kind": "pause" }));
+    std::thread::sleep(SOON);
+    let seed = serve.ask(json!({ "kind": "add-seeds", "urls": [extra("third")] }));
+    std::thread::sleep(SOON);
+    serve.ask(json!({ "kind": "undo", "of": seed }));
+    serve.ask(json!({ "kind": "resume" }));
+    let asked = steered.requests_to("127.0.0.3");
+    steered.wait_for(|| steered.requests_to("127.0.0.3") > asked + 10);
+    let pages = steered.web.page_requests();
+    assert!(pages.iter().all(|(url, _)| *url != extra("third")));
     steered.kill(second);
 }
 

@@ -170,9 +170,21 @@ pub struct Summary {
 /// Crawls in a folder until nothing is left, a budget is met or the stop switch is used. Resumes the crawl of an earlier
 /// run in that folder.
 ///
-/// What people ask of the crawl through the journal in its folder is done while it runs. When they ask it to learn, `learn` is
-/// called with the learner of the judge, if it has one.
+/// What people ask of the crawl through the journal in its folder is done while it runs.
 pub fn crawl(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    agents: Vec<Agent>,
+    stop: &StopSwitch,
+    watch: &mut dyn FnMut(LiveEvent<'_>),
+) -> Result<Summary, LiveError> {
+    crawl_and_learn(folder, settings, judge, agents, stop, &|_| {}, watch)
+}
+
+/// Like [`crawl`]. When people ask the crawl to learn from their marks, `learn` is called with the learner of the judge, if it
+/// has one.
+pub fn crawl_and_learn(
     folder: &CrawlFolder,
     settings: LiveSettings,
     judge: Arc<dyn Judge>,

@@ -31,7 +31,7 @@ use scenthound_frontier::FrontierError;
 use thiserror::Error;
 
 pub use clock::Clock;
-pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl};
+pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl, crawl_and_learn};
 pub use rejudge::{Lessons, Rejudged, Repaired, rejudge, repair};
 
 /// Why the live driver cannot go on.

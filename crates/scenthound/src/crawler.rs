@@ -522,7 +522,7 @@ impl Crawler {
         let live = self.live.clone();
         let view = CrawlView::open(folder.layout().root())?;
         let learn = |learner: &dyn Learner| learn_from_marks(&view, learner);
-        let mut summary = scenthound_live::crawl(
+        let mut summary = scenthound_live::crawl_and_learn(
             folder,
             self.live,
             self.judge,

@@ -157,7 +157,6 @@ pub fn fetch_pages(
         settings.judge()?,
         settings.agents(&settings.seeds.urls)?,
         stop.switch(),
-        &|_| {},
         &mut |_| {},
     )?;
     if summary.ended == Ended::Interrupted {

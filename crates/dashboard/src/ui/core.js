@@ -29,6 +29,14 @@ function fill(element, properties, children) {
   return element;
 }
 
+/** Fills an element again only if what it shows has changed, so that nobody loses the focus for nothing. */
+export function refill(element, key, make) {
+  const now = JSON.stringify(key);
+  if (element.dataset.shows === now) return;
+  element.dataset.shows = now;
+  element.replaceChildren(...make());
+}
+
 /** Sets a width in per cent. */
 export function width(element, share) {
   element.style.width = `${Math.max(0, Math.min(1, share || 0)) * 100}%`;

@@ -73,11 +73,12 @@ export function map(app) {
     share(roots, -Math.PI / 2, 1.5 * Math.PI);
     for (const page of order) share(children[page], from[page], to[page]);
     const deepest = order.reduce((most, page) => Math.max(most, depth[page]), 0);
-    // Rings grow with what stands on them, so that points do not lie on top of each other.
+    // Rings grow with what stands on them, so that points do not lie on top of each other. Far rings with little on them
+    // are narrow, so that one endless path does not shrink everything else.
     const onRing = new Float64Array(deepest + 2);
     for (const page of order) onRing[depth[page] + 1]++;
-    const radius = new Float64Array(deepest + 2);
-    for (let ring = 1; ring <= deepest + 1; ring++) radius[ring] = radius[ring - 1] + Math.max(RING, Math.min(RING * 5, onRing[ring] * 9 / (2 * Math.PI) - radius[ring - 1]));
+    const radius = new Float64Array(deepest + 2), fullest = onRing.reduce((most, pages) => Math.max(most, pages), 1);
+    for (let ring = 1; ring <= deepest + 1; ring++) radius[ring] = radius[ring - 1] + Math.max(ring <= 5 ? RING : RING * Math.max(0.08, Math.min(1, 8 * onRing[ring] / fullest)), Math.min(RING * 5, onRing[ring] * 9 / (2 * Math.PI) - radius[ring - 1]));
     for (const page of order) {
       const alone = roots.length === 1 && depth[page] === 0, r = alone ? 0 : radius[depth[page] + (roots.length === 1 ? 0 : 1)] * (roots.length > 1 && depth[page] === 0 ? 0.5 : 1), angle = (from[page] + to[page]) / 2;
       px[page] = r * Math.cos(angle);

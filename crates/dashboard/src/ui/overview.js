@@ -1,5 +1,5 @@
 // The overview: how far a crawl has come, what it finds, and what it costs.
-import { h, get, post, count, percent, bytes, duration, rate, time, plural, width, card, empty, causeText, stateBadge, score, canChange, failed, toast, session } from '/core.js';
+import { h, refill, get, post, count, percent, bytes, duration, rate, time, plural, width, card, empty, causeText, stateBadge, score, canChange, failed, toast, session } from '/core.js';
 import { lineChart, histogram } from '/charts.js';
 
 const HOST_STATES = {
@@ -77,6 +77,7 @@ export function overview(app) {
     const agents = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Agents' }), learnt = h('div', { class: 'stack' });
     const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt);
     const genresCard = card('Genres', 'Kind of page, as detected', '', genres);
+    const all = h('section', { class: 'card w12 wide', hidden: true }, h('h2', { text: 'All crawls' }), h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All crawls' }));
     const node = h('div', {},
       h('div', { class: 'head' }, h('div', {}, h('div', { class: 'row' }, title, badge), about, why), actions),
       notices, figures,
@@ -91,7 +92,7 @@ export function overview(app) {
         card('Hosts', 'With the most relevant pages', 'w7 wide', hosts),
         h('div', { class: 'column w5' }, card('Depth', 'Links away from a seed', '', depths), genresCard),
         card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts),
-        learntCard, agentsCard));
+        learntCard, agentsCard, all));
 
     function update() {
       const { status, steering, settings } = data;
@@ -100,12 +101,12 @@ export function overview(app) {
       badge.replaceChildren(stateBadge({ state: status.state, paused: steering.paused }));
       about.textContent = [status.strategy && `strategy ${status.strategy}`, status.judge && `judge ${status.judge}`, status.seeds !== null && status.seeds !== undefined && plural(status.seeds, 'seed'), status.scope && `scope ${status.scope}`, status.folder].filter(Boolean).join(' · ');
       why.textContent = stateText(status, steering);
-      actions.replaceChildren(...buttons(app, status, steering, load));
+      refill(actions, [status.state, steering.paused, canChange()], () => buttons(app, status, steering, load));
       notices.replaceChildren(...notes(status, data));
       drawFigures(figures, data);
       drawBudgets(budgets, data);
       curve.redraw(); speed.redraw(); harvest.redraw(); relevance.redraw(); queueScores.redraw();
-      best.replaceChildren(...(data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', {}, empty('No page has been read yet.'))]));
+      refill(best, data.best.map(page => [page.id, page.relevance]), () => (data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', {}, empty('No page has been read yet.'))]));
       bars(failures, Object.entries(data.failures).map(([cause, number]) => ({ name: causeText(cause), number })), 'three', 'No request has failed.');
       shares(genres, data.genres, 'Genres are not detected in this crawl.');
       genresCard.hidden = Object.keys(data.genres).length === 0;
@@ -113,6 +114,8 @@ export function overview(app) {
       shares(depths, data.depths.map((share, depth) => [depth === 0 ? 'seeds' : plural(depth, 'link'), share]), 'No page has been read yet.');
       drawHosts(hosts, data, app);
       drawQueue(queueNote, queueHosts, status, app);
+      all.hidden = app.lines.length < 2;
+      refill(all.lastChild, app.lines.map(line => [line.id, line.pages, line.relevant, line.state, line.paused]), () => [table(['Crawl', 'State', '>Pages', '>Relevant', '>Harvest rate', '>Waiting', '>Running time'], app.lines.filter(line => !line.error).map(line => [h('a', { href: `#/${encodeURIComponent(line.id)}/overview`, text: line.topic ? `${line.topic} (${line.id})` : line.id }), stateBadge(line), count(line.pages), count(line.relevant), percent(line.harvest_rate), count(line.waiting), duration(line.running_ms)]))]);
       const several = status.agents ?? [];
       agentsCard.hidden = several.length < 2;
       agents.replaceChildren(table(['#', 'Agent', 'Strategy', 'State', '>Pages', '>Relevant', '>Waiting'], several.map(agent => [agent.number, agent.name, agent.strategy, agent.state, count(agent.pages), count(agent.relevant), count(agent.waiting)])));
@@ -176,7 +179,7 @@ function drawFigures(list, data) {
   const speed = speedNow(data), isRunning = status.state === 'running';
   const entries = [
     ['Pages tried', count(status.pages), `${count(status.bodies)} read`],
-    ['Relevant', count(status.relevant), data.near_duplicates ? `${plural(data.near_duplicates, 'near-duplicate')} among all` : null],
+    ['Relevant', count(status.relevant), data.near_duplicates ? plural(data.near_duplicates, 'near-duplicate') : null],
     ['Harvest rate', percent(status.harvest_rate), 'relevant per page tried'],
     ['Speed', rate(speed), isRunning ? 'pages/s, last half minute' : 'pages/s on average'],
     ['Waiting', is('waiting') ? count(status.waiting) : '–', is('known') ? `${count(status.known)} URLs known` : 'unknown'],

@@ -1,5 +1,5 @@
 // Steering: labelling pages quickly, and changing the crawl. Every action is in the journal of the crawl before it counts.
-import { h, get, post, remove, query, count, duration, time, plural, card, empty, canChange, failed, toast, session, score } from '/core.js';
+import { h, refill, get, post, remove, query, count, duration, time, plural, card, empty, canChange, failed, toast, session, score } from '/core.js';
 import { histogram } from '/charts.js';
 import { facts, markPage } from '/pages.js';
 
@@ -11,6 +11,7 @@ export function steering(app) {
   const view = h('div', {}, h('div', { class: 'skeleton' }));
   const label = labelling(app, () => load());
   const dials = h('div', { class: 'stack' }), hosts = h('div', { class: 'stack' }), seeds = h('div', { class: 'stack' }), judge = h('div', { class: 'stack' }), words = wordsCard(app, ask), journal = h('div', { class: 'stack' }), run = h('div', { class: 'stack' });
+  const hostTable = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts with the most relevant pages' });
   let built = '';
 
   async function load() {
@@ -38,18 +39,17 @@ export function steering(app) {
         off ? h('p', { class: 'note warn', text: session.read_only ? 'This dashboard is read-only: you can look, but nothing can be changed.' : 'Changes need the token. Open the address that was printed when the dashboard started.' }) : '',
         h('div', { class: 'grid' },
           h('section', { class: 'card w7 wide label-card', 'aria-label': 'Label pages' }, label.node),
-          h('div', { class: 'card w5' }, h('h2', { text: 'The run' }), run, h('h2', { text: 'Delay' }), dials, h('h2', { text: 'More seeds' }), seeds),
-          card('Threshold', 'Pages with at least this relevance are relevant', 'w6', judge),
-          card('Hosts', 'Block or prefer', 'w6', hosts),
+          h('div', { class: 'column w5' }, h('section', { class: 'card', 'aria-label': 'The run' }, h('h2', { text: 'The run' }), run, dials, seeds), card('Hosts', 'Block or prefer', '', hosts)),
+          card('Threshold', 'Pages with at least this relevance are relevant', 'w5', judge),
           words.node,
           card('What was asked', 'Newest first', 'w12 wide', journal)));
     }
     const { status, steering: force, settings } = data, isRunning = status.state === 'running';
     const button = (text, kind, request, done) => h('button', { class: kind, type: 'button', disabled: off, text, on: { click: () => ask(request, done) } });
-    run.replaceChildren(isRunning ? h('div', { class: 'row' },
+    refill(run, [isRunning, force.paused, off], () => [isRunning ? h('div', { class: 'row' },
       force.paused ? button('Resume', 'main', { kind: 'resume' }, 'The crawl goes on.') : button('Pause', '', { kind: 'pause' }, 'The crawl pauses.'),
       button('Stop', 'bad', { kind: 'stop' }, 'The crawl saves and stops.')) : h('p', { class: 'muted', text: `The crawl is not running. What you ask for now is in force when it is run again.${force.paused ? ' It is paused, and will wait then.' : ''}` }),
-      !isRunning && force.paused ? button('Lift the pause', '', { kind: 'resume' }, 'The crawl will not wait when it is run again.') : '');
+      !isRunning && force.paused ? button('Lift the pause', '', { kind: 'resume' }, 'The crawl will not wait when it is run again.') : '']);
     // Fields are made once, so that nobody loses what is being typed.
     const key = JSON.stringify([force, settings, isRunning]);
     if (key !== built) {
@@ -57,14 +57,15 @@ export function steering(app) {
       const delay = h('input', { type: 'number', min: 0, max: 3600, step: 'any', value: (force.delay_ms ?? settings?.delay_ms ?? 1000) / 1000 });
       dials.replaceChildren(h('form', { class: 'formline', on: { submit: event => { event.preventDefault(); ask({ kind: 'delay', ms: Math.round(Number(delay.value) * 1000) }, 'The delay is changed.'); } } },
         h('label', { class: 'field' }, 'Seconds between two requests to a host', delay), h('button', { type: 'submit', disabled: off, text: 'Set' })));
-      const urls = h('textarea', { 'aria-label': 'URLs, one per line', placeholder: 'URLs, one per line' });
+      const urls = h('textarea', { placeholder: 'URLs, one per line' });
       seeds.replaceChildren(h('form', { class: 'stack', on: { submit: async event => { event.preventDefault(); const list = urls.value.split(/\s+/).filter(Boolean); if (list.length && await ask({ kind: 'add-seeds', urls: list }, `${plural(list.length, 'seed')} added.`)) urls.value = ''; } } },
-        urls, h('div', { class: 'row' }, h('button', { type: 'submit', disabled: off, text: 'Add' }), h('span', { class: 'small muted', text: 'Links from them are followed as far as the scope of the crawl allows.' }))),
+        h('label', { class: 'field' }, 'More seeds', urls), h('div', { class: 'row' }, h('button', { type: 'submit', disabled: off, text: 'Add' }), h('span', { class: 'small muted', text: 'Links from them are followed as far as the scope of the crawl allows.' }))),
         force.seeds.length ? h('ul', { class: 'chips' }, force.seeds.map(url => h('li', { class: 'chip plain', text: url }))) : '');
-      drawHosts(hosts, data, off, ask);
+      drawHosts(hosts, hostTable, data, off, ask);
       drawJudge(judge, data, off, ask, isRunning);
       words.update(data, off, isRunning, load);
     }
+    fillHosts(hostTable, data, off, ask);
     drawJournal(journal, state.actions, off, ask);
     label.refresh(data);
   }
@@ -163,7 +164,7 @@ function labelling(app, done) {
 
 // ------------------------------------------------------------------------------------------------------------- dials
 
-function drawHosts(place, data, off, ask) {
+function drawHosts(place, hostTable, data, off, ask) {
   const { blocked, boosted } = data.steering, known = data.hosts.map(host => host.host);
   const name = h('input', { type: 'text', list: 'known-hosts', placeholder: 'example.org', 'aria-label': 'Name of a host' });
   const go = kind => async () => { if (name.value.trim() && await ask({ kind, host: name.value }, `${name.value.trim()} is ${kind === 'block-host' ? 'blocked' : 'boosted'}.`)) name.value = ''; };
@@ -171,10 +172,19 @@ function drawHosts(place, data, off, ask) {
   place.replaceChildren(h('div', { class: 'formline' }, h('label', { class: 'field' }, 'A host, with the hosts below it', name), h('button', { class: 'bad', type: 'button', disabled: off, text: 'Block', on: { click: go('block-host') } }), h('button', { class: 'good', type: 'button', disabled: off, text: 'Boost', on: { click: go('boost-host') } })),
     h('datalist', { id: 'known-hosts' }, known.map(value => h('option', { value }))),
     blocked.length ? chips(blocked, 'gone', 'blocked') : '', boosted.length ? chips(boosted, 'done', 'boosted') : '',
-    data.hosts.length ? h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts with the most relevant pages' }, h('table', {}, h('thead', {}, h('tr', {}, h('th', { text: 'Host' }), h('th', { class: 'r', text: 'Relevant' }), h('th', { class: 'r', text: 'Pages' }), h('th', { class: 'r', text: 'Failed' }), h('th', {}, h('span', { class: 'sr', text: 'Actions' })))), h('tbody', {}, data.hosts.filter(host => !blocked.includes(host.host) && !boosted.includes(host.host)).slice(0, 7).map(({ host, relevant, pages, failed: lost }) => h('tr', {},
-      h('td', { class: 'wrap', text: host }), h('td', { class: 'r', text: count(relevant) }), h('td', { class: 'r', text: count(pages) }), h('td', { class: 'r', text: count(lost) }),
-      h('td', { class: 'r' }, h('button', { class: 'tiny', type: 'button', disabled: off, text: 'Block', 'aria-label': `Block ${host}`, on: { click: () => ask({ kind: 'block-host', host }, `${host} is blocked.`) } }), ' ', h('button', { class: 'tiny', type: 'button', disabled: off, text: 'Boost', 'aria-label': `Boost ${host}`, on: { click: () => ask({ kind: 'boost-host', host }, `${host} is boosted.`) } }))))))) : '',
+    hostTable,
     !blocked.length && !boosted.length ? h('p', { class: 'small muted', text: 'No host is treated differently. URLs of a blocked host keep waiting; a boosted host comes before others of the same class.' }) : '');
+}
+
+/** The hosts with the most relevant pages. Left alone while somebody is in it with the keyboard. */
+function fillHosts(place, data, off, ask) {
+  if (place.contains(document.activeElement)) return;
+  const { blocked, boosted } = data.steering, shown = data.hosts.filter(({ host }) => !blocked.includes(host) && !boosted.includes(host)).slice(0, 5);
+  const button = (host, text, kind, done) => h('button', { class: 'tiny', type: 'button', disabled: off, text, 'aria-label': `${text} ${host}`, on: { click: event => { event.target.blur(); ask({ kind, host }, `${host} is ${done}.`); } } });
+  place.hidden = shown.length === 0;
+  place.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, h('th', { text: 'Host' }), h('th', { class: 'r', text: 'Relevant' }), h('th', { class: 'r', text: 'Pages' }), h('th', { class: 'r', text: 'Failed' }), h('th', {}, h('span', { class: 'sr', text: 'Actions' })))),
+    h('tbody', {}, shown.map(({ host, relevant, pages, failed: lost }) => h('tr', {}, h('td', { class: 'wrap', text: host }), h('td', { class: 'r', text: count(relevant) }), h('td', { class: 'r', text: count(pages) }), h('td', { class: 'r', text: count(lost) }),
+      h('td', { class: 'r' }, button(host, 'Block', 'block-host', 'blocked'), ' ', button(host, 'Boost', 'boost-host', 'boosted')))))));
 }
 
 function drawJudge(place, data, off, ask, isRunning) {
@@ -208,7 +218,7 @@ function drawJudge(place, data, off, ask, isRunning) {
 
 function wordsCard(app, ask) {
   const own = h('div', { class: 'stack' }), found = h('div', { class: 'stack' }), pending = h('div', { class: 'stack' }), progress = h('div', { class: 'stack', role: 'status' });
-  const node = h('section', { class: 'card w12 wide' }, h('header', {}, h('h2', { text: 'Words, learning and judging again' }), h('p', { text: 'What the topic looks for' })), own, found, pending, progress);
+  const node = h('section', { class: 'card w7 wide' }, h('header', {}, h('h2', { text: 'Words, learning and judging again' }), h('p', { text: 'What the topic looks for' })), own, found, pending, progress);
   let isOff = true, isRunningNow = false;
   const term = (list, word, buttons, kind = '') => h('li', { class: `chip ${kind}` }, h('span', { text: word }), buttons);
   const small = (text, label, run) => h('button', { type: 'button', text, 'aria-label': label, disabled: isOff, on: { click: run } });
@@ -289,8 +299,8 @@ export function actionText(action) {
 
 function drawJournal(place, actions, off, ask) {
   const shown = actions.slice(0, 60);
-  place.replaceChildren(shown.length ? h('ol', { class: 'journal' }, shown.map(action => h('li', { class: action.undone ? 'undone' : '' },
+  refill(place, [actions.length, actions.map(action => action.undone)], () => [shown.length ? h('ol', { class: 'journal' }, shown.map(action => h('li', { class: action.undone ? 'undone' : '' },
     h('span', { class: 'wrap' }, h('span', { class: 'muted num small', text: `${action.id} · ${time(action.at)}  ` }), h('span', { class: 'what', text: actionText(action) }), action.undone ? h('span', { class: 'small muted', text: ' undone' }) : ''),
     action.can_undo ? h('button', { class: 'tiny', type: 'button', disabled: off, text: 'Undo', 'aria-label': `Undo ${action.id}: ${actionText(action)}`, on: { click: () => ask({ kind: 'undo', of: action.id }, 'Undone.') } }) : h('span')))) : empty('Nothing has been asked of this crawl.'),
-    actions.length > shown.length ? h('p', { class: 'small muted', text: `${count(actions.length - shown.length)} older actions are in steering.jsonl` }) : '');
+    actions.length > shown.length ? h('p', { class: 'small muted', text: `${count(actions.length - shown.length)} older actions are in steering.jsonl` }) : '']);
 }
