@@ -181,7 +181,7 @@ settings! {
         maybe custom: String = "custom-strategy" "custom", Kind::Text, NeedsNewFolder;
         /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
-        /// Which pages' links are siblings of a URL: those of the first page that linked to it, or of all that do.
+        /// Which URLs are siblings: those the same page was first to find (first), or all that a page with a link to the URL links to (all).
         one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsRejudging, "all";
         /// When a URL gets a second score: keep the larger (max) or take the later (set).
         one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsRejudging, "max";
