@@ -15,6 +15,7 @@ use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::JudgeKind;
 use scenthound_store::{PageRecord, Via};
+use scenthound_strategy::{Queue, StrategyKind};
 use scenthound_types::{
     CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict, WaitingLink,
 };
@@ -80,6 +81,9 @@ pub struct QueueFacts {
     pub class: u16,
     /// The score of its priority; within a class, higher scores come first.
     pub score: f64,
+    /// The queue that the class stands for, if the strategy has one per layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer_queue: Option<Queue>,
     /// Breaks ties between equal scores.
     pub tie: u32,
     /// Its number in the order URLs were found, which breaks the ties that are left.
@@ -310,7 +314,7 @@ fn score_parts(
     let mut strategy = settings.strategy()?;
     let Some(evidence) = frontier
         .evidence(facts.agent, key)?
-        .filter(|_| strategy.needs().notes)
+        .filter(|_| strategy.needs().notes || settings.strategy.kind == StrategyKind::Table)
     else {
         return Ok(Vec::new());
     };
@@ -378,6 +382,9 @@ fn queue_facts(
     let max_pages = settings.and_then(|settings| settings.crawl.max_pages_per_host);
     QueueFacts {
         class: facts.priority.rank.class,
+        layer_queue: settings
+            .and_then(|settings| settings.layers_of_queues())
+            .map(|layers| Queue::of_class(facts.priority.rank.class, layers)),
         score: facts.priority.rank.score.get(),
         tie: facts.priority.rank.tie,
         age: facts.priority.age,
