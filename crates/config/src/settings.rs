@@ -224,6 +224,8 @@ settings! {
         one layer_threshold: f64 = "layer-threshold" "layer-threshold", SHARE, NeedsRejudging, "0.5";
         /// In the lab: how many words of a page count in full [default: what fits held-out pages best].
         maybe layer_evidence: f64 = "layer-evidence" "layer-evidence", Kind::Number { least: 0.1, most: 100_000.0 }, NeedsRejudging;
+        /// In the lab: the share of pages of the layers that may be taken for pages outside them; 0 to learn from the layers alone.
+        one layer_missed: f64 = "layer-missed" "layer-missed", SHARE, NeedsRejudging, "0.1";
         /// In the lab: how many pages of each layer beyond the targets to learn from.
         one per_layer: u32 = "per-layer" "per-layer", Kind::Count { least: 1, most: 1_000_000_000 }, NeedsRejudging, "200";
         /// Move a URL that is found again to a better queue.

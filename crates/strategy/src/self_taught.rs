@@ -26,7 +26,7 @@ use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 /// One page of a context graph, for training.
 #[derive(Clone, Debug)]
 pub struct TrainingPage<'a> {
-    /// Its distance to a target.
+    /// Its distance to a target; one beyond the last for a page that is in none.
     pub layer: u8,
     /// Its words and how often each occurs.
     pub words: &'a [(u64, u32)],
@@ -254,6 +254,17 @@ impl SelfTaught {
                     .collect(),
             })
             .collect();
+        // Pages that lead to no target as far as is known.
+        let is_outside = |at: u32| graph.layer_of(at).is_none();
+        let outside = (0..).zip(&pages).filter(|(at, _)| is_outside(*at)).count();
+        let every = outside.div_ceil(self.settings.most_per_layer.max(1)).max(1);
+        let outside = (0..).zip(&pages).filter(|(at, _)| is_outside(*at)).step_by(every);
+        let outside = outside.map(|(_, page)| TrainingPage {
+            layer: beyond,
+            words: &page.words,
+            links: Vec::new(),
+        });
+        let training: Vec<TrainingPage<'_>> = training.into_iter().chain(outside).collect();
         let Some(reader) = self.trainer.train(&training) else {
             return;
         };

@@ -15,9 +15,10 @@ use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::JudgeKind;
 use scenthound_store::{PageRecord, Via};
-use scenthound_strategy::{Queue, StrategyKind};
+use scenthound_strategy::{PigTable, Queue, StrategyKind};
 use scenthound_types::{
-    CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict, WaitingLink,
+    AgentId, CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict,
+    WaitingLink,
 };
 use serde::Serialize;
 
@@ -298,6 +299,23 @@ impl Collection {
             warnings.push(Warning::Cash(error));
             None
         })
+    }
+}
+
+impl Collection {
+    /// Where links on pages of each relevance and genre lead, as a crawl with the strategy `genre` has counted; `None` if it
+    /// has counted nothing. With several agents, that of the first.
+    pub fn link_table(&self) -> Result<Option<PigTable>, CollectionError> {
+        let Some(settings) = self.settings()? else {
+            return Ok(None);
+        };
+        let frontier = self.frontier(&settings, now())?;
+        let prefix = learnt_under(AgentId::default());
+        let saved = frontier.notes(&prefix)?.into_iter();
+        let saved = saved.filter(|(name, _)| name.ends_with(PigTable::SAVED_AS));
+        let tables =
+            saved.filter_map(|(_, bytes)| PigTable::from_toml(std::str::from_utf8(&bytes).ok()?).ok());
+        Ok(tables.last())
     }
 }
 
