@@ -427,6 +427,17 @@ impl Settings {
         })
     }
 
+    /// N of a strategy that has one queue per layer; `None` for others, and if its model cannot be read.
+    pub fn layers_of_queues(&self) -> Option<u8> {
+        match self.strategy.kind {
+            StrategyKind::ContextGraph | StrategyKind::Layered if self.learns_layers() => {
+                Some(SelfTaughtSettings::default().layers)
+            }
+            StrategyKind::ContextGraph | StrategyKind::Layered => self.layers().ok(),
+            _ => None,
+        }
+    }
+
     fn self_taught(&self) -> Box<dyn Strategy> {
         let chosen = &self.strategy;
         let usual = SelfTaughtSettings::default();

@@ -181,7 +181,7 @@ settings! {
         maybe custom: String = "custom-strategy" "custom", Kind::Text, NeedsNewFolder;
         /// A page must be more relevant than this to pass its score on.
         one change_threshold: f64 = "change-threshold" "change-threshold", SHARE, NeedsRejudging, "0.2";
-        /// Which pages' links are siblings of a URL: those of the first page that linked to it, or of all that do.
+        /// Which URLs are siblings: those the same page was first to find (first), or all that a page with a link to the URL links to (all).
         one parents: Parents = "parents" "parents", Kind::Choice(PARENTS), NeedsRejudging, "all";
         /// When a URL gets a second score: keep the larger (max) or take the later (set).
         one merge: Merge = "merge" "merge", Kind::Choice(MERGES), NeedsRejudging, "max";
@@ -224,6 +224,8 @@ settings! {
         one layer_threshold: f64 = "layer-threshold" "layer-threshold", SHARE, NeedsRejudging, "0.5";
         /// In the lab: how many words of a page count in full [default: what fits held-out pages best].
         maybe layer_evidence: f64 = "layer-evidence" "layer-evidence", Kind::Number { least: 0.1, most: 100_000.0 }, NeedsRejudging;
+        /// In the lab: the share of pages of the layers that may be taken for pages outside them; 0 to learn from the layers alone.
+        one layer_missed: f64 = "layer-missed" "layer-missed", SHARE, NeedsRejudging, "0.1";
         /// In the lab: how many pages of each layer beyond the targets to learn from.
         one per_layer: u32 = "per-layer" "per-layer", Kind::Count { least: 1, most: 1_000_000_000 }, NeedsRejudging, "200";
         /// Move a URL that is found again to a better queue.

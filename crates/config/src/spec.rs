@@ -183,7 +183,7 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
         "relevance-weight" | "pig" | "pig-fixed" => kind == K::Genre,
         "genre-detector" | "genre-model" | "genre-words" => kind == K::Genre,
         "layers" | "learn-after" | "learn-from" | "replace" => kind.uses_layers(),
-        "layer-threshold" | "layer-evidence" | "per-layer" => kind.uses_layers(),
+        "layer-threshold" | "layer-evidence" | "layer-missed" | "per-layer" => kind.uses_layers(),
         "hot-threshold" => kind == K::Layered,
         "ache-batch" => kind == K::Ache,
         "bandit-explore" => kind == K::Bandit,

@@ -12,11 +12,18 @@ pub struct LayerModelTrainer {
     pub hot: HotWords,
 }
 
+/// Strategies do not remember the sites of pages.
+const SITE: &str = "";
+
 impl LayerTrainer for LayerModelTrainer {
     fn train(&self, pages: &[TrainingPage<'_>]) -> Option<Box<dyn LayerReader>> {
         let mut training = LayerTrainingSet::new(&self.settings).ok()?;
         let tokens = |words: &[u64]| words.iter().copied().map(Token::from_hash).collect::<Vec<_>>();
         for page in pages {
+            if page.layer > self.settings.layers {
+                training.add_outside_words(page.words.iter().copied(), SITE);
+                continue;
+            }
             let links: Vec<(Vec<Token>, u8)> = page
                 .links
                 .iter()
@@ -25,6 +32,7 @@ impl LayerTrainer for LayerModelTrainer {
             training.add_words(
                 page.words.iter().copied(),
                 page.layer,
+                SITE,
                 links.iter().map(|(anchor, layer)| (anchor.as_slice(), *layer)),
             );
         }

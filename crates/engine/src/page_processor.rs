@@ -8,7 +8,7 @@
 //! **Invariant:** live crawls, replays, rejudging and explaining all decide here what a response amounts to. Nothing else
 //! reads directives, filters languages or selects links.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use scenthound_judge::{Judge, WrongSense};
 use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
@@ -97,45 +97,68 @@ impl PageSettings {
     }
 }
 
-/// How relevant the words at a link are.
+/// How relevant the words at a link are; of several links to one URL the best counts.
 pub fn snippet_scores(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> SnippetScores {
-    SnippetScores {
-        anchor: judge
-            .snippet(page.text.run(&link.anchor))
-            .max(judge.snippet(page.asides.run(&link.title))),
-        around: judge.snippet(page.text.run(&link.around)),
+    let mut scores = SnippetScores {
+        anchor: 0.0,
+        around: 0.0,
         url: judge.url_snippet(&url_words(link.url.as_str())),
+    };
+    for words in link.all_words() {
+        let anchor = judge.snippet(page.text.run(&words.anchor));
+        let title = judge.snippet(page.asides.run(&words.title));
+        scores.anchor = scores.anchor.max(anchor).max(title);
+        scores.around = scores.around.max(judge.snippet(page.text.run(&words.around)));
     }
+    scores
 }
 
-/// A link's place in the context graph by its own words, or, if it has none, by those of its title and images. None if the
-/// judge has no context graph.
+/// A link's place in the context graph by its own words, or, if it has none, by those of its title and images; of several links
+/// to one URL the best counts. None if the judge has no context graph.
 pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<LinkPlace> {
-    let anchor = page.text.run(&link.anchor);
-    judge.place(if anchor.iter().any(|token| token.is_word()) {
-        anchor
-    } else {
-        page.asides.run(&link.title)
+    let places = link.all_words().filter_map(|words| {
+        let anchor = page.text.run(&words.anchor);
+        judge.place(if anchor.iter().any(|token| token.is_word()) {
+            anchor
+        } else {
+            page.asides.run(&words.title)
+        })
+    });
+    places.min_by(|a, b| {
+        let order = |place: &LinkPlace| (!place.is_hot, place.layer);
+        order(a)
+            .cmp(&order(b))
+            .then(b.similarity.total_cmp(&a.similarity))
     })
 }
 
-/// The words at a link, without stop words: of the anchor and its title, of the surrounding sentence, and of the URL.
+/// The stop words of a page: those of its language, or of any language if that is unknown.
+fn stops_of(page: &ParsedPage) -> &'static StopList {
+    static ANY: LazyLock<StopList> = LazyLock::new(|| {
+        let all = StopList::all().map(|(_, list)| list);
+        all.fold(StopList::default(), |union, list| union.union(list))
+    });
+    page.language.map_or_else(|| &*ANY, StopList::of)
+}
+
+/// The words at all links to one URL, without stop words: of anchors and their titles, of the surrounding sentences, and of the
+/// URL.
 pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
-    let stops = page.language.map(StopList::of);
+    let stops = stops_of(page);
     let hashes = |tokens: &[Token]| {
         tokens
             .iter()
-            .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
+            .filter(|token| token.is_word() && !stops.contains(**token))
             .map(|token| token.hash())
             .collect::<Vec<u64>>()
     };
-    let mut anchor = hashes(page.text.run(&link.anchor));
-    anchor.extend(hashes(page.asides.run(&link.title)));
-    Evidence::of_words(
-        anchor,
-        hashes(page.text.run(&link.sentence)),
-        hashes(&url_words(link.url.as_str())),
-    )
+    let (mut anchor, mut around) = (Vec::new(), Vec::new());
+    for words in link.all_words() {
+        anchor.extend(hashes(page.text.run(&words.anchor)));
+        anchor.extend(hashes(page.asides.run(&words.title)));
+        around.extend(hashes(page.text.run(&words.sentence)));
+    }
+    Evidence::of_words(anchor, around, hashes(&url_words(link.url.as_str())))
 }
 
 /// The words at a link as short hashes: of the anchor and its title, around the anchor without stop words, and of the URL.
@@ -160,11 +183,11 @@ pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
 
 /// The words of a page, without stop words.
 pub fn page_words(page: &ParsedPage) -> PageWords {
-    let stops = page.language.map(StopList::of);
+    let stops = stops_of(page);
     PageWords::count(
         (0..)
             .zip(page.text.tokens())
-            .filter(|(_, token)| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
+            .filter(|(_, token)| token.is_word() && !stops.contains(**token))
             .map(|(position, token)| (token.hash(), page.text.spelling(position))),
     )
 }

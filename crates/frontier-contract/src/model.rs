@@ -649,6 +649,9 @@ impl Model {
         let host = &mut self.hosts[out.host];
         host.rest_until = host.rest_until.max(until);
         let Some(url) = out.url else { return };
+        if !self.urls[url].revisit_out {
+            self.missed_raises(url);
+        }
         if self.urls[url].revisit_out {
             self.urls[url].revisit_out = false;
         } else if out.from_list {
@@ -804,7 +807,24 @@ impl Model {
         }
     }
 
+    /// A page's children are no longer all raised as far as the page says.
+    fn forget_raises(&mut self, page: usize) {
+        self.raised.retain(|(raised, ..), _| *raised != page);
+    }
+
+    /// A URL waits again, and has not been raised meanwhile.
+    fn missed_raises(&mut self, id: usize) {
+        let url = &self.urls[id];
+        let found_on = url.wishes.iter().filter_map(|wish| wish.parent);
+        for page in found_on.chain(url.parents.iter().copied()).collect::<Vec<_>>() {
+            self.forget_raises(page);
+        }
+    }
+
     fn new_wish(&mut self, offer: &Offer, source: &Source, now: Timestamp) -> Wish {
+        if let Some(page) = source.parent {
+            self.forget_raises(page);
+        }
         let id = self.next_id;
         self.next_id += 1;
         Wish {
@@ -877,6 +897,7 @@ impl Model {
         wish.rank = rank;
         wish.age = age;
         wish.back = Some(stamp);
+        self.missed_raises(id);
     }
 
     fn offer(&mut self, offer: &Offer, source: &Source, now: Timestamp) {
@@ -924,6 +945,15 @@ impl Model {
         let agent = source.agent;
         match update {
             Update::Offer(offer) => self.offer(offer, source, now),
+            Update::Raise { of, rank, merge } => {
+                if let Some(id) = self.find_moved(*of)
+                    && let Some(at) = self.wish_of(id, agent)
+                    && is_waiting(self.urls[id].state)
+                {
+                    let tie = self.urls[id].wishes[at].rank.tie;
+                    self.merge(id, at, Rank { tie, ..*rank }, *merge);
+                }
+            }
             Update::RaiseSiblings {
                 of,
                 parents,
@@ -957,7 +987,8 @@ impl Model {
                         let url = &self.urls[child];
                         let is_own = !url.dropped && url.wishes[at].agent == agent;
                         if child != id && is_own && is_waiting(url.state) {
-                            self.merge(child, at, *rank, *merge);
+                            let tie = url.wishes[at].rank.tie;
+                            self.merge(child, at, Rank { tie, ..*rank }, *merge);
                         }
                     }
                 }
@@ -1009,6 +1040,7 @@ impl Model {
                 && !self.urls[page].children.contains(&child)
             {
                 self.urls[page].children.push(child);
+                self.forget_raises(page);
                 self.add_parent(child, page);
             }
         }
@@ -1062,6 +1094,7 @@ impl Model {
             for page in pages {
                 if page != target && !self.urls[page].children.contains(&target) {
                     self.urls[page].children.push(target);
+                    self.forget_raises(page);
                     self.add_parent(target, page);
                 }
             }
@@ -1145,6 +1178,7 @@ impl Model {
             if *end == End::Retry {
                 self.urls[id].attempt += 1;
                 if first_visit {
+                    self.missed_raises(id);
                     self.line_up(id, now);
                 }
             } else {

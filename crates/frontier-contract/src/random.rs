@@ -29,6 +29,7 @@ fn page_name(number: usize) -> String {
 enum Change {
     Offer(usize, Rank, Merge),
     Raise(usize, Parents, Rank, Merge),
+    RaiseOne(usize, Rank, Merge),
     Retie(usize),
     RevisitRichest,
 }
@@ -84,6 +85,7 @@ fn changes() -> impl Strategy<Value = Change> {
         8 => (pages(), ranks(), merges()).prop_map(|(page, rank, merge)| Change::Offer(page, rank, merge)),
         3 => (pages(), parents(), ranks(), merges())
             .prop_map(|(page, parents, rank, merge)| Change::Raise(page, parents, rank, merge)),
+        2 => (pages(), ranks(), merges()).prop_map(|(page, rank, merge)| Change::RaiseOne(page, rank, merge)),
         2 => pages().prop_map(Change::Retie),
         1 => Just(Change::RevisitRichest),
     ]
@@ -206,6 +208,11 @@ impl<H: Harness> Pair<H> {
             Change::Raise(page, parents, rank, merge) => Update::RaiseSiblings {
                 of: key(page),
                 parents,
+                rank,
+                merge,
+            },
+            Change::RaiseOne(page, rank, merge) => Update::Raise {
+                of: key(page),
                 rank,
                 merge,
             },

@@ -113,6 +113,60 @@ pub fn a_raise_never_lowers<H: Harness>() {
     assert_eq!((stage.score("a/2"), stage.score("a/3")), (0.8, 0.5));
 }
 
+/// ```text
+/// hub/1 -> a/1 a/2 a/3 a/4
+/// ```
+/// `a/4` has the smallest tie and `a/2` the largest. Raised to one score by `a/1`, they keep that order.
+pub fn a_raise_leaves_ties_alone<H: Harness>() {
+    for parents in [Parents::First, Parents::All] {
+        let mut stage = Stage::<H>::new(HostPolicy {
+            all_parents: true,
+            ..HostPolicy::instant()
+        });
+        stage.seed("hub/1:1");
+        stage.fetch("hub/1", "a/1:0/0.9/0 a/2:0/0.1/9 a/3:0/0.1/5 a/4:0/0.1/1");
+        let update = raise(&stage, "a/1", parents, "0.5", Merge::Max);
+        stage.fetch_with("a/1", &[update]);
+        assert_eq!(stage.visits(), "a/4 a/3 a/2");
+    }
+}
+
+/// `a/2` waits and is raised; `a/1` is fetched, and `z/1` is not known.
+pub fn a_url_is_raised_by_itself<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("hub/1:1");
+    stage.fetch("hub/1", "a/1:0.9 a/2:0/0.1/3 a/3:0.2");
+    let raises = ["a/1", "a/2", "z/1"].map(|name| Update::Raise {
+        of: stage.key(name),
+        rank: rank("0.5"),
+        merge: Merge::Max,
+    });
+    stage.fetch_with("a/1", &raises);
+    assert_eq!(stage.facts("a/2").priority.rank, rank("0/0.5/3"));
+    assert_eq!(stage.visits(), "a/2 a/3");
+}
+
+/// `a/3` is out while `a/1` raises its siblings, and then waits again. A second raise to the same score reaches it.
+pub fn what_missed_a_raise_is_reached_by_the_next<H: Harness>() {
+    for parents in [Parents::First, Parents::All] {
+        let mut stage = Stage::<H>::new(HostPolicy {
+            all_parents: true,
+            connections_per_host: 9,
+            ..HostPolicy::instant()
+        });
+        stage.seed("hub/1:1");
+        stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.95");
+        let out = stage.take_one("a/3");
+        let update = raise(&stage, "a/1", parents, "2", Merge::Max);
+        stage.fetch_with("a/1", &[update]);
+        stage.settle_with(&out, End::Retry, HostEffect::Asked, &[]);
+        assert_eq!(stage.score("a/3"), 0.95);
+        let update = raise(&stage, "a/2", parents, "2", Merge::Max);
+        stage.fetch_with("a/2", &[update]);
+        assert_eq!(stage.score("a/3"), 2.0);
+    }
+}
+
 /// `a/3` is lowered by hand after a raise to 0.5. Another raise to 0.5 has no effect; one to 0.6 has.
 pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
     for parents in [Parents::First, Parents::All] {
@@ -134,7 +188,7 @@ pub fn a_raise_not_above_the_last_is_nothing<H: Harness>() {
     }
 }
 
-/// The siblings get the rank, whatever they had.
+/// The siblings get the class and the score, whatever they had. Ties stay.
 pub fn a_replacing_raise_lowers_too<H: Harness>() {
     for parents in [Parents::First, Parents::All] {
         let mut stage = Stage::<H>::new(HostPolicy {
@@ -142,11 +196,11 @@ pub fn a_replacing_raise_lowers_too<H: Harness>() {
             ..HostPolicy::instant()
         });
         stage.seed("hub/1:1");
-        stage.fetch("hub/1", "a/1:0.9 a/2:0.8 a/3:0.1");
+        stage.fetch("hub/1", "a/1:0.9 a/2:0/0.8/4 a/3:0/0.1/9");
         let update = raise(&stage, "a/1", parents, "1/0.5/7", Merge::Replace);
         stage.fetch_with("a/1", &[update]);
-        for sibling in ["a/2", "a/3"] {
-            assert_eq!(stage.facts(sibling).priority.rank, rank("1/0.5/7"));
+        for (sibling, expected) in [("a/2", "1/0.5/4"), ("a/3", "1/0.5/9")] {
+            assert_eq!(stage.facts(sibling).priority.rank, rank(expected));
         }
     }
 }

@@ -418,6 +418,9 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             self.touch_host(visited);
             self.place(visited, now);
         }
+        if let Some(id) = out.url.filter(|_| !lease.revisit) {
+            self.missed_raises(self.base_of(id))?;
+        }
         match out.url {
             Some(id) if lease.revisit => self.hosts[out.host.0 as usize].revisits.push(id.0),
             Some(id) if out.from_list => {

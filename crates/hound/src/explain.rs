@@ -12,6 +12,7 @@ use scenthound::{
     CanonicalUrl, CashFlow, Explanation, OutsideScope, PageRecord, QueueFacts, QueueUnknown, RobotsAnswer,
     UrlStanding,
 };
+use scenthound_strategy::Queue;
 use scenthound_types::{PageNote, Reason, ScorePart, TermHit, TermSet, UrlFault};
 
 use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
@@ -367,6 +368,14 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
         count(u64::from(*age)),
         counted(queue.waiting, "URL")
     )?;
+    match queue.layer_queue {
+        Some(Queue::Seeds) => writeln!(out, "Queue      seeds, which come first")?,
+        Some(Queue::Layer { queue, link_layer }) => writeln!(
+            out,
+            "Queue      {queue}, the layer of the page it is on (0 also for links with the words of the query); its own words lead to layer {link_layer}"
+        )?,
+        None => {}
+    }
     let parent = queue.parent.as_deref().map(harmless);
     let found = match (queue.reason, parent) {
         (Reason::Seed, _) => "named as a seed".to_owned(),

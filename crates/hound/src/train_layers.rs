@@ -192,12 +192,16 @@ fn read_pages(
     pages: &mut LayerPages,
 ) -> Result<()> {
     let layers = list.by_page();
+    // A page that is missing from thinned layers, or from a list somebody wrote, may still lead to a target.
+    let knows_all = args.most_per_layer.is_none() && args.graph.is_none();
     if let Some(web) = web {
         let redirects = |url: &_| web.page_url(web.page_at(url)?).cloned();
         for page in (0..web.pages() as u32).map(PageId) {
             let layer = web.page_url(page).and_then(|url| layers.page(url));
-            if let Some((layer, parsed)) = layer.zip(layer.and_then(|_| web.page(page))) {
-                pages.add(parsed, layer, &layers, redirects);
+            match (layer, web.page(page)) {
+                (Some(layer), Some(parsed)) => pages.add(parsed, layer, &layers, redirects),
+                (None, Some(parsed)) if knows_all => pages.offer_outside(parsed),
+                _ => {}
             }
         }
     } else {
@@ -218,9 +222,12 @@ fn read_pages(
         Inputs::read(&names, &Naming::new(fetching))?.each(|named| {
             if let Some(layer) = layers.page(&named.page.url) {
                 pages.add(named.page, layer, &layers, |_| None);
+            } else if knows_all {
+                pages.offer_outside(named.page);
             }
         })?;
     }
+    pages.take_outside();
     let missing = list.pages().saturating_sub(pages.training.pages());
     if pages.training.pages() == 0 {
         refuse!(

@@ -11,6 +11,7 @@
 
 mod anchors;
 mod hot;
+mod outside;
 mod targets;
 mod training;
 
@@ -26,6 +27,7 @@ pub use self::hot::{HOT, HotWords};
 pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
 
 use self::anchors::AnchorTable;
+use self::outside::OutsideTest;
 use self::targets::TargetMean;
 use crate::{Judge, JudgeFault, Learner, PageFields};
 
@@ -48,12 +50,14 @@ struct Stored {
     targets: TargetMean,
     /// The most informative terms of each layer, the strongest first.
     told: Vec<Vec<String>>,
+    /// Rejects pages outside the graph, if such pages were there to learn from.
+    outside: Option<OutsideTest>,
 }
 
 impl ModelFile for LayerModel {
     const KIND: &'static str = "layers";
-    // 2: adds the mean of the targets' words.
-    const VERSION: u16 = 2;
+    // 2: adds the mean of the targets' words. 3: adds pages outside the graph.
+    const VERSION: u16 = 3;
 }
 
 impl TryFrom<Stored> for LayerModel {
@@ -84,7 +88,7 @@ pub const MOST_LAYERS: u8 = 20;
 /// How far a page is estimated to be from a target.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LayerGuess {
-    /// The likeliest layer; N + 1 if none is likely enough.
+    /// The likeliest layer; N + 1 if none is likely enough, or the page resembles pages outside the graph.
     pub layer: u8,
     /// How likely each of the layers 0…N is.
     pub posteriors: Vec<f64>,
@@ -139,8 +143,17 @@ impl LayerModel {
 
     fn guess(&self, page: &Bag) -> LayerGuess {
         let posteriors = self.stored.pages.posteriors(page.counts().iter().copied());
+        let is_outside = self
+            .stored
+            .outside
+            .as_ref()
+            .is_some_and(|test| test.is_outside(page));
         LayerGuess {
-            layer: likeliest_layer(&posteriors, self.stored.threshold),
+            layer: if is_outside {
+                self.stored.layers + 1
+            } else {
+                likeliest_layer(&posteriors, self.stored.threshold)
+            },
             posteriors,
             similarity: self.stored.targets.similarity(page),
         }

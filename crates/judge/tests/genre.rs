@@ -36,6 +36,8 @@ fn page(url: &str, title: &str, text: &str, tags: TagCounts, hints: &[Hint], lin
                 title: 0..0,
                 rel: Rel::default(),
                 path: 0,
+                more: Vec::new(),
+                times: 1,
             })
             .collect(),
         tags,

@@ -28,6 +28,8 @@ fn page(words: &str, links: &[(&str, &str)]) -> ParsedPage {
                 title: 0..0,
                 rel: Rel::default(),
                 path: 0,
+                more: Vec::new(),
+                times: 1,
             }
         })
         .collect();

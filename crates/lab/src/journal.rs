@@ -78,6 +78,9 @@ impl Journal {
                         offer.merge
                     )
                 }
+                Update::Raise { of, rank, merge } => {
+                    writeln!(self.text, "  raise {of:?} {} {merge:?}", show(rank))
+                }
                 Update::RaiseSiblings {
                     of,
                     parents,

@@ -33,7 +33,7 @@ pub fn back_links(web: &dyn Web) -> Result<BackLinks, TooMany> {
     })
 }
 
-/// Reads the targets of a context graph and a limited number of pages from each layer beyond. In a dense web half of all pages are
+/// Reads the targets of a context graph and a limited number of pages from each layer beyond, and as many from outside it. In a dense web half of all pages are
 /// two links away from a target: a search engine would not have returned them all, and training on all of them would take long.
 fn training(
     web: &dyn Web,
@@ -50,6 +50,14 @@ fn training(
             }
         }
     }
+    let outside: Vec<u32> = (0..web.pages() as u32)
+        .filter(|page| graph.layer_of(*page).is_none())
+        .collect();
+    for page in spread(&outside, per_layer) {
+        if let Some(parsed) = web.page(PageId(*page)) {
+            training.add_outside(&parsed);
+        }
+    }
     Ok(training)
 }
 
@@ -64,6 +72,7 @@ fn layer_settings(settings: &Settings) -> LayerSettings {
     LayerSettings {
         threshold: settings.strategy.layer_threshold,
         evidence: settings.strategy.layer_evidence,
+        missed: settings.strategy.layer_missed,
         ..LayerSettings::default()
     }
 }

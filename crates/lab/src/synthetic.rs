@@ -19,41 +19,65 @@ use crate::web::{Links, Reply, Web};
 pub const CALENDAR_PAGES: u32 = 100;
 
 /// A synthetic web with numbered pages: first the ordinary ones, then those of the calendars.
-pub struct Synthetic(pub SynthWeb);
+pub struct Synthetic {
+    web: SynthWeb,
+    /// The hosts that have a calendar, ascending.
+    calendars: Vec<u32>,
+}
 
 impl Synthetic {
+    /// The web as the lab crawls it.
+    pub fn new(web: SynthWeb) -> Synthetic {
+        let calendars = (0..web.host_count()).filter(|host| web.has_trap(*host)).collect();
+        Synthetic { web, calendars }
+    }
+
+    /// The web that is computed.
+    pub fn into_web(self) -> SynthWeb {
+        self.web
+    }
+
+    /// The names of its tasks.
+    pub fn task_names(&self) -> Vec<&str> {
+        self.web.tasks().iter().map(|task| task.name.as_str()).collect()
+    }
+
     fn number(&self, page: SynthPage) -> Option<PageId> {
         match page {
             SynthPage::Page(page) => Some(PageId(page)),
             SynthPage::Trap { host, n } if n < CALENDAR_PAGES => {
-                let before = host.checked_mul(CALENDAR_PAGES)?.checked_add(n)?;
-                self.0.len().checked_add(before).map(PageId)
+                let place = u32::try_from(self.calendars.binary_search(&host).ok()?).ok()?;
+                let before = place.checked_mul(CALENDAR_PAGES)?.checked_add(n)?;
+                self.web.len().checked_add(before).map(PageId)
             }
             _ => None,
         }
     }
 
     fn at(&self, page: PageId) -> SynthPage {
-        match page.0.checked_sub(self.0.len()) {
+        match page.0.checked_sub(self.web.len()) {
             None => SynthPage::Page(page.0),
-            Some(beyond) => SynthPage::Trap {
-                host: beyond / CALENDAR_PAGES,
-                n: beyond % CALENDAR_PAGES,
-            },
+            Some(beyond) => {
+                let place = (beyond / CALENDAR_PAGES) as usize;
+                SynthPage::Trap {
+                    host: self.calendars.get(place).copied().unwrap_or(u32::MAX),
+                    n: beyond % CALENDAR_PAGES,
+                }
+            }
         }
     }
 
     fn targets(&self, page: PageId, out: &mut Vec<SynthLink>) {
         match self.at(page) {
-            SynthPage::Page(page) => self.0.links(page, out),
-            SynthPage::Trap { host, n } => self.0.trap_links(host, n, out),
+            SynthPage::Page(page) => self.web.links(page, out),
+            SynthPage::Trap { host, n } => self.web.trap_links(host, n, out),
             SynthPage::Dead { .. } => {}
         }
     }
 
     /// The web's tasks as trials.
     pub fn trials(self: &Arc<Synthetic>, name: &str, wanted: impl Fn(&str) -> bool) -> Vec<Trial> {
-        let tasks = self.0.tasks().iter().filter(|task| wanted(&task.name));
+        let tasks = self.web.tasks().iter().filter(|task| wanted(&task.name));
         tasks
             .map(|task| {
                 Trial::new(
@@ -81,8 +105,8 @@ impl Synthetic {
                 .iter()
                 .filter_map(|seed| CanonicalUrl::parse(seed).ok())
                 .collect(),
-            relevant: (0..self.0.len())
-                .filter(|page| self.0.is_relevant(task, *page))
+            relevant: (0..self.web.len())
+                .filter(|page| self.web.is_relevant(task, *page))
                 .map(PageId)
                 .filter(|page| !uncounted.contains(page))
                 .collect(),
@@ -109,11 +133,11 @@ fn recorded_task(task: &SynthTask) -> Task {
 
 impl Web for Synthetic {
     fn pages(&self) -> usize {
-        self.0.len() as usize + self.0.host_count() as usize * CALENDAR_PAGES as usize
+        self.web.len() as usize + self.calendars.len() * CALENDAR_PAGES as usize
     }
 
     fn find(&self, url: &CanonicalUrl) -> Reply {
-        match self.0.find_url(url.as_str()) {
+        match self.web.find_url(url.as_str()) {
             Some(SynthPage::Dead { .. }) => Reply::Status(404),
             Some(page) => self.number(page).map_or(Reply::NotRecorded, Reply::Page),
             None => Reply::NotRecorded,
@@ -122,10 +146,10 @@ impl Web for Synthetic {
 
     fn page(&self, page: PageId) -> Option<ParsedPage> {
         let at = self.at(page);
-        let url = CanonicalUrl::parse(&self.0.target_url(at)).ok()?;
+        let url = CanonicalUrl::parse(&self.web.target_url(at)).ok()?;
         let html = match at {
-            SynthPage::Page(page) => self.0.html(page),
-            SynthPage::Trap { host, n } => self.0.trap_html(host, n),
+            SynthPage::Page(page) => self.web.html(page),
+            SynthPage::Trap { host, n } => self.web.trap_html(host, n),
             SynthPage::Dead { .. } => return None,
         };
         let input = PageInput {
@@ -138,7 +162,7 @@ impl Web for Synthetic {
     }
 
     fn spelled(&self, page: PageId) -> String {
-        self.0.target_url(self.at(page))
+        self.web.target_url(self.at(page))
     }
 
     fn links(&self, keyring: Keyring) -> Box<dyn Links + '_> {
@@ -164,7 +188,7 @@ impl Links for SyntheticLinks<'_> {
         let mut spelled = String::new();
         out.extend(links.iter().filter_map(|link| {
             spelled.clear();
-            self.web.0.push_target_url(link.target, &mut spelled);
+            self.web.web.push_target_url(link.target, &mut spelled);
             // Generated URLs are already canonical.
             let url = CanonicalUrl::from_canonical(&spelled).ok()?;
             Some(FoundLink {

@@ -44,7 +44,7 @@ pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
 
 /// A synthetic web from a preset or a settings file.
 pub fn synthetic(name: &str) -> Result<Synthetic, LabError> {
-    Ok(Synthetic(SynthWeb::new(synthetic_settings(name)?)?))
+    Ok(Synthetic::new(SynthWeb::new(synthetic_settings(name)?)?))
 }
 
 fn wants_all(tasks: &[String]) -> bool {
@@ -53,7 +53,7 @@ fn wants_all(tasks: &[String]) -> bool {
 
 fn open_synthetic(name: &str, tasks: &[String]) -> Result<Vec<Trial>, LabError> {
     let web = Arc::new(synthetic(name)?);
-    let known: Vec<&str> = web.0.tasks().iter().map(|task| task.name.as_str()).collect();
+    let known = web.task_names();
     let takes_all = wants_all(tasks);
     if let Some(unknown) = tasks
         .iter()

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use archive::{reading, trials};
 use scenthound_engine::{Agent, LayerModelTrainer, SeedAssignment, assign_seeds};
 use scenthound_judge::{HotWords, LayerSettings};
+use scenthound_lab::recorded::PageId;
 use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_lab::{
-    CALENDAR_PAGES, CachedJudge, LabBudget, LabSettings, Outcome, PageJudge, Synthetic, Trial, Truth,
+    CALENDAR_PAGES, CachedJudge, LabBudget, LabSettings, Outcome, PageJudge, Synthetic, Trial, Truth, Web,
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, SelfTaught, SelfTaughtSettings,
@@ -71,7 +72,7 @@ fn little() -> SynthWeb {
 fn twice() -> (Vec<Trial>, Vec<Trial>) {
     let folder = tempfile::tempdir().unwrap();
     write_folder(&little(), folder.path(), &mut |_| ()).unwrap();
-    let computed = Arc::new(Synthetic(little())).trials("little", |_| true);
+    let computed = Arc::new(Synthetic::new(little())).trials("little", |_| true);
     (computed, trials(folder.path()))
 }
 
@@ -274,5 +275,23 @@ fn a_cached_judge_judges_as_it_did_before() {
         assert!(own.journal == shared.journal, "{name}");
         assert_eq!(own.score, shared.score, "{name}");
         assert_eq!(own.f1_by_threshold, shared.f1_by_threshold, "{name}");
+    }
+}
+
+#[test]
+fn only_hosts_with_a_calendar_have_calendar_pages() {
+    let settings = |traps| SynthSettings {
+        traps,
+        ..preset("little").unwrap()
+    };
+    let pages = |traps| Synthetic::new(SynthWeb::new(settings(traps)).unwrap()).pages();
+    assert_eq!(pages(0.0), 300);
+    assert_eq!(pages(1.0), 300 + 12 * CALENDAR_PAGES as usize);
+    // Each page says who it is: numbers and pages agree.
+    let web = Synthetic::new(SynthWeb::new(settings(0.4)).unwrap());
+    assert!(web.pages() > 300 && web.pages() < pages(1.0));
+    for page in (0..web.pages() as u32).map(PageId) {
+        let url = CanonicalUrl::parse(&web.spelled(page)).unwrap();
+        assert_eq!(web.page_at(&url), Some(page), "{url}");
     }
 }

@@ -157,7 +157,7 @@ y/1: cars
         run.journal.text
     );
     assert!(
-        run.journal.text.contains("offer http://x.test/1 0/1.0/0 Max"),
+        run.journal.text.contains("offer http://x.test/1 0/1.0/0 Keep"),
         "{}",
         run.journal.text
     );

@@ -408,3 +408,23 @@ fn headings_are_runs_of_the_text_and_links_of_one_list_share_a_path() {
     assert_ne!(paths[0], paths[1]);
     assert_eq!(paths[1], paths[2]);
 }
+
+#[test]
+fn the_words_of_every_link_to_a_url_are_kept() {
+    let page = page(
+        "<p>Read <a href='/tea'>more</a> here.</p><p>All about <a href='/tea'>green tea from Japan</a> today.</p>\
+         <p><a href='/tea'><img alt='tea bowl'></a></p>",
+    );
+    let link = only_link(&page);
+    assert_eq!(link.times, 3);
+    let anchors: Vec<String> = link
+        .all_words()
+        .map(|words| {
+            let run = page.text.run(&words.anchor).len();
+            format!("{run} {}", page.asides.run(&words.title).len())
+        })
+        .collect();
+    assert_eq!(anchors, ["1 0", "4 0", "0 2"]);
+    let second = &link.more[0];
+    assert!(second.sentence.start < second.anchor.start && second.sentence.end > second.anchor.end);
+}

@@ -48,7 +48,7 @@ pub struct Genre {
 }
 
 /// The names the state is saved under.
-const TABLE: &str = "genre/pig";
+const TABLE: &str = PigTable::SAVED_AS;
 const CLASSES: &str = "genre/classes";
 
 impl Genre {

@@ -4,9 +4,13 @@
 //! first, in the order they were found. [`Layered`] also reads the links themselves: links with the words of the
 //! query come first and, within a queue, links whose words lead nearer to a target.
 //!
+//! Seeds come before every queue: they have no source page to tell how far they are, and the layers say nothing about
+//! a web of which nothing has been read. In a queue of their own at the end, all but the first would starve.
+//!
 //! No state is kept here: queues are classes of the frontier, so a resumed crawl continues where it stopped.
 
 use scenthound_types::{LinkPlace, Merge, PageReport, Rank, Score, Updates, UrlKey};
+use serde::Serialize;
 
 use crate::{Needs, Strategy, offer_each, offer_links};
 
@@ -39,6 +43,45 @@ fn beyond(layers: u8) -> u16 {
     u16::from(layers) + 1
 }
 
+/// The class of seeds: before every queue.
+pub(crate) const SEEDS: u16 = 0;
+
+/// The class of a link in a queue, by the layer its words lead to. Queues are served one after the other, and within each
+/// the links by layer.
+pub(crate) fn class_of(layers: u8, queue: u16, link_layer: u16) -> u16 {
+    let beyond = beyond(layers);
+    SEEDS + 1 + queue.min(beyond) * (beyond + 1) + link_layer.min(beyond)
+}
+
+/// Where a link waits, read back from its class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// Before all others: it is a seed.
+    Seeds,
+    /// In the queue of a layer.
+    Layer {
+        /// The layer of the page it is on, 0 also for hot links; N + 1 if the page is in no layer.
+        queue: u16,
+        /// The layer its words lead to; N + 1 if they say nothing.
+        link_layer: u16,
+    },
+}
+
+impl Queue {
+    /// The queue that a class stands for, if pages are up to `layers` links away from a target.
+    pub fn of_class(class: u16, layers: u8) -> Queue {
+        let wide = beyond(layers) + 1;
+        match class.checked_sub(SEEDS + 1) {
+            None => Queue::Seeds,
+            Some(place) => Queue::Layer {
+                queue: (place / wide).min(beyond(layers)),
+                link_layer: place % wide,
+            },
+        }
+    }
+}
+
 /// The plain context-graph crawler: a queue for each layer, first in, first out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ContextGraph {
@@ -48,12 +91,11 @@ pub struct ContextGraph {
     pub placing: Placing,
 }
 
-impl ContextGraph {
-    fn rank(class: u16) -> Rank {
-        Rank {
-            class,
-            ..Rank::of_score(0.0)
-        }
+/// A rank of nothing but a class.
+fn of_class(class: u16) -> Rank {
+    Rank {
+        class,
+        ..Rank::of_score(0.0)
     }
 }
 
@@ -70,11 +112,12 @@ impl Strategy for ContextGraph {
     }
 
     fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
-        ContextGraph::rank(beyond(self.layers))
+        of_class(SEEDS)
     }
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
-        let rank = ContextGraph::rank(layer_of(report, self.layers));
+        let queue = layer_of(report, self.layers);
+        let rank = of_class(class_of(self.layers, queue, beyond(self.layers)));
         offer_links(report, self.placing.merge(), out, |_| rank);
     }
 }
@@ -89,18 +132,16 @@ pub struct Layered {
 }
 
 impl Layered {
-    /// The rank of a link in queue `queue`: queues are served one after the other, and within each the links by
-    /// layer, then by similarity.
+    /// The rank of a link in queue `queue`: by the layer its words lead to, then by similarity.
     fn rank(&self, queue: u16, place: LinkPlace) -> Rank {
-        let beyond = beyond(self.layers);
         Rank {
-            class: queue * (beyond + 1) + u16::from(place.layer).min(beyond),
+            class: class_of(self.layers, queue, place.layer.into()),
             score: Score::new(f64::from(place.similarity)),
             tie: 0,
         }
     }
 
-    /// A link without words of its own, such as a seed or a sitemap entry.
+    /// A link without words of its own, such as a sitemap entry.
     fn unread(&self) -> LinkPlace {
         LinkPlace {
             is_hot: false,
@@ -124,7 +165,7 @@ impl Strategy for Layered {
     }
 
     fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
-        self.rank(beyond(self.layers), self.unread())
+        of_class(SEEDS)
     }
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
@@ -246,7 +287,14 @@ mod tests {
             .map(|(rank, _)| rank)
             .collect();
         assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
-        assert!(order.iter().all(|rank| *rank > layered.seed(UrlKey(0), 1)));
+        assert!(order.iter().all(|rank| *rank < layered.seed(UrlKey(0), 1)));
+        let queues = order.iter().map(|rank| Queue::of_class(rank.class, 4));
+        let of = |queue, link_layer| Queue::Layer { queue, link_layer };
+        assert_eq!(
+            queues.collect::<Vec<_>>(),
+            [of(0, 5), of(1, 0), of(1, 2), of(1, 2), of(1, 5), of(2, 0)]
+        );
+        assert_eq!(Queue::of_class(layered.seed(UrlKey(0), 1).class, 4), Queue::Seeds);
     }
 
     #[test]
@@ -257,11 +305,14 @@ mod tests {
         };
         let links = ranks(&mut plain, Some(3), &[place(true, 0, 1.0), place(false, 5, 0.0)]);
         assert_eq!(links[0], links[1]);
-        assert_eq!((links[0].0.class, links[0].1), (3, Merge::Keep));
-        // A page without a layer, or with an impossible one, ranks like a seed.
-        for told in [None, Some(200)] {
-            assert_eq!(ranks(&mut plain, told, &[None])[0].0, plain.seed(UrlKey(0), 1));
-        }
+        assert_eq!(links[0].1, Merge::Keep);
+        let queue = |told| match Queue::of_class(ranks(&mut plain, told, &[None])[0].0.class, 4) {
+            Queue::Layer { queue, .. } => queue,
+            Queue::Seeds => panic!("a link is not a seed"),
+        };
+        // A page without a layer, or with an impossible one, is beyond all.
+        assert_eq!([Some(3), None, Some(200)].map(queue), [3, 5, 5]);
+        assert!(plain.seed(UrlKey(0), 1) > links[0].0);
     }
 
     #[test]

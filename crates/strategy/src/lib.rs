@@ -39,7 +39,7 @@ pub use breadth::{BreadthFirst, Random};
 pub use context::LinkContext;
 pub use genre::{Genre, GenreSettings};
 pub use kind::StrategyKind;
-pub use layered::{ContextGraph, Layered, Placing};
+pub use layered::{ContextGraph, Layered, Placing, Queue};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};

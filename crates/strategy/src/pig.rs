@@ -105,6 +105,9 @@ pub struct PigTable {
 }
 
 impl PigTable {
+    /// The name under which the strategy `genre` saves its table.
+    pub const SAVED_AS: &str = "genre/pig";
+
     /// An empty table.
     pub fn new() -> PigTable {
         PigTable::default()

@@ -20,13 +20,13 @@ use scenthound_types::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::layered::Placing;
+use crate::layered::{Placing, SEEDS, class_of};
 use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 
 /// One page of a context graph, for training.
 #[derive(Clone, Debug)]
 pub struct TrainingPage<'a> {
-    /// Its distance to a target.
+    /// Its distance to a target; one beyond the last for a page that is in none.
     pub layer: u8,
     /// Its words and how often each occurs.
     pub words: &'a [(u64, u32)],
@@ -161,24 +161,23 @@ impl SelfTaught {
             LearnFrom::BreadthFirst => 0.0,
         };
         Rank {
-            class: self.beyond() * (self.beyond() + 1) + self.beyond(),
+            class: class_of(self.settings.layers, self.beyond(), self.beyond()),
             ..Rank::of_score(score)
         }
     }
 
     fn rank(&self, reader: &dyn LayerReader, layer: u8, anchor: &[u64]) -> Rank {
-        let beyond = self.beyond();
-        let layer = u16::from(layer).min(beyond);
+        let layers = self.settings.layers;
         if !self.settings.reads_links {
             return Rank {
-                class: layer * (beyond + 1),
+                class: class_of(layers, layer.into(), 0),
                 ..Rank::of_score(0.0)
             };
         }
         let place = reader.place(anchor);
-        let queue = if place.is_hot { 0 } else { layer };
+        let queue = if place.is_hot { 0 } else { layer.into() };
         Rank {
-            class: queue * (beyond + 1) + u16::from(place.layer).min(beyond),
+            class: class_of(layers, queue, place.layer.into()),
             score: Score::new(f64::from(place.similarity)),
             tie: 0,
         }
@@ -255,6 +254,17 @@ impl SelfTaught {
                     .collect(),
             })
             .collect();
+        // Pages that lead to no target as far as is known.
+        let is_outside = |at: u32| graph.layer_of(at).is_none();
+        let outside = (0..).zip(&pages).filter(|(at, _)| is_outside(*at)).count();
+        let every = outside.div_ceil(self.settings.most_per_layer.max(1)).max(1);
+        let outside = (0..).zip(&pages).filter(|(at, _)| is_outside(*at)).step_by(every);
+        let outside = outside.map(|(_, page)| TrainingPage {
+            layer: beyond,
+            words: &page.words,
+            links: Vec::new(),
+        });
+        let training: Vec<TrainingPage<'_>> = training.into_iter().chain(outside).collect();
         let Some(reader) = self.trainer.train(&training) else {
             return;
         };
@@ -288,7 +298,10 @@ impl Strategy for SelfTaught {
     }
 
     fn seed(&self, _key: UrlKey, _seeds: usize) -> Rank {
-        self.unlearnt(1.0)
+        Rank {
+            class: SEEDS,
+            ..Rank::of_score(1.0)
+        }
     }
 
     fn score_page(&mut self, report: &PageReport<'_>) -> Option<PageScore> {
@@ -553,14 +566,14 @@ mod tests {
     fn it_begins_best_first_and_queues_by_layer_once_it_has_learnt() {
         let mut strategy = taught();
         let before = see(&mut strategy, 1, 10, 0.4, &[(2, 20)]);
-        assert_eq!((before[0].class, before[0].score.get()), (15, 0.4));
+        assert_eq!((before[0].class, before[0].score.get()), (16, 0.4));
         assert_eq!(strategy.epoch(), 0);
         let mut strategy = learnt();
         assert_eq!(strategy.epoch(), 1);
         // Another hub: queue 1; the word 20 leads to targets, 21 nowhere.
         let after = see(&mut strategy, 5, 10, 0.0, &[(6, 20), (7, 21), (8, 99)]);
         let classes: Vec<u16> = after.iter().map(|rank| rank.class).collect();
-        assert_eq!(classes, [4, 7, 3]);
+        assert_eq!(classes, [5, 8, 4]);
     }
 
     #[test]
@@ -573,7 +586,7 @@ mod tests {
             parent: None,
             evidence: &known,
         };
-        assert_eq!(strategy.rescore(&waiting).map(|rank| rank.class), Some(4));
+        assert_eq!(strategy.rescore(&waiting).map(|rank| rank.class), Some(5));
         assert_eq!(taught().rescore(&waiting), None);
     }
 

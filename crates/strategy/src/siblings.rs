@@ -6,7 +6,7 @@
 //! in the queue.
 
 use scenthound_types::named_enum;
-use scenthound_types::{Merge, PageReport, Parents, Rank, Update, Updates, UrlKey};
+use scenthound_types::{Merge, PageReport, Parents, Rank, Standing, Update, Updates, UrlKey};
 
 use crate::{Needs, Strategy, offer_links, random_tie};
 
@@ -119,16 +119,19 @@ impl Strategy for Siblings {
                 merge: self.merge,
             });
         }
-        // A child that is already known keeps its rank unless this page passes something on.
-        let merge = if to_children.is_some() {
-            self.merge
-        } else {
-            Merge::Keep
-        };
-        offer_links(report, merge, out, |key| Rank {
+        // A child that is already known keeps its tie, and its score unless this page passes something on.
+        offer_links(report, Merge::Keep, out, |key| Rank {
             tie: self.tie(key),
             ..Rank::of_score(to_children.unwrap_or(0.0))
         });
+        if let Some(score) = to_children {
+            let known = report.links.iter().filter(|link| link.standing != Standing::New);
+            out.extend(known.map(|link| Update::Raise {
+                of: link.key,
+                rank: Rank::of_score(score),
+                merge: self.merge,
+            }));
+        }
         if self.ties == Ties::Probe {
             out.push(Update::RetieSiblings { of: report.lease.key });
         }

@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 use scenthound_learn::{WeightTable, WordCounts};
 use scenthound_types::{
-    Evidence, Merge, PageReport, PageWords, ParentPage, Parts, Rank, Score, StateDelta, TermHit, TermSet,
-    Updates, UrlKey, WaitingLink,
+    Evidence, Merge, PageReport, PageWords, ParentPage, Parts, Rank, Score, ScorePart, StateDelta, TermHit,
+    TermSet, Updates, UrlKey, WaitingLink,
 };
 
 pub use link_words::{LinkGenre, LinkWords};
@@ -212,9 +212,17 @@ impl TopicTable {
     }
 
     fn score(&self, evidence: &Evidence) -> f64 {
+        self.parts(evidence)
+            .iter()
+            .map(|part| part.value * part.weight)
+            .sum()
+    }
+
+    /// What the score of a link is made of.
+    fn parts(&self, evidence: &Evidence) -> [ScorePart; 5] {
         let settings = &self.settings;
         let lists = [&evidence.anchor, &evidence.url, &evidence.around];
-        let words: f64 = lists.iter().map(|words| self.table.share_of(words)).sum();
+        let [anchor, url, around] = lists.map(|words| self.table.share_of(words));
         let parents = settings
             .parents
             .of(evidence.parents.iter().map(|parent| self.parent(parent)));
@@ -226,7 +234,20 @@ impl TopicTable {
                 .map(|parent| self.scores.page_score(parent.key, place));
             words + settings.parents.of(scores)
         });
-        settings.topic_weight * (words + parents) + settings.genre_weight * of_genre.fold(0.0, f64::max)
+        let genre = of_genre.fold(0.0, f64::max);
+        let part = |name, value, weight| ScorePart {
+            name,
+            value,
+            weight,
+            visits: None,
+        };
+        [
+            part("anchor", anchor, settings.topic_weight),
+            part("url", url, settings.topic_weight),
+            part("sentence", around, settings.topic_weight),
+            part("parents", parents, settings.topic_weight),
+            part("genre", genre, settings.genre_weight),
+        ]
     }
 
     fn parent(&self, parent: &ParentPage) -> f64 {
@@ -330,6 +351,13 @@ impl Strategy for TopicTable {
     fn rescore(&mut self, waiting: &WaitingLink<'_>) -> Option<Rank> {
         let is_link = waiting.rank.class == LINKS;
         is_link.then(|| self.rank(waiting.evidence))
+    }
+
+    fn explain(&self, waiting: &WaitingLink<'_>) -> Vec<ScorePart> {
+        if !self.is_built {
+            return Vec::new();
+        }
+        self.parts(waiting.evidence).to_vec()
     }
 
     fn learnt(&self) -> Vec<(String, f64)> {

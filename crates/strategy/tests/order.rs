@@ -7,7 +7,8 @@ mod toy;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use scenthound_strategy::{
-    BestFirst, Fish, Genre, GenreSettings, LinkContext, Opic, Otie, OtieSettings, PigTable, Shark,
+    BestFirst, Fish, Genre, GenreSettings, LinkContext, Opic, Otie, OtieSettings, PigTable, Shark, Siblings,
+    Ties,
 };
 use toy::{Fate, ToyLink, ToyPage, link, page, visits};
 
@@ -31,6 +32,52 @@ fn link_context_follows_the_words_around_a_link_before_the_page_it_is_on() {
     // With all weight on the page it is best-first.
     let pages_only = LinkContext { page_weight: 1.0 };
     assert_eq!(visits(&web, pages_only, 0), visits(&web, BestFirst, 0));
+}
+
+#[test]
+fn raising_dull_siblings_leaves_their_random_order_alone() {
+    // Every page scores 0.1. Each visit raises the rest of the list to that, which must not sort it by age.
+    let web: Vec<ToyPage> = (0..12)
+        .map(|at| {
+            page(
+                0.1,
+                if at == 0 {
+                    &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+                } else {
+                    &[]
+                },
+            )
+        })
+        .collect();
+    let random = |policy: Siblings| Siblings {
+        ties: Ties::Random,
+        ..policy
+    };
+    let order = visits(&web, random(Siblings::FS_1), 0);
+    assert_eq!(order, visits(&web, random(Siblings::FS_2), 0));
+    assert!(!order.is_sorted());
+    assert_eq!(order, visits(&web, random(Siblings::PFS_1), 0));
+}
+
+#[test]
+fn probing_remembers_which_lists_were_sampled_when_scores_change() {
+    // All score the same. When 2 links to 4 again, 4 is still on a list of which one page was visited, so 7 comes first.
+    let web = [
+        page(0.3, &[1, 2]),
+        page(0.3, &[3, 4, 5]),
+        page(0.3, &[4, 7, 8]),
+        page(0.3, &[4, 6]),
+        page(0.3, &[]),
+        page(0.3, &[]),
+        page(0.3, &[]),
+        page(0.3, &[]),
+        page(0.3, &[]),
+    ];
+    let probe = Siblings {
+        ties: Ties::Probe,
+        ..Siblings::PFS_1
+    };
+    assert_eq!(visits(&web, probe, 0), [0, 1, 3, 6, 2, 7, 4, 8, 5]);
 }
 
 #[test]

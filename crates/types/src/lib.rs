@@ -38,7 +38,9 @@ pub use crate::judgement::{GenreGuess, Judgement, Nearness, Parts, TermHit, Term
 pub use crate::key::{Keyring, UrlKey};
 pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, OutcomeCode, Refusal, Truncation};
-pub use crate::page::{Link, LinkSource, PageDirectives, PageNote, ParsedPage, Rel, SkippedLinks, TagCounts};
+pub use crate::page::{
+    Link, LinkSource, LinkWords, PageDirectives, PageNote, ParsedPage, Rel, SkippedLinks, TagCounts,
+};
 pub use crate::priority::{Priority, Rank, Score};
 pub use crate::report::{LinkPlace, PageReport, ReportedLink, ScorePart, SnippetScores, Standing};
 pub use crate::rng::Rng;

@@ -50,6 +50,36 @@ pub struct Link {
     pub rel: Rel,
     /// The elements it stands in, the innermost five, as a hash. Links of one page with the same path form a list.
     pub path: u32,
+    /// The words of further links to the same URL, in document order; only the first few.
+    pub more: Vec<LinkWords>,
+    /// How many links to the URL the page has.
+    pub times: u16,
+}
+
+/// The words at one link.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LinkWords {
+    /// See [`Link::anchor`].
+    pub anchor: TokenRange,
+    /// See [`Link::around`].
+    pub around: TokenRange,
+    /// See [`Link::sentence`].
+    pub sentence: TokenRange,
+    /// See [`Link::title`].
+    pub title: TokenRange,
+}
+
+impl Link {
+    /// The words of all links to the URL that are kept, the main one first.
+    pub fn all_words(&self) -> impl Iterator<Item = LinkWords> {
+        let main = LinkWords {
+            anchor: self.anchor.clone(),
+            around: self.around.clone(),
+            sentence: self.sentence.clone(),
+            title: self.title.clone(),
+        };
+        std::iter::once(main).chain(self.more.iter().cloned())
+    }
 }
 
 /// What the page asks of robots, by its meta elements or its X-Robots-Tag headers.

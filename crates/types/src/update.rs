@@ -62,7 +62,16 @@ pub struct Offer {
 pub enum Update {
     /// Asks for a URL to be fetched.
     Offer(Offer),
-    /// Raises every waiting URL that shares a parent with `of`.
+    /// Gives a waiting URL another class and score. Its tie stays.
+    Raise {
+        /// The waiting URL.
+        of: UrlKey,
+        /// The rank it gets.
+        rank: Rank,
+        /// How to combine it with its current rank.
+        merge: Merge,
+    },
+    /// Raises every waiting URL that shares a parent with `of`. Their ties stay.
     RaiseSiblings {
         /// The visited URL.
         of: UrlKey,

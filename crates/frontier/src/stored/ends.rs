@@ -19,6 +19,7 @@ impl<S: Storage> StoredFrontier<S> {
             if revisit {
                 self.hosts[entry.host.0 as usize].revisits.push(base.0);
             } else {
+                self.missed_raises(base)?;
                 self.enqueue(base, now);
             }
             return Ok(());

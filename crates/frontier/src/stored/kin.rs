@@ -9,6 +9,13 @@
 
 use super::*;
 
+/// Below every rank a strategy gives.
+const NOT_RAISED: Rank = Rank {
+    class: u16::MAX,
+    score: Score::ZERO,
+    tie: u32::MAX,
+};
+
 impl<S: Storage> StoredFrontier<S> {
     /// Makes a URL a child of a page although the page's run of ids is already closed.
     pub(super) fn adopt(&mut self, page: UrlId, child: UrlId) {
@@ -24,6 +31,7 @@ impl<S: Storage> StoredFrontier<S> {
         if !is_in_run {
             self.adopted.entry(page.0).or_default().push(child);
         }
+        self.forget_raises(page);
     }
 
     /// An entry's parent, if that still exists.
@@ -86,9 +94,46 @@ impl<S: Storage> StoredFrontier<S> {
             for child in children {
                 let entry = &self.entries[child];
                 if entry.key != of && entry.waits() && entry.agent() == agent {
-                    self.merge(child, rank, merge, now);
+                    // The tie says in which order equals are served, which a better score does not change.
+                    let tie = entry.rank().tie;
+                    self.merge(child, Rank { tie, ..rank }, merge, now);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Forgets how far a page's children were raised, because one of them has not been: it is new on the list, or was
+    /// not waiting at the time.
+    fn forget_raises(&mut self, page: UrlId) {
+        if self.raised.is_empty() {
+            return;
+        }
+        for agent in (0..AgentId::MOST).map(AgentId) {
+            for whose in [Parents::First, Parents::All] {
+                if self
+                    .raised
+                    .remove(&(page.0, whose == Parents::All, agent))
+                    .is_some()
+                {
+                    self.storage.put_raised(page, whose, agent, NOT_RAISED);
+                }
+            }
+        }
+    }
+
+    /// A URL waits again: what its siblings were raised to meanwhile has passed it by.
+    pub(super) fn missed_raises(&mut self, base: UrlId) -> Result<(), FrontierError> {
+        if self.raised.is_empty() {
+            return Ok(());
+        }
+        let entries = std::iter::once(base).chain(self.claims_of(base).iter().copied());
+        let mut pages: Vec<UrlId> = entries.filter_map(|id| self.parent_of(id)).collect();
+        if self.policy.all_parents {
+            pages.extend(self.storage.parents(base)?);
+        }
+        for page in pages {
+            self.forget_raises(page);
         }
         Ok(())
     }
@@ -134,6 +179,9 @@ impl<S: Storage> StoredFrontier<S> {
         let new: Vec<UrlId> = found.filter(|child| seen.insert(*child)).collect();
         children.extend(&new);
         self.storage.put_children(page, &children);
+        if !new.is_empty() {
+            self.forget_raises(page);
+        }
         for child in new {
             self.add_parent(child, page);
         }
@@ -163,6 +211,7 @@ impl<S: Storage> StoredFrontier<S> {
             if page != to && !children.contains(&to) {
                 children.push(to);
                 self.storage.put_children(page, &children);
+                self.forget_raises(page);
                 self.add_parent(to, page);
             }
         }

@@ -123,6 +123,7 @@ impl<S: Storage> StoredFrontier<S> {
         if base.0 >= self.stamps.cursor() {
             self.came_back(base, now);
         }
+        self.missed_raises(base)?;
         self.enqueue(base, now);
         Ok(())
     }
@@ -178,6 +179,12 @@ impl<S: Storage> StoredFrontier<S> {
                     } else if self.entries[parent].slot_or_child == UrlId::NONE.0 {
                         self.entries[parent].slot_or_child = id.0;
                     }
+                }
+            }
+            Update::Raise { of, rank, merge } => {
+                if let Some(id) = self.waiting_entry(*of, agent) {
+                    let tie = self.entries[id].rank().tie;
+                    self.merge(id, Rank { tie, ..*rank }, *merge, now);
                 }
             }
             Update::RaiseSiblings {

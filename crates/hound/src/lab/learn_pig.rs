@@ -15,9 +15,15 @@ use crate::table::{Align, Table, terminal_width};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A web folder with an archive and tasks.toml, or synth:NAME.
-    #[arg(long, value_name = "FOLDER")]
-    web: PathBuf,
+    /// A web folder with an archive and tasks.toml, a crawl folder, or synth:NAME.
+    #[arg(long, value_name = "FOLDER", required_unless_present = "learnt")]
+    web: Option<PathBuf>,
+    /// For a web without tasks, such as your own crawl: a topic file. Pages that its judge calls relevant count as relevant.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "judge"])]
+    topic: Option<PathBuf>,
+    /// Count nothing; show the table that a crawl with the strategy genre has learnt.
+    #[arg(long, value_name = "CRAWL", conflicts_with_all = ["web", "topic", "task", "judge", "detector"])]
+    learnt: Option<PathBuf>,
     /// Names of tasks, comma-separated, or `all`; their counts are added up.
     #[arg(long, value_name = "NAME", default_value = "all", value_delimiter = ',')]
     task: Vec<String>,
@@ -39,19 +45,35 @@ pub fn run(args: Args) -> Result<()> {
     let mut table = PigTable::new();
     let mut names = Vec::new();
     let mut web_name = String::new();
-    with_lab(None, |lab| {
-        for trial in lab.open(&args.web, &args.task)? {
-            lab.count_leads(&trial, &args.judge, &args.detector, &mut table)?;
-            web_name = trial.web_name;
-            names.push(trial.task.name);
+    if let Some(folder) = &args.learnt {
+        let Some(learnt) = scenthound::Collection::open(folder)?.link_table()? else {
+            return Err(bad_input(format!(
+                "{} has learnt no table; only crawls with the strategy genre do",
+                folder.display()
+            )));
+        };
+        table = learnt;
+        web_name = folder.display().to_string();
+        names.push("learnt during the crawl".to_owned());
+    } else if let Some(web) = &args.web {
+        with_lab(None, |lab| {
+            let (trials, judge) = match &args.topic {
+                Some(topic) => (vec![lab.open_for_topic(web, topic)?], "truth".parse()?),
+                None => (lab.open(web, &args.task)?, args.judge.clone()),
+            };
+            for trial in trials {
+                lab.count_leads(&trial, &judge, &args.detector, &mut table)?;
+                web_name = trial.web_name;
+                names.push(trial.task.name);
+            }
+            Ok(())
+        })?;
+        if names.is_empty() {
+            return Err(bad_input(format!(
+                "{} has no tasks; name a topic file with --topic, or add a tasks.toml",
+                web.display()
+            )));
         }
-        Ok(())
-    })?;
-    if names.is_empty() {
-        return Err(bad_input(format!(
-            "{} has no tasks; add a tasks.toml",
-            args.web.display()
-        )));
     }
     if let Some(path) = &args.output {
         std::fs::write(path, table.to_toml())

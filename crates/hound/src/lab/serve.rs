@@ -39,7 +39,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     let site: Arc<dyn TestSite> = match synthetic_name(&args.web) {
-        Some(name) => Arc::new(synthetic(name)?.0),
+        Some(name) => Arc::new(synthetic(name)?.into_web()),
         None => {
             let folder = WebFolder::open(&args.web)?;
             let bar = spinner(&format!("reading {}", folder.name));

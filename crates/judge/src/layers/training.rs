@@ -6,6 +6,7 @@ use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBa
 use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 
 use super::anchors::AnchorSums;
+use super::outside::{OutsideTest, Placed};
 use super::targets::TargetMean;
 use super::{LayerModel, MOST_LAYERS, Stored, likeliest_layer, words};
 use crate::JudgeFault;
@@ -23,6 +24,8 @@ pub struct LayerSettings {
     pub evidence: Option<f64>,
     /// Whether larger layers have a higher prior probability.
     pub prior: BayesPrior,
+    /// The share of the graph's own pages that may be taken for pages outside it; 0 to learn from the graph alone.
+    pub missed: f64,
 }
 
 impl Default for LayerSettings {
@@ -33,6 +36,7 @@ impl Default for LayerSettings {
             threshold: 0.5,
             evidence: None,
             prior: BayesPrior::Even,
+            missed: 0.1,
         }
     }
 }
@@ -61,6 +65,12 @@ pub struct LayerTrainingSet {
     settings: LayerSettings,
     bags: Vec<Bag>,
     classes: Vec<u32>,
+    /// The site of each page.
+    sites: Vec<u32>,
+    /// Pages outside the graph, and their sites.
+    outside: Vec<(Bag, u32)>,
+    /// Numbers of sites.
+    site_numbers: BTreeMap<Box<str>, u32>,
     anchors: AnchorSums,
     spellings: BTreeMap<u64, Box<str>>,
 }
@@ -83,6 +93,9 @@ impl LayerTrainingSet {
             settings: *settings,
             bags: Vec::new(),
             classes: Vec::new(),
+            sites: Vec::new(),
+            outside: Vec::new(),
+            site_numbers: BTreeMap::new(),
             anchors: AnchorSums::new(settings.layers + 2),
             spellings: BTreeMap::new(),
         })
@@ -98,6 +111,8 @@ impl LayerTrainingSet {
         self.bags
             .push(Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0))));
         self.classes.push(u32::from(layer));
+        let site = self.site(page.url.host());
+        self.sites.push(site);
         for link in &page.links {
             let anchor = page.text.run(&link.anchor);
             let anchor = if anchor.iter().any(|token| token.is_word()) {
@@ -111,26 +126,74 @@ impl LayerTrainingSet {
         }
     }
 
-    /// Adds a page of a layer, given its words and their counts, and its links with their words and the layers they
-    /// lead to.
+    /// The number of a site.
+    fn site(&mut self, host: &str) -> u32 {
+        let next = self.site_numbers.len() as u32;
+        *self.site_numbers.entry(host.into()).or_insert(next)
+    }
+
+    /// Adds a page that is in none of the layers, such as any page far from all targets.
+    pub fn add_outside(&mut self, page: &ParsedPage) {
+        let site = self.site(page.url.host());
+        let bag = Bag::new(words(page).map(|(_, token)| (token.hash(), 1.0)));
+        self.outside.push((bag, site));
+    }
+
+    /// The same for the words of a page, with their counts, and its site.
+    pub fn add_outside_words(&mut self, words: impl IntoIterator<Item = (u64, u32)>, site: &str) {
+        let site = self.site(site);
+        let counted = words.into_iter().map(|(word, count)| (word, count as f32));
+        self.outside.push((Bag::new(counted), site));
+    }
+
+    /// Adds a page of a layer, given its words and their counts, its site, and its links with their words and the layers
+    /// they lead to.
     pub fn add_words<'a>(
         &mut self,
         words: impl IntoIterator<Item = (u64, u32)>,
         layer: u8,
+        site: &str,
         links: impl IntoIterator<Item = (&'a [Token], u8)>,
     ) {
         let counted = words.into_iter().map(|(word, count)| (word, count as f32));
         self.bags.push(Bag::new(counted));
         self.classes.push(u32::from(layer));
+        let site = self.site(site);
+        self.sites.push(site);
         let beyond = self.settings.layers + 1;
         for (anchor, layer) in links {
             self.anchors.add(anchor, layer.min(beyond));
         }
     }
 
-    /// The number of pages read.
+    /// The number of pages read that are in a layer.
     pub fn pages(&self) -> usize {
         self.bags.len()
+    }
+
+    /// The number of pages read that are in none.
+    pub fn outside_pages(&self) -> usize {
+        self.outside.len()
+    }
+
+    /// What tells pages of the graph from others.
+    fn outside_test(&self) -> Option<OutsideTest> {
+        if self.settings.missed <= 0.0 {
+            return None;
+        }
+        let inside = self.bags.iter().zip(&self.classes).zip(&self.sites);
+        let inside = inside.map(|((bag, layer), site)| Placed {
+            bag,
+            layer: Some(*layer),
+            site: *site,
+        });
+        let outside = self.outside.iter().map(|(bag, site)| Placed {
+            bag,
+            layer: None,
+            site: *site,
+        });
+        let all: Vec<Placed<'_>> = inside.chain(outside).collect();
+        OutsideTest::learn(&all, self.settings.terms, self.settings.missed)
     }
 
     /// Settings for training on these pages. If no evidence is given, it is chosen on these pages alone.
@@ -193,6 +256,7 @@ impl LayerTrainingSet {
                 anchors: self.anchors.table(),
                 targets: TargetMean::of(targets.map(|(bag, _)| bag)),
                 told,
+                outside: self.outside_test(),
             },
         })
     }

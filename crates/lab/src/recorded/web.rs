@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use scenthound_types::{
-    CanonicalUrl, Keyring, Language, Link, LinkSource, PageDirectives, PageHints, ParsedPage, Rel, TagCounts,
-    Text, Token, TokenRange,
+    CanonicalUrl, Keyring, Language, Link, LinkSource, LinkWords, PageDirectives, PageHints, ParsedPage, Rel,
+    TagCounts, Text, Token, TokenRange,
 };
 
 use crate::recorded::encode::{Bytes, put, put_str};
@@ -353,6 +353,15 @@ impl RecordedWeb {
             let mut run = || read_run(bytes);
             let (anchor, around, sentence, title) = (run(), run(), run(), run());
             let path = bytes.small();
+            let times = bytes.small().min(u16::MAX.into()) as u16;
+            let more = (0..bytes.byte())
+                .map(|_| LinkWords {
+                    anchor: read_run(bytes),
+                    around: read_run(bytes),
+                    sentence: read_run(bytes),
+                    title: read_run(bytes),
+                })
+                .collect();
             let Some(url) = self.url(*target) else {
                 continue;
             };
@@ -370,6 +379,8 @@ impl RecordedWeb {
                     nofollow: how & 1 != 0,
                 },
                 path,
+                more,
+                times,
             });
         }
         links
@@ -441,6 +452,17 @@ impl RecordedWeb {
                 put_run(run, &mut out);
             }
             put(&mut out, link.path.into());
+            put(&mut out, link.times.into());
+            let more = link
+                .more
+                .get(..link.more.len().min(u8::MAX.into()))
+                .unwrap_or_default();
+            out.push(more.len() as u8);
+            for words in more {
+                for run in [&words.anchor, &words.around, &words.sentence, &words.title] {
+                    put_run(run, &mut out);
+                }
+            }
         }
         self.words.put_text(&page.text, &mut out);
         self.words.put_text(&page.asides, &mut out);

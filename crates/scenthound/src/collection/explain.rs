@@ -15,8 +15,10 @@ use scenthound_frontier::{Frontier, State, UrlFacts};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_judge::JudgeKind;
 use scenthound_store::{PageRecord, Via};
+use scenthound_strategy::{PigTable, Queue, StrategyKind};
 use scenthound_types::{
-    CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict, WaitingLink,
+    AgentId, CanonicalUrl, Keyring, LeaseKind, OutcomeCode, Reason, ScorePart, Timestamp, Verdict,
+    WaitingLink,
 };
 use serde::Serialize;
 
@@ -80,6 +82,9 @@ pub struct QueueFacts {
     pub class: u16,
     /// The score of its priority; within a class, higher scores come first.
     pub score: f64,
+    /// The queue that the class stands for, if the strategy has one per layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer_queue: Option<Queue>,
     /// Breaks ties between equal scores.
     pub tie: u32,
     /// Its number in the order URLs were found, which breaks the ties that are left.
@@ -301,6 +306,23 @@ impl Collection {
     }
 }
 
+impl Collection {
+    /// Where links on pages of each relevance and genre lead, as a crawl with the strategy `genre` has counted; `None` if it
+    /// has counted nothing. With several agents, that of the first.
+    pub fn link_table(&self) -> Result<Option<PigTable>, CollectionError> {
+        let Some(settings) = self.settings()? else {
+            return Ok(None);
+        };
+        let frontier = self.frontier(&settings, now())?;
+        let prefix = learnt_under(AgentId::default());
+        let saved = frontier.notes(&prefix)?.into_iter();
+        let saved = saved.filter(|(name, _)| name.ends_with(PigTable::SAVED_AS));
+        let tables =
+            saved.filter_map(|(_, bytes)| PigTable::from_toml(std::str::from_utf8(&bytes).ok()?).ok());
+        Ok(tables.last())
+    }
+}
+
 /// What the score of a waiting URL is made of, according to its agent's strategy as it was saved.
 fn score_parts(
     settings: &Settings,
@@ -314,7 +336,7 @@ fn score_parts(
     let mut strategy = settings.strategy()?;
     let Some(evidence) = frontier
         .evidence(facts.agent, key)?
-        .filter(|_| strategy.needs().notes)
+        .filter(|_| strategy.needs().notes || settings.strategy.kind == StrategyKind::Table)
     else {
         return Ok(Vec::new());
     };
@@ -382,6 +404,9 @@ fn queue_facts(
     let max_pages = settings.and_then(|settings| settings.crawl.max_pages_per_host);
     QueueFacts {
         class: facts.priority.rank.class,
+        layer_queue: settings
+            .and_then(|settings| settings.layers_of_queues())
+            .map(|layers| Queue::of_class(facts.priority.rank.class, layers)),
         score: facts.priority.rank.score.get(),
         tie: facts.priority.rank.tie,
         age: facts.priority.age,

@@ -1,11 +1,16 @@
 //! The pages of a context graph as a training set: what the pages at each distance from a target look like.
 
+use std::collections::BTreeMap;
+
 use scenthound_graph::{ContextList, LayerLookup, is_host};
 use scenthound_judge::{JudgeFault, LayerSettings, LayerTrainingSet};
-use scenthound_types::{CanonicalUrl, ParsedPage};
+use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
 
 /// Pages kept to measure how long finding the layer of a page takes.
 const KEPT: usize = 200;
+
+/// Pages in no layer to learn from.
+const OUTSIDE: usize = 500;
 
 /// A training set of layers while its pages are read.
 pub struct LayerPages {
@@ -15,6 +20,8 @@ pub struct LayerPages {
     pub sizes: Vec<u64>,
     /// Some of the pages, for timing.
     pub kept: Vec<ParsedPage>,
+    /// Pages in no layer, by a hash of their URLs: a sample of all that were offered.
+    outside: BTreeMap<u64, ParsedPage>,
 }
 
 impl LayerPages {
@@ -24,7 +31,24 @@ impl LayerPages {
             training: LayerTrainingSet::new(settings)?,
             sizes: vec![0; usize::from(settings.layers) + 1],
             kept: Vec::new(),
+            outside: BTreeMap::new(),
         })
+    }
+
+    /// Offers a page that is in no layer. Of all such pages some are learnt from.
+    pub fn offer_outside(&mut self, page: ParsedPage) {
+        let key = Keyring::new(0).key(&page.url);
+        self.outside.insert(key.0, page);
+        if self.outside.len() > OUTSIDE {
+            self.outside.pop_last();
+        }
+    }
+
+    /// Adds the sample of pages in no layer to the training set. To be called once all pages have been read.
+    pub fn take_outside(&mut self) {
+        for page in std::mem::take(&mut self.outside).into_values() {
+            self.training.add_outside(&page);
+        }
     }
 
     /// Adds a page of a layer. `resolve` says where a URL redirects to, if that is known.
