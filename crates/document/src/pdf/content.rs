@@ -344,7 +344,7 @@ impl<'f, 'a> Shower<'f, 'a> {
         // A little above the line, where the letters are.
         let (x, y) = (x - down.0 * size * 0.25, y - down.1 * size * 0.25);
         if !self.areas.is_empty() {
-            self.file.budget.charge(self.areas.len() / 32);
+            self.file.budget.charge(self.areas.len() / 8);
         }
         let link = self.areas.iter_mut().find(|area| {
             let [left, bottom, right, top] = area.edges;
