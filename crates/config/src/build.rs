@@ -25,7 +25,7 @@ use scenthound_strategy::{
     TopicTable, Tunnel,
 };
 use scenthound_types::text::url_words;
-use scenthound_types::{CanonicalUrl, WordListFault};
+use scenthound_types::{CanonicalUrl, Documents, WordListFault};
 use thiserror::Error;
 
 use crate::settings::Settings;
@@ -563,8 +563,21 @@ impl Settings {
         };
         let (include, exclude) = (spelled(&self.crawl.include), spelled(&self.crawl.exclude));
         Scope::new(self.crawl.scope, &self.seeds.urls, &include, &exclude)
-            .map(|scope| scope.with_circular_paths(self.crawl.allow_traps))
+            .map(|scope| {
+                scope
+                    .with_circular_paths(self.crawl.allow_traps)
+                    .with_documents(self.documents())
+            })
             .map_err(BuildError::Scope)
+    }
+
+    /// Whether documents such as PDF files are read.
+    pub fn documents(&self) -> Documents {
+        if self.crawl.skip_documents {
+            Documents::Skip
+        } else {
+            Documents::Read
+        }
     }
 
     /// How hosts are treated, and how long links may wait.

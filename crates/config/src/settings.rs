@@ -287,6 +287,8 @@ settings! {
         one allow_traps: bool = "allow-traps" "allow-traps", Kind::Switch, Allowed, "false";
         /// Treat a page that repeats another like any page: count it and follow its links.
         one follow_duplicates: bool = "follow-duplicates" "follow-duplicates", Kind::Switch, AllowedFromHere, "false";
+        /// Do not fetch or read documents: PDF, DOCX and ODT files.
+        one skip_documents: bool = "skip-documents" "skip-documents", Kind::Switch, AllowedFromHere, "false";
         /// Which links to follow: any, domain, host or prefix.
         one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.

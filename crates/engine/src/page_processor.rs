@@ -21,7 +21,7 @@ use scenthound_types::{
 
 use crate::access::{PRODUCT_TOKEN, find_rules};
 use crate::lease_result::{Found, FoundLink, ProcessedPage, SitemapFinds};
-use crate::scope::Scope;
+use crate::scope::{OutOfScope, Scope};
 
 /// The settings of a page processor.
 #[derive(Clone, Debug)]
@@ -84,8 +84,14 @@ impl PageSettings {
                 skipped.nofollow += 1;
             } else if too_deep {
                 skipped.depth += 1;
-            } else if self.scope.check(&link.url).is_err() {
-                skipped.scope += 1;
+            } else if let Err(why) = self.scope.check(&link.url) {
+                match why {
+                    OutOfScope::FileEnding | OutOfScope::Document => skipped.file_ending += 1,
+                    OutOfScope::Elsewhere
+                    | OutOfScope::NotIncluded
+                    | OutOfScope::Excluded
+                    | OutOfScope::Circular => skipped.scope += 1,
+                }
             } else if kept >= width {
                 skipped.width += 1;
             } else {

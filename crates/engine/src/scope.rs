@@ -5,7 +5,7 @@ use std::fmt;
 
 use regex::RegexSet;
 use scenthound_types::named_enum;
-use scenthound_types::{CanonicalUrl, registrable_domain};
+use scenthound_types::{CanonicalUrl, Documents, registrable_domain};
 
 use crate::traps::repeats_itself;
 
@@ -36,6 +36,8 @@ pub enum OutOfScope {
     Excluded,
     /// The path ends like that of an image, an archive or another file that is not read.
     FileEnding,
+    /// The path ends like that of a document, and documents are not read.
+    Document,
     /// The path goes in circles.
     Circular,
 }
@@ -47,6 +49,7 @@ impl fmt::Display for OutOfScope {
             OutOfScope::NotIncluded => "no include pattern matches it",
             OutOfScope::Excluded => "an exclude pattern matches it",
             OutOfScope::FileEnding => "its file ending shows that it is not a page",
+            OutOfScope::Document => "it is a document, and documents are not read",
             OutOfScope::Circular => "its path goes in circles",
         })
     }
@@ -54,12 +57,15 @@ impl fmt::Display for OutOfScope {
 
 /// Endings of files that are never pages. Fetching them would only cost the host a request.
 const FILE_ENDINGS: &[&str] = &[
-    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot",
-    "epub", "exe", "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a",
-    "m4v", "mid", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "otf", "pdf",
-    "png", "ppt", "pptx", "ps", "rar", "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav",
-    "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
+    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "eot", "epub", "exe",
+    "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mid", "mkv",
+    "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "ogg", "otf", "png", "ppt", "pptx", "ps", "rar",
+    "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv", "woff",
+    "woff2", "xls", "xlsx", "xz", "zip", "zst",
 ];
+
+/// Endings of documents, which are read unless the user does not want them.
+const DOCUMENT_ENDINGS: &[&str] = &["docx", "odt", "pdf"];
 
 /// Which URLs belong to the crawl.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +81,8 @@ pub struct Scope {
     any_ending: bool,
     /// Whether paths that go in circles are in scope too.
     any_path: bool,
+    /// Whether URLs with the ending of a document are in scope.
+    documents: Documents,
 }
 
 impl Scope {
@@ -98,7 +106,13 @@ impl Scope {
             seed_hosts: seeds.iter().map(|seed| seed.host().to_owned()).collect(),
             any_ending: false,
             any_path: false,
+            documents: Documents::Read,
         })
+    }
+
+    /// The same scope with or without documents.
+    pub fn with_documents(self, documents: Documents) -> Scope {
+        Scope { documents, ..self }
     }
 
     /// The same scope with paths that go in circles.
@@ -154,8 +168,12 @@ impl Scope {
         {
             return Err(OutOfScope::Excluded);
         }
-        if !self.any_ending && ends_like_a_file(url.path()) {
-            return Err(OutOfScope::FileEnding);
+        if !self.any_ending {
+            match ending(url.path()) {
+                Ending::File => return Err(OutOfScope::FileEnding),
+                Ending::Document if self.documents == Documents::Skip => return Err(OutOfScope::Document),
+                Ending::Document | Ending::Other => {}
+            }
         }
         if !self.any_path && repeats_itself(url.path()) {
             return Err(OutOfScope::Circular);
@@ -190,14 +208,26 @@ fn anchor(kind: ScopeKind, seed: &CanonicalUrl) -> Option<&str> {
     }
 }
 
-fn ends_like_a_file(path: &str) -> bool {
+/// What the ending of a path says.
+enum Ending {
+    /// A file that is not read.
+    File,
+    Document,
+    Other,
+}
+
+fn ending(path: &str) -> Ending {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let Some((_, ending)) = name.rsplit_once('.') else {
-        return false;
+    let Some((_, ending)) = name.rsplit_once('.').filter(|(_, ending)| ending.len() <= 5) else {
+        return Ending::Other;
     };
-    ending.len() <= 5 && {
-        let ending = ending.to_ascii_lowercase();
-        FILE_ENDINGS.binary_search(&ending.as_str()).is_ok()
+    let ending = ending.to_ascii_lowercase();
+    if FILE_ENDINGS.binary_search(&ending.as_str()).is_ok() {
+        Ending::File
+    } else if DOCUMENT_ENDINGS.contains(&ending.as_str()) {
+        Ending::Document
+    } else {
+        Ending::Other
     }
 }
 
@@ -257,7 +287,25 @@ mod tests {
             check(any, &[], &[], "http://a.test/leaf.JPG?x"),
             Err(OutOfScope::FileEnding)
         );
+        assert_eq!(
+            check(any, &[], &[], "http://a.test/old.doc"),
+            Err(OutOfScope::FileEnding)
+        );
         assert_eq!(check(any, &[], &[], "http://a.test/v1.2/leaf.html"), Ok(()));
+    }
+
+    #[test]
+    fn documents_are_in_scope_unless_they_are_skipped() {
+        let scope = Scope::new(ScopeKind::Any, &[], &[], &[]).unwrap();
+        let without = scope.clone().with_documents(Documents::Skip);
+        for leaf in [
+            "http://a.test/leaf.PDF",
+            "http://a.test/leaf.docx?x=1",
+            "http://a.test/leaf.odt",
+        ] {
+            assert_eq!(scope.check(&url(leaf)), Ok(()));
+            assert_eq!(without.check(&url(leaf)), Err(OutOfScope::Document));
+        }
     }
 
     #[test]

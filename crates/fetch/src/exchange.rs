@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
-use scenthound_types::{Failure, Truncation, looks_like_text};
+use scenthound_types::{Documents, Failure, Readable, Truncation};
 use tokio::time::{Instant, Sleep};
 
 use crate::channel::{Ask, Channel, Line, Motor, turn};
@@ -103,7 +103,7 @@ pub(crate) enum End {
     Whole,
     /// Part of it arrived.
     Cut(Truncation),
-    /// Its first bytes show that it is not text.
+    /// Its first bytes show that it is not something we read.
     NotText,
 }
 
@@ -133,7 +133,8 @@ pub(crate) async fn read(
     mut source: Source<'_>,
     mut sink: Sink,
     caps: BodyCaps,
-    sniff: bool,
+    sniff: Option<Readable>,
+    documents: Documents,
     limits: &Limits,
     room: &Room,
 ) -> Read {
@@ -190,14 +191,14 @@ pub(crate) async fn read(
                 left.err()
             }
         };
-        if unseen {
+        if let Some(readable) = unseen {
             let start: &[u8] = match &sink {
                 Sink::InPlace => &data,
                 Sink::Gathered(gathered) => gathered,
                 Sink::Decoded(decoder) => decoder.so_far(),
             };
-            unseen = start.is_empty();
-            if !looks_like_text(start) {
+            unseen = start.is_empty().then_some(readable);
+            if !start.is_empty() && !readable.admits(start, documents) {
                 break End::NotText;
             }
         }

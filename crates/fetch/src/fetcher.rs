@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use http::StatusCode;
-use scenthound_types::{CanonicalUrl, Failure, Outcome, Refusal};
+use scenthound_types::{CanonicalUrl, Documents, Failure, Outcome, Refusal};
 
 use crate::address::AddressGuard;
 use crate::channel::{Channel, Line};
@@ -75,6 +75,7 @@ pub struct Fetcher {
     pool: Pool,
     requests: Requests,
     limits: Limits,
+    documents: Documents,
     strangers: Strangers,
     room: Room,
 }
@@ -90,6 +91,7 @@ impl Fetcher {
             guard: AddressGuard::new(settings.allowed_nets),
             pins: settings.pins,
             limits: settings.limits,
+            documents: settings.documents,
             strangers: Strangers::default(),
             room: Room::new(settings.bytes_in_flight),
         })
@@ -243,7 +245,7 @@ impl Fetcher {
         if head.len() > self.limits.header_bytes || parts.headers.len() > self.limits.header_lines {
             return Err(GARBLED);
         }
-        let mut plan = Plan::new(url, want, &parts, &self.limits);
+        let mut plan = Plan::new(url, want, &parts, &self.limits, self.documents);
         if parts.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED && self.requests.asks_proxy(url) {
             plan.outcome = Outcome::Failed(Failure::Proxy);
         }
@@ -294,7 +296,16 @@ impl Fetcher {
             _ if chunked => Sink::Gathered(Vec::new()),
             _ => Sink::InPlace,
         };
-        Ok(exchange::read(source, sink, plan.caps, plan.sniff, &self.limits, &self.room).await)
+        Ok(exchange::read(
+            source,
+            sink,
+            plan.caps,
+            plan.sniff,
+            self.documents,
+            &self.limits,
+            &self.room,
+        )
+        .await)
     }
 }
 

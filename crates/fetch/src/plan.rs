@@ -1,7 +1,7 @@
 //! What to do with a response, decided by its head.
 
 use http::{StatusCode, header};
-use scenthound_types::{CanonicalUrl, Failure, Outcome, Readable, Refusal};
+use scenthound_types::{CanonicalUrl, Documents, Failure, Outcome, Readable, Refusal};
 
 use crate::head::{self, Encoding};
 use crate::settings::{BodyCaps, Limits, Want};
@@ -12,12 +12,18 @@ pub(crate) struct Plan {
     pub(crate) outcome: Outcome,
     pub(crate) caps: BodyCaps,
     pub(crate) encoding: Encoding,
-    /// Whether the first bytes have to show that it is text.
-    pub(crate) sniff: bool,
+    /// What the header leaves open, so that the first bytes have to show that the body is one we read.
+    pub(crate) sniff: Option<Readable>,
 }
 
 impl Plan {
-    pub(crate) fn new(url: &CanonicalUrl, want: Want, head: &http::response::Parts, limits: &Limits) -> Plan {
+    pub(crate) fn new(
+        url: &CanonicalUrl,
+        want: Want,
+        head: &http::response::Parts,
+        limits: &Limits,
+        documents: Documents,
+    ) -> Plan {
         let status = head.status.as_u16();
         let encoding = Encoding::of(&head.headers);
         let aside = |outcome| Plan {
@@ -25,7 +31,7 @@ impl Plan {
             caps: limits.caps(want, false),
             // Kept as it is, because nobody reads it.
             encoding: Encoding::Plain,
-            sniff: false,
+            sniff: None,
         };
         match head.status {
             StatusCode::MOVED_PERMANENTLY
@@ -41,7 +47,8 @@ impl Plan {
             other if !other.is_success() => return aside(Outcome::Failed(Failure::Status(status))),
             _ => {}
         }
-        let readable = Readable::by_type(head::text(&head.headers, header::CONTENT_TYPE).as_deref());
+        let kind = head::text(&head.headers, header::CONTENT_TYPE);
+        let readable = Readable::by_type(kind.as_deref(), documents);
         let empty = matches!(head.status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
         let wrong_type = want == Want::Page && readable == Readable::No && !empty;
         let unreadable = wrong_type || encoding == Encoding::TooDeep;
@@ -55,7 +62,11 @@ impl Plan {
                 }
             },
             caps: limits.caps(want, true),
-            sniff: want == Want::Page && (readable == Readable::Unknown || encoding == Encoding::Unknown),
+            sniff: match readable {
+                _ if want != Want::Page => None,
+                Readable::Unknown | Readable::MaybeDocument => Some(readable),
+                Readable::Yes | Readable::No => (encoding == Encoding::Unknown).then_some(Readable::Unknown),
+            },
             encoding,
         }
     }

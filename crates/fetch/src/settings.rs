@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use ipnet::IpNet;
+use scenthound_types::Documents;
 
 use crate::proxy::Proxy;
 
@@ -105,6 +106,8 @@ pub struct FetchSettings {
     pub user_agent: String,
     /// Sent as Accept-Language.
     pub accept_language: Option<String>,
+    /// Whether documents such as PDF files are read as pages.
+    pub documents: Documents,
     /// Header lines besides, or in place of, the usual ones. A crawl has none: they are for asking a service under a key.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// How far one request may go.
@@ -136,6 +139,7 @@ impl FetchSettings {
         FetchSettings {
             user_agent: user_agent.into(),
             accept_language: None,
+            documents: Documents::default(),
             headers: Vec::new(),
             limits: Limits::default(),
             allowed_nets: Vec::new(),

@@ -190,7 +190,10 @@ fn scope_text(rule: &OutsideScope) -> String {
             pattern: Some(pattern),
         } => format!("an exclude pattern matches it (exclude = {pattern})"),
         OutsideScope::Excluded { pattern: None } => "an exclude pattern matches it".to_owned(),
-        OutsideScope::FileEnding => "its file extension is not that of a page".to_owned(),
+        OutsideScope::FileEnding => {
+            "its file extension shows that it is neither a page nor a document that can be read (PDF, DOCX or ODT)".to_owned()
+        }
+        OutsideScope::Document => "it is a document, and this crawl skips documents (--skip-documents)".to_owned(),
         OutsideScope::Circular => "its path goes in circles (see --allow-traps)".to_owned(),
     }
 }

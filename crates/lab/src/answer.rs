@@ -6,7 +6,9 @@ use std::time::Duration;
 use scenthound_engine::{LeaseResult, PageProcessor, Response, ResponseFacts};
 use scenthound_store::decode_body;
 use scenthound_testweb::{SiteResponse, TestSite};
-use scenthound_types::{CanonicalUrl, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp};
+use scenthound_types::{
+    CanonicalUrl, Documents, Failure, Lease, LeaseKind, Outcome, Readable, Refusal, Timestamp,
+};
 
 /// Bodies are read up to this many bytes.
 const MAX_BODY: usize = 8 << 20;
@@ -103,7 +105,7 @@ fn read(lease: &Lease, url: &CanonicalUrl, page: &SiteResponse) -> Outcome {
         // Robots rules and sitemaps are read whatever their content type.
         200..=299
             if lease.kind != LeaseKind::Page
-                || Readable::is_page(header(page, "content-type"), &decoded(page)) =>
+                || Readable::is_page(header(page, "content-type"), &decoded(page), Documents::Read) =>
         {
             Outcome::Body {
                 status: page.status,

@@ -3,6 +3,8 @@
 //! The Content-Type header decides; if it is missing, the first bytes do. Bytes that do not look like text at all are
 //! not read, whatever the header says: half an image makes nonsense words.
 
+use scenthound_types::DocumentKind;
+
 /// The dialect of markup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dialect {
@@ -15,6 +17,7 @@ pub(crate) enum Dialect {
 pub(crate) enum Kind {
     Markup(Dialect),
     Plain,
+    Document(DocumentKind),
     Unreadable,
 }
 
@@ -23,6 +26,9 @@ const LOOK: usize = 1024;
 
 impl Kind {
     pub(crate) fn of(content_type: Option<&str>, body: &[u8]) -> Kind {
+        if let Some(kind) = DocumentKind::of(content_type, body) {
+            return Kind::Document(kind);
+        }
         let head = body.get(..LOOK).unwrap_or(body);
         let named = content_type
             .and_then(|value| value.split(';').next())
@@ -87,5 +93,7 @@ mod tests {
             Kind::Unreadable
         );
         assert_eq!(Kind::of(Some("application/json"), b"{\"a\": 1}"), Kind::Plain);
+        assert_eq!(Kind::of(None, b"%PDF-1.4"), Kind::Document(DocumentKind::Pdf));
+        assert_eq!(Kind::of(Some("text/plain"), b"%PDF-1.4"), Kind::Unreadable);
     }
 }

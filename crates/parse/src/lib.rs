@@ -5,7 +5,7 @@
 //! costs nothing because no tree is built.
 //!
 //! A page is decoded (`decode`), split into tags and text (`scan`), read into words and links (`read`), and its links
-//! are resolved (`links`). Decisions that show in the results:
+//! are resolved (`links`). Documents such as PDF files are turned into markup first (`document`). Decisions that show in the results:
 //!
 //! * Not visible, and therefore not text: scripts, styles, templates, svg, options of a select, the content of a
 //!   textarea, fallback content of media, and anything in `<noscript>`. The `hidden` attribute is ignored: without a
@@ -20,6 +20,7 @@
 
 mod decode;
 mod directives;
+mod document;
 mod element;
 mod entity;
 mod fingerprint;
@@ -85,9 +86,13 @@ impl Default for Limits {
 pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
     let body = input.body.get(..limits.body_bytes).unwrap_or(input.body);
     let kind = kind::Kind::of(input.content_type, body);
-    let decoded = decode::decode(input.content_type, input.url.host(), body, kind);
+    let decoded = match kind {
+        kind::Kind::Document(kind) => document::decode(body, kind, limits),
+        kind => decode::decode(input.content_type, input.url.host(), body, kind),
+    };
     let reading = match kind {
         kind::Kind::Markup(dialect) => read::read_markup(&decoded.text, dialect, limits),
+        kind::Kind::Document(_) => read::read_markup(&decoded.text, kind::Dialect::Html, limits),
         kind::Kind::Plain => read::read_plain(&decoded.text, limits),
         kind::Kind::Unreadable => read::ScannedPage::default(),
     };

@@ -10,12 +10,13 @@
 
 use scenthound_types::CanonicalUrl;
 
-use crate::PageInput;
 use crate::decode;
+use crate::document;
 use crate::element::Element;
 use crate::entity::{ReferenceIn, decode_into, decode_value};
 use crate::kind::{Dialect, Kind};
 use crate::scan::{Event, Keep, Raw, Scanner};
+use crate::{Limits, PageInput};
 
 /// Bytes of a body that are read.
 const MAX_BODY: usize = 8 << 20;
@@ -140,7 +141,18 @@ pub fn main_text(input: &PageInput<'_>) -> MainText {
             let decoded = decode::decode(input.content_type, input.url.host(), body, kind);
             let mut reader = Reader::new(&decoded.text, dialect, input.url);
             reader.read();
-            reader.finish()
+            let chosen = choose(&reader.blocks);
+            reader.finish(&chosen)
+        }
+        Kind::Document(kind) => {
+            let decoded = document::decode(body, kind, &Limits::default());
+            let mut reader = Reader::new(&decoded.text, Dialect::Html, input.url);
+            reader.read();
+            // A document has no boilerplate around it, and its own title is better than its first heading.
+            let title = reader.facts.page_title.clone();
+            let all = vec![true; reader.blocks.len()];
+            let text = reader.finish(&all);
+            MainText { title, ..text }
         }
     }
 }
@@ -636,15 +648,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(self) -> MainText {
-        let chosen = choose(&self.blocks);
+    /// The text of the chosen blocks, and what the page says about itself.
+    fn finish(self, chosen: &[bool]) -> MainText {
         let mut text = String::new();
         let mut markdown = String::new();
         let mut last: Option<BlockKind> = None;
         for block in self
             .blocks
             .iter()
-            .zip(&chosen)
+            .zip(chosen)
             .filter(|(_, chosen)| **chosen)
             .map(|(block, _)| block)
         {

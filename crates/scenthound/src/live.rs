@@ -64,6 +64,7 @@ fn fetch_settings(settings: &Settings) -> Result<FetchSettings, LiveBuildError> 
     let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
     let languages: Vec<&str> = crawl.lang.iter().map(|language| language.code()).collect();
     Ok(FetchSettings {
+        documents: settings.documents(),
         accept_language: (!languages.is_empty()).then(|| languages.join(", ")),
         limits: Limits {
             connect: crawl.connect_timeout,

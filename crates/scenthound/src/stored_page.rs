@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_store::{Error as StoreError, HttpResponse, WarcReader, WarcRecord, read_response};
-use scenthound_types::{CanonicalUrl, ParsedPage, Readable, media_type};
+use scenthound_types::{CanonicalUrl, Documents, ParsedPage, Readable, media_type};
 
 /// The page in a response with status 200, if its content type is one that is read.
 pub fn page_of_response(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Option<ParsedPage> {
@@ -14,7 +14,7 @@ pub fn page_of_response(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Opti
     let limits = Limits::default();
     let content_type = response.header("content-type");
     let body = response.body(limits.body_bytes);
-    if !Readable::is_page(content_type, &body.bytes) {
+    if !Readable::is_page(content_type, &body.bytes, Documents::Read) {
         return None;
     }
     let input = PageInput {

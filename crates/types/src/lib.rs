@@ -29,7 +29,7 @@ mod word_list;
 
 pub use text::{Language, Text, Token, TokenRange};
 
-pub use crate::content_type::{Readable, looks_like_text, media_type};
+pub use crate::content_type::{DocumentKind, Documents, Readable, looks_like_text, media_type};
 pub use crate::evidence::{Evidence, LinkTokens, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};

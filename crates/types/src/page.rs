@@ -145,6 +145,9 @@ pub struct SkippedLinks {
     /// Outside the crawl's scope.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub scope: u32,
+    /// To images, archives and other files that are not read, by their ending.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub file_ending: u32,
     /// Marked nofollow, on the link or for the whole page.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub nofollow: u32,
@@ -172,7 +175,7 @@ impl SkippedLinks {
     /// All of them.
     pub fn total(&self) -> u32 {
         let by_page = self.unwanted_language + self.wrong_sense + self.duplicate;
-        self.scope + self.nofollow + self.depth + self.width + self.new_hosts + by_page
+        self.scope + self.file_ending + self.nofollow + self.depth + self.width + self.new_hosts + by_page
     }
 }
 

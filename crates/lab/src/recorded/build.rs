@@ -10,7 +10,7 @@ use scenthound_engine::PRODUCT_TOKEN;
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_robots::x_robots_tag;
 use scenthound_store::{WarcReader, WarcRecord};
-use scenthound_types::{CanonicalUrl, PageDirectives, ParsedPage, Readable};
+use scenthound_types::{CanonicalUrl, Documents, PageDirectives, ParsedPage, Readable};
 
 use crate::recorded::RecordedFault;
 use crate::recorded::response::{Precedence, Recorded, is_robots_txt};
@@ -189,7 +189,7 @@ impl Builder {
             let number = self.web.rules.len() as u32;
             self.web.rules.push(page.body);
             self.answer(id, Spot::Rules(number));
-        } else if Readable::is_page(page.content_type.as_deref(), &page.body) {
+        } else if Readable::is_page(page.content_type.as_deref(), &page.body, Documents::Read) {
             self.batch_bytes += page.body.len();
             self.batch.push(page);
             if self.batch_bytes > BATCH_BYTES {

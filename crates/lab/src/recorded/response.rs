@@ -4,7 +4,7 @@
 //! first before later ones of its kind.
 
 use scenthound_store::HttpResponse;
-use scenthound_types::{CanonicalUrl, Readable, looks_like_text};
+use scenthound_types::{CanonicalUrl, Documents, Readable};
 
 /// The precedence of a recorded response over others for the same URL: the greater wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,11 +42,15 @@ impl Recorded {
                 None => Recorded::Status,
             },
             200..=299 if is_robots_txt(url) => Recorded::Body,
-            200..=299 => match Readable::by_type(http.header("content-type")) {
-                Readable::Yes => Recorded::Body,
-                Readable::Unknown if looks_like_text(&http.body(SNIFFED).bytes) => Recorded::Body,
-                Readable::No | Readable::Unknown => Recorded::NoText,
-            },
+            200..=299 => {
+                let documents = Documents::Read;
+                match Readable::by_type(http.header("content-type"), documents) {
+                    Readable::Yes => Recorded::Body,
+                    Readable::No => Recorded::NoText,
+                    unsure if unsure.admits(&http.body(SNIFFED).bytes, documents) => Recorded::Body,
+                    _ => Recorded::NoText,
+                }
+            }
             _ => Recorded::Status,
         })
     }

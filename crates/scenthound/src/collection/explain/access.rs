@@ -73,8 +73,10 @@ pub enum OutsideScope {
         /// The pattern.
         pattern: Option<String>,
     },
-    /// Its file extension is not that of a page.
+    /// Its file extension is that of a file that is not read.
     FileEnding,
+    /// It is a document, and the crawl skips documents.
+    Document,
     /// The path goes in circles.
     Circular,
 }
@@ -111,6 +113,7 @@ pub(super) fn outside_scope(
                 .map(text),
         },
         OutOfScope::FileEnding => OutsideScope::FileEnding,
+        OutOfScope::Document => OutsideScope::Document,
         OutOfScope::Circular => OutsideScope::Circular,
     }))
 }
