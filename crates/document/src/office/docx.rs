@@ -99,11 +99,7 @@ fn read_text(bytes: &[u8], targets: &HashMap<String, String>, writer: &mut Write
                         writer.kind(kind);
                     }
                 }
-                "numPr" => {
-                    if writer.open.kind == BlockKind::Paragraph {
-                        writer.kind(BlockKind::Item);
-                    }
-                }
+                "numPr" if writer.open.kind == BlockKind::Paragraph => writer.kind(BlockKind::Item),
                 "hyperlink" => {
                     if let Some(target) = attribute(tag, "id").and_then(|id| targets.get(&id)) {
                         writer.start_link(target);
@@ -122,10 +118,9 @@ fn read_text(bytes: &[u8], targets: &HashMap<String, String>, writer: &mut Write
                             field.is_open = true;
                         }
                     }
-                    Some("end") => {
-                        if std::mem::take(&mut field.is_open) {
-                            writer.end_link();
-                        }
+                    Some("end") if field.is_open => {
+                        field.is_open = false;
+                        writer.end_link();
                     }
                     _ => {}
                 },
