@@ -313,9 +313,9 @@ impl Collection {
         let prefix = learnt_under(AgentId::default());
         let saved = frontier.notes(&prefix)?.into_iter();
         let saved = saved.filter(|(name, _)| name.ends_with(PigTable::SAVED_AS));
-        let tables =
+        let mut tables =
             saved.filter_map(|(_, bytes)| PigTable::from_toml(std::str::from_utf8(&bytes).ok()?).ok());
-        Ok(tables.last())
+        Ok(tables.next_back())
     }
 }
 
