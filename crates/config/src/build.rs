@@ -268,6 +268,7 @@ impl Settings {
                 text: judge.genre_content_weight,
                 url: judge.url_weight,
             },
+            combine: judge.combine,
             sets: if judge.joint {
                 TermSets::Joint
             } else {

@@ -37,6 +37,7 @@ const ONLY_OF_TERMS: &[&str] = &[
     "genre-content-weight",
     "url-weight",
     "joint",
+    "combine",
     "idf",
 ];
 

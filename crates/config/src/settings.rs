@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use scenthound_engine::{ScopeKind, SeedAssignment, SitemapUse};
-use scenthound_judge::{JudgeKind, QueryMatch};
+use scenthound_judge::{Combine, JudgeKind, QueryMatch};
 use scenthound_learn::Space;
 use scenthound_seeds::search::Category;
 use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
@@ -164,6 +164,8 @@ settings! {
         one url_weight: f64 = "url-weight" "url-weight", WEIGHT, NeedsRejudging, "3";
         /// Treat genre and content terms as one list.
         one joint: bool = "joint" "joint", Kind::Switch, NeedsRejudging, "false";
+        /// Whether a page's similarity to genre and content terms is their mean or the lower of the two (min).
+        one combine: Combine = "combine" "combine", Kind::Choice(Combine::NAMES), NeedsRejudging, "mean";
         /// A JSON table of how rare each term is, as written by `hound terms idf`; without it all terms weigh the same.
         maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
         /// How the genre of a page is detected: by many features (genre) or by the nine of paper 2 (genre-9).
@@ -508,6 +510,7 @@ setting! {
     Ties = Ties::from_name, Ties::name;
     SitemapUse = SitemapUse::from_name, SitemapUse::name;
     SeedAssignment = SeedAssignment::from_name, SeedAssignment::name;
+    Combine = Combine::from_name, Combine::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;
     Space = Space::from_name, Space::name;
     ParentScore = ParentScore::from_name, ParentScore::name;

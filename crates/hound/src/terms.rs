@@ -52,7 +52,7 @@ enum By {
   hound terms generate --genre-pages syllabi/ --relevant-pages databases/ -o topic.toml
   hound terms generate --genre-pages courses.txt --relevant-pages db.txt --web pages.warc.gz
   hound terms generate --genre-pages all.warc.gz#courses.txt --relevant-pages all.warc.gz#db.txt \\
-      --background all.warc.gz --by document-frequency --drop-inner
+      --background all.warc.gz
   hound terms generate --genre-terms 0 --relevant-pages my-crawl      from a crawl's relevant pages
   hound terms generate --web webs/university --task databases-courses --genre-task course-pages
 
@@ -90,14 +90,20 @@ struct GenerateArgs {
     /// Number of content terms.
     #[arg(long, value_name = "N", default_value_t = 20)]
     content_terms: usize,
-    /// How frequency is counted.
-    #[arg(long, value_enum, default_value_t)]
-    by: By,
-    /// Leave out runs that occur on fewer pages [default: 2 with --background, 1 without].
+    /// The most frequent runs, whatever they are: no contrast, every occurrence counts, runs inside longer ones stay.
+    #[arg(long, conflicts_with = "background")]
+    plain: bool,
+    /// How frequency is counted [default: document-frequency; frequency with --plain].
+    #[arg(long, value_enum)]
+    by: Option<By>,
+    /// Leave out runs that occur on fewer pages [default: 2, or 1 with --plain or a single page].
     #[arg(long, value_name = "N")]
     least_pages: Option<u64>,
-    /// Leave out runs that only ever occur inside a longer one that is picked.
+    /// Keep runs that only ever occur inside a longer one that is picked.
     #[arg(long)]
+    keep_inner: bool,
+    /// Leave such runs out, as is done by default.
+    #[arg(long, conflicts_with = "keep_inner", hide = true)]
     drop_inner: bool,
     /// The language of the topic, as two letters [default: that of most pages].
     #[arg(long, value_name = "CODE", value_parser = read_language)]
@@ -234,24 +240,35 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
         crawls: CrawlPages::Relevant,
         ..everything
     };
+    let has_background = !args.background.is_empty();
     let background = Inputs::read(&args.background, &everything)?;
     let genre = examples(&Inputs::read(&genre_pages, &naming)?)?;
     let relevant = examples(&Inputs::read(&relevant_pages, &naming)?)?;
     let mut generator = TopicGenerator::new(&genre, &relevant, args.language);
-    if !args.background.is_empty() {
+    if has_background {
         generator = generator.with_background();
         background.each(|named| generator.add_background(&named.page))?;
     }
-    let least_pages = if args.background.is_empty() { 1 } else { 2 };
+    let usual = if args.plain {
+        GenerateSettings::plain()
+    } else {
+        GenerateSettings::default()
+    };
+    // A single page has no run on two pages.
+    let counts = [genre.count(), relevant.count()]
+        .into_iter()
+        .filter(|count| *count > 0);
+    let fewest = counts.min().unwrap_or(1) as u64;
     let generated = generator.generate(&GenerateSettings {
         genre_terms: args.genre_terms,
         content_terms: args.content_terms,
         by: match args.by {
-            By::Frequency => Frequency::Occurrences,
-            By::DocumentFrequency => Frequency::Documents,
+            Some(By::Frequency) => Frequency::Occurrences,
+            Some(By::DocumentFrequency) => Frequency::Documents,
+            None => usual.by,
         },
-        least_documents: args.least_pages.unwrap_or(least_pages),
-        drop_inner: args.drop_inner,
+        least_documents: args.least_pages.unwrap_or(usual.least_documents.min(fewest)),
+        drop_inner: usual.drop_inner && !args.keep_inner || args.drop_inner,
     })?;
     let topic = generated.to_toml(&topic_name(args));
     let Some(path) = &args.output else {

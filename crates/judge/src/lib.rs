@@ -50,7 +50,7 @@ pub use crate::layers::{
     WithLayers,
 };
 pub use crate::query_judge::{QueryJudge, QueryMatch};
-pub use crate::settings::{DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
+pub use crate::settings::{Combine, DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::topic::{

@@ -1,6 +1,6 @@
 //! The settings of a term judge.
 
-use scenthound_types::Language;
+use scenthound_types::{Language, named_enum};
 
 use crate::{IdfTable, JudgeFault};
 
@@ -43,6 +43,18 @@ pub enum TermSets {
     Joint,
 }
 
+named_enum! {
+    /// How the similarities of a page to genre and content terms become one.
+    #[derive(Default)]
+    pub enum Combine {
+        /// Their weighted mean: the paper's.
+        #[default]
+        Mean = "mean",
+        /// The lower of the two: a page must have both. Weights of genre and content do not matter.
+        Min = "min",
+    }
+}
+
 /// The topic and how to compare pages with it. Terms are words or phrases, spelled the usual way.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TermSettings {
@@ -62,6 +74,8 @@ pub struct TermSettings {
     pub weights: Weights,
     /// Whether genre and content are separate or joined.
     pub sets: TermSets,
+    /// How genre and content become one similarity.
+    pub combine: Combine,
     /// A page at least this similar is relevant.
     pub threshold: f64,
     /// How informative each term is; without it, all terms count the same.
@@ -80,6 +94,7 @@ impl Default for TermSettings {
             language: None,
             weights: Weights::default(),
             sets: TermSets::default(),
+            combine: Combine::default(),
             threshold: DEFAULT_THRESHOLD,
             idf: None,
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use scenthound_types::text::{Token, tokenize, url_words};
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
-use crate::settings::{TermSets, TermSettings, Weights};
+use crate::settings::{Combine, TermSets, TermSettings, Weights};
 use crate::similarity::{Similarity, mean};
 use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
@@ -29,6 +29,7 @@ pub struct TermJudge {
     url: Vocabulary,
     norms: Norms,
     weights: Weights,
+    combine: Combine,
     threshold: f64,
     exclude_at: usize,
 }
@@ -66,16 +67,28 @@ impl TermJudge {
             text,
             url,
             weights: settings.weights,
+            combine: settings.combine,
             threshold: settings.threshold,
             exclude_at: settings.exclude_at,
         };
-        match judge.combine(judge.norms.genre, judge.norms.content, judge.norms.url) {
+        match judge.mean_of(judge.norms.genre, judge.norms.content, judge.norms.url) {
             Some(_) => Ok(judge),
             None => Err(JudgeFault::NoWeight),
         }
     }
 
-    fn combine(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
+    /// The similarity of a page.
+    fn combined(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
+        match (self.combine, genre, content) {
+            (Combine::Min, Some(genre), Some(content)) => {
+                let text = Some(genre.min(content));
+                mean([(self.weights.text, text), (self.weights.url, url)])
+            }
+            _ => self.mean_of(genre, content, url),
+        }
+    }
+
+    fn mean_of(&self, genre: Option<f64>, content: Option<f64>, url: Option<f64>) -> Option<f64> {
         let text = mean([(self.weights.genre, genre), (self.weights.content, content)]);
         mean([(self.weights.text, text), (self.weights.url, url)])
     }
@@ -104,7 +117,8 @@ impl TermJudge {
         };
         let genre = value(TermSet::Genre, self.norms.genre);
         let content = value(TermSet::Content, self.norms.content);
-        self.combine(genre, content, url).unwrap_or(0.0) as f32
+        // A few words seldom have terms of both sets, so the lower similarity would say nothing about them.
+        self.mean_of(genre, content, url).unwrap_or(0.0) as f32
     }
 }
 
@@ -136,7 +150,7 @@ impl Judge for TermJudge {
         // A stable sort: equal shares stay in the order genre, content, URL, then in the order they were first found.
         terms.sort_by(|a, b| b.share.total_cmp(&a.share));
 
-        let similarity = self.combine(genre, content, url).unwrap_or(0.0);
+        let similarity = self.combined(genre, content, url).unwrap_or(0.0);
         let (relevance, verdict) = if self.excludes(in_text.counts()) {
             (0.0, Verdict::Irrelevant)
         } else if similarity >= self.threshold {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a failed step is a failed test
 
 use proptest::prelude::*;
-use scenthound_judge::{IdfTable, Judge, JudgeFault, TermJudge, TermSets, TermSettings, Weights};
+use scenthound_judge::{Combine, IdfTable, Judge, JudgeFault, TermJudge, TermSets, TermSettings, Weights};
 use scenthound_types::text::{Language, Text, tokenize};
 use scenthound_types::{CanonicalUrl, Judgement, ParsedPage, TermSet, Verdict};
 
@@ -328,4 +328,18 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&snippet));
         }
     }
+}
+
+#[test]
+fn the_lower_of_two_similarities_asks_for_both() {
+    let mean = settings(&["syllabus", "credits"], &["sql"], &[]);
+    let lower = TermSettings {
+        combine: Combine::Min,
+        ..mean.clone()
+    };
+    let only_content = "sql and sql again";
+    assert!(close(judge(&mean, only_content).relevance, 0.5));
+    assert_eq!(judge(&lower, only_content).relevance, 0.0);
+    let both = "a syllabus on sql";
+    assert!(close(judge(&lower, both).relevance, 0.5_f64.sqrt()));
 }

@@ -254,6 +254,7 @@ fn result(trial: &Trial, job: &Job, judge: &str, outcome: &Outcome, seconds: f64
         strategy: job.strategy.to_string(),
         judge: judge.to_owned(),
         repeat: job.repeat,
+        called: outcome.verdicts.called as u64,
         precision: outcome.verdicts.precision,
         f1: outcome.verdicts.f1,
         virtual_seconds: outcome.virtual_seconds,

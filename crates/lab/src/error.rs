@@ -72,6 +72,14 @@ pub enum LabError {
         /// Why.
         source: RecordedFault,
     },
+    /// A file of the lab's own could not be written.
+    #[error("could not write {}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A synthetic web could not be generated.
     #[error(transparent)]
     Synthetic(#[from] SynthFault),

@@ -51,7 +51,7 @@ pub use bound::greedy_order;
 pub use compare::{CompareSettings, Comparison};
 pub use conditions::Conditions;
 pub use error::LabError;
-pub use experiment::{PLANS, Plan};
+pub use experiment::{ExperimentSettings, PLANS, Plan};
 pub use journal::{Journal, PageRead};
 pub use judges::{Examples, JudgeFigures, JudgesReport, JudgesRow, JudgesSettings, Seen, Source, SourceSpec};
 pub use labelled_pages::{LabelledFound, LabelledPages};

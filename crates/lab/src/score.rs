@@ -150,6 +150,8 @@ pub struct Verdicts {
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
+    /// How many pages were judged relevant.
+    pub called: usize,
 }
 
 impl Verdicts {
@@ -165,6 +167,7 @@ impl Verdicts {
             precision: ratio(both, judged),
             recall: ratio(both, labelled),
             f1: ratio(2 * both, judged + labelled),
+            called: judged,
         }
     }
 }

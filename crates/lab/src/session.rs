@@ -135,6 +135,16 @@ impl<'a> Lab<'a> {
         }
     }
 
+    /// A folder for files that one step of an experiment hands to the next.
+    pub(crate) fn work_folder(&self) -> Result<PathBuf, LabError> {
+        let base = self.options.cache.clone().unwrap_or_else(std::env::temp_dir);
+        let folder = base.join("experiments");
+        match std::fs::create_dir_all(&folder) {
+            Ok(()) => Ok(folder),
+            Err(source) => Err(LabError::Write { path: folder, source }),
+        }
+    }
+
     pub(crate) fn tell(&self, event: LabEvent<'_>) {
         (self.options.tell)(event);
     }

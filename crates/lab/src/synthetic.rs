@@ -37,6 +37,16 @@ impl Synthetic {
         self.web
     }
 
+    /// The number of pages that are not part of a calendar.
+    pub fn ordinary_pages(&self) -> u32 {
+        self.web.len()
+    }
+
+    /// The genre of an ordinary page, by name.
+    pub fn genre_of(&self, page: u32) -> Option<&str> {
+        (page < self.web.len()).then(|| self.web.genre_name(self.web.genre(page)))
+    }
+
     /// The names of its tasks.
     pub fn task_names(&self) -> Vec<&str> {
         self.web.tasks().iter().map(|task| task.name.as_str()).collect()
@@ -106,7 +116,7 @@ impl Synthetic {
                 .filter_map(|seed| CanonicalUrl::parse(seed).ok())
                 .collect(),
             relevant: (0..self.web.len())
-                .filter(|page| self.web.is_relevant(task, *page))
+                .filter(|page| self.web.is_target(task, *page))
                 .map(PageId)
                 .filter(|page| !uncounted.contains(page))
                 .collect(),

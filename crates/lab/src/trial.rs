@@ -75,7 +75,7 @@ pub struct Outcome {
 }
 
 /// The ranks at which precision is computed.
-const RANKS: [u32; 6] = [10, 20, 50, 100, 200, 500];
+const RANKS: [u32; 8] = [5, 10, 20, 50, 65, 100, 200, 500];
 
 impl Trial {
     /// A trial of a task on a web.

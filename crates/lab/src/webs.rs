@@ -32,14 +32,35 @@ pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
             fault,
         });
     }
-    preset(name).ok_or_else(|| LabError::Unknown {
+    let (base, variant) = name.split_once('@').unwrap_or((name, ""));
+    let found = preset(base).and_then(|settings| varied(settings, variant));
+    found.ok_or_else(|| LabError::Unknown {
         what: "synthetic web",
         name: name.to_owned(),
         known: format!(
-            "{}, or a settings file ending in .toml",
+            "{}, each also with a seed and a number of pages, as in little@7 and little@7,200, or a settings file ending in .toml",
             preset_names().join(", ")
         ),
     })
+}
+
+/// The web with another seed (`7`) and, if given, another size (`7,5000`), with as many pages per host as before.
+fn varied(mut settings: SynthSettings, variant: &str) -> Option<SynthSettings> {
+    if variant.is_empty() {
+        return Some(settings);
+    }
+    let (seed, pages) = match variant.split_once(',') {
+        Some((seed, pages)) => (seed, Some(pages.parse::<u32>().ok()?)),
+        None => (variant, None),
+    };
+    settings.seed = seed.parse().ok()?;
+    if let Some(pages) = pages {
+        let hosts = u64::from(settings.hosts) * u64::from(pages) / u64::from(settings.pages.max(1));
+        settings.hosts = u32::try_from(hosts.max(1)).ok()?;
+        settings.pages = pages;
+    }
+    settings.check().ok()?;
+    Some(settings)
 }
 
 /// A synthetic web from a preset or a settings file.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use scenthound_lab::{
-    CompareSettings, Conditions, JudgeSpec, Lab, LabBudget, LabError, LabEvent, LabOptions, Objective, Plan,
-    StrategySpec, Trial, TuneSettings,
+    CompareSettings, Conditions, ExperimentSettings, JudgeSpec, Lab, LabBudget, LabError, LabEvent,
+    LabOptions, Objective, Plan, StrategySpec, Trial, TuneSettings,
 };
 
 fn little(lab: &Lab<'_>) -> Vec<Trial> {
@@ -91,7 +91,15 @@ fn a_stopped_lab_reports_how_far_it_got() {
     let plan = Plan::find("paper3-recall").unwrap();
     let web = ["synth:little".into()];
     let stopped = lab
-        .experiment(plan, &web, &["all".to_owned()], &first_pages(30))
+        .experiment(
+            plan,
+            &ExperimentSettings {
+                webs: web.to_vec(),
+                tasks: vec!["all".to_owned()],
+                conditions: first_pages(30),
+                ..ExperimentSettings::default()
+            },
+        )
         .unwrap_err();
     assert!(matches!(stopped, LabError::Unfinished(_)) && !stopped.is_bad_input());
     let settings = TuneSettings {

@@ -65,6 +65,7 @@ fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u6
         relevant_reachable: relevant,
         fetched: reachable,
         found: relevant,
+        called: 0,
         auc30: auc(0.3),
         auc100: auc(1.0),
         harvest,

@@ -31,6 +31,11 @@ impl ExamplePages {
         self.pages.push((page.text, page.language));
     }
 
+    /// How many pages there are.
+    pub fn count(&self) -> usize {
+        self.pages.len()
+    }
+
     fn counts(&self, topic: Option<Language>) -> RunCounts {
         let mut counts = RunCounts::new(topic);
         for (text, language) in &self.pages {

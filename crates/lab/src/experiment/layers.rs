@@ -31,7 +31,10 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
     let contenders = vec![
         contender("layered, hot words", "layered")?,
         contender("context graph", "context-graph")?,
+        contender("layered, replace", "layered:replace=true")?,
+        contender("layered, the graph's pages alone", "layered:layer-missed=0")?,
         contender("breadth-first", "breadth-first")?,
+        contender("random", "random")?,
     ];
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let mut experiment = Experiment::new(
@@ -53,7 +56,7 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
         "Mean over the tasks.",
     )
     .figure(by_rank(&contenders, &runs), "Mean over the tasks.");
-    for (ahead, behind) in [(0, 1), (0, 2), (1, 2)] {
+    for (ahead, behind) in [(0, 1), (0, 3), (0, 4), (0, 5), (1, 4)] {
         if let Some(note) = tested(&contenders, &runs, ahead, behind) {
             experiment = experiment.note(note);
         }

@@ -1,5 +1,7 @@
 //! What the experiments share: crawls by name, and means over tasks.
 
+use std::path::PathBuf;
+
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::Cell;
 use scenthound_report::{RunResult, stats};
@@ -9,13 +11,21 @@ use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::session::Lab;
 use crate::spec::{JudgeSpec, StrategySpec};
-use crate::trial::Trial;
+use crate::trial::{LabBudget, Trial};
 
 /// Tasks to experiment on.
 pub struct Bench<'l> {
     pub lab: &'l Lab<'l>,
     pub trials: Vec<Trial>,
     pub conditions: Conditions,
+    /// The judge that was asked for, if any.
+    pub judge: Option<JudgeSpec>,
+    /// The genre detector that was asked for, if any.
+    pub detector: Option<String>,
+    /// Webs of the same kind as those that are crawled, to learn from.
+    pub other_webs: Vec<PathBuf>,
+    /// Whether budgets are small.
+    pub is_quick: bool,
 }
 
 /// A contender: its name in tables, its strategy and its judge.
@@ -43,7 +53,33 @@ pub fn judged(label: &str, strategy: &str, judge: &str) -> Result<Contender, Lab
     })
 }
 
+/// Crawls that know nothing, to be shown beside all others.
+pub fn ignorant() -> Result<Vec<Contender>, LabError> {
+    Ok(vec![
+        contender("breadth-first", "breadth-first")?,
+        contender("random", "random")?,
+    ])
+}
+
 impl Bench<'_> {
+    /// A budget of an experiment: a tenth of it in a quick run.
+    pub fn pages(&self, usual: u64) -> LabBudget {
+        LabBudget::Pages(if self.is_quick { usual / 10 } else { usual })
+    }
+
+    /// The tasks of each kind of web, whatever its seed; by the name of the kind.
+    pub fn kinds_of_webs(&self) -> Vec<(String, Vec<usize>)> {
+        let mut kinds: Vec<(String, Vec<usize>)> = Vec::new();
+        for (at, trial) in self.trials.iter().enumerate() {
+            let kind = trial.web_name.split('@').next().unwrap_or_default();
+            match kinds.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, trials)) => trials.push(at),
+                None => kinds.push((kind.to_owned(), vec![at])),
+            }
+        }
+        kinds
+    }
+
     /// Crawls every task with every contender; by contender, then by task.
     pub fn crawl(
         &self,
@@ -56,7 +92,10 @@ impl Bench<'_> {
                 (0..self.trials.len()).map(|trial| Job {
                     trial,
                     strategy: contender.strategy.clone(),
-                    judge: contender.judge.clone(),
+                    judge: match &self.judge {
+                        Some(judge) if contender.judge == JudgeSpec::default() => judge.clone(),
+                        _ => contender.judge.clone(),
+                    },
                     conditions: conditions.clone(),
                     repeat: 0,
                 })

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
+use scenthound_report::plot::Spread;
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
 use scenthound_report::{Experiment, RunResult, stats};
 
-use super::measure::{Bench, Contender, cell, contender, coverage as covered, curve, harvest, judged};
+use super::measure::{
+    Bench, Contender, cell, contender, coverage as covered, curve, harvest, ignorant, judged,
+};
 use crate::conditions::Conditions;
 use crate::error::LabError;
-use crate::trial::LabBudget;
 
 /// The columns that show how soon pages were found.
 fn soon() -> Vec<Column> {
@@ -58,7 +59,7 @@ pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     }
     contenders.push(contender("fs-2, probe", "fs-2:ties=probe")?);
     contenders.push(contender("pfs-2, probe", "pfs-2:ties=probe")?);
-    contenders.push(contender("breadth-first", "breadth-first")?);
+    contenders.extend(ignorant()?);
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let shown = |merge: &str| -> (Vec<Contender>, Vec<Vec<RunResult>>) {
         contenders
@@ -102,6 +103,7 @@ fn coverage_contenders() -> Result<Vec<Contender>, LabError> {
         judged("SVM-RBF, ps", "ps", "svm-rbf")?,
         judged("SVM-RBF, fs-2", "fs-2:change-threshold=0.5", "svm-rbf")?,
         contender("breadth-first", "breadth-first")?,
+        contender("random", "random")?,
     ])
 }
 
@@ -153,185 +155,37 @@ pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits per relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
 }
 
-pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let mut contenders = Vec::new();
-    for step in (0..=20).rev() {
-        let weight = f64::from(step) / 20.0;
-        contenders.push(contender(
-            &format!("{weight:.2}"),
-            &format!("genre:relevance-weight={weight}"),
-        )?);
-    }
-    let runs = bench.crawl(&contenders, &bench.conditions)?;
-    let mut table = Table::new(
-        [
-            vec![Column::words("weight of relevance")],
-            vec![
-                Column::new("auc30", Form::Decimals(4)).higher(),
-                Column::new("auc100", Form::Decimals(4)).higher(),
-                Column::new("tasks it is best on", Form::Count),
-            ],
-        ]
-        .concat(),
-    );
-    // For each task, the first of those with the largest area.
-    let mut wins = vec![0_u32; contenders.len()];
-    for task in 0..bench.trials.len() {
-        let areas: Vec<f64> = runs
-            .iter()
-            .filter_map(|runs| Some(runs.get(task)?.auc100))
-            .collect();
-        let most = areas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if let Some(win) = areas
-            .iter()
-            .position(|area| *area == most)
-            .and_then(|at| wins.get_mut(at))
-        {
-            *win += 1;
-        }
-    }
-    for ((contender, runs), wins) in contenders.iter().zip(&runs).zip(&wins) {
-        table.push(
-            Owner::Ours,
-            vec![
-                Cell::from(contender.label.as_str()),
-                cell(runs, |run| run.auc30),
-                cell(runs, |run| run.auc100),
-                Cell::number(f64::from(*wins), None),
-            ],
-        );
-    }
-    let chart = LineChart {
-        title: "Area under the coverage curve by weight".to_owned(),
-        x: Axis {
-            title: "weight of relevance (w_R)".to_owned(),
-            ..Axis::default()
-        },
-        y: Axis {
-            title: "auc100".to_owned(),
-            ..Axis::default()
-        },
-        spread: Spread::Band,
-        series: vec![Series {
-            name: "genre".to_owned(),
-            look: Look::Contender(0),
-            points: contenders
-                .iter()
-                .zip(&runs)
-                .rev()
-                .map(|(contender, runs)| {
-                    let values: Vec<f64> = runs.iter().map(|run| run.auc100).collect();
-                    Point {
-                        x: contender.label.parse().unwrap_or(f64::NAN),
-                        y: stats::mean(&values),
-                        error: Some(stats::standard_error(&values)).filter(|error| error.is_finite()),
-                    }
-                })
-                .collect(),
-        }],
-        ..LineChart::default()
-    };
-    Ok(Experiment::new(
-        "The weight of relevance against that of genre",
-        "Does it help to know how often links on pages of a genre lead to relevant pages?",
-    )
-    .table(table, "Mean over the tasks, ± standard error. 1.00 is best-first.")
-    .figure(chart, "Mean over the tasks ± one standard error.")
-    .note("The paper, in simulation: 0.95 best on baseball, 0.85 on gaming, and most weights below 1 ahead of 1.")
-    .note("The shares are estimated while crawling unless a table is given (pig=FILE).")
-    .note("To choose a weight without overfitting: hound lab tune --strategy genre --try relevance-weight=0:1:0.05"))
-}
-
-pub fn genre_harvest(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let conditions = Conditions {
-        budget: bench.conditions.budget.or(Some(LabBudget::Pages(10_000))),
-        max_pages_per_host: bench.conditions.max_pages_per_host.or(Some(300)),
-        ..bench.conditions.clone()
-    };
-    let contenders = vec![
-        contender("best-first", "best-first")?,
-        contender("genre, w_R 0.95", "genre:relevance-weight=0.95")?,
-        contender("genre, w_R 0.85", "genre:relevance-weight=0.85")?,
-        contender("breadth-first", "breadth-first")?,
-    ];
-    let runs = bench.crawl(&contenders, &conditions)?;
-    let share = |run: &RunResult| run.found as f64 / run.fetched.max(1) as f64;
-    let rows = runs.iter().map(|runs| {
-        vec![
-            cell(runs, share),
-            cell(runs, |run| run.recall),
-            cell(runs, |run| run.auc30),
-        ]
-    });
-    let mut table = table_of(
-        "strategy",
-        vec![
-            Column::new("harvest rate", Form::Percent(1)).higher(),
-            Column::new("recall", Form::Percent(1)).higher(),
-            Column::new("auc30", Form::Decimals(3)).higher(),
-        ],
-        &contenders,
-        rows,
-    );
-    for (label, rate) in [
-        ("paper: baseball, best-first", 0.718),
-        ("paper: baseball, genre", 0.788),
-        ("paper: gaming, best-first", 0.658),
-        ("paper: gaming, genre", 0.705),
-    ] {
-        table.push(
-            Owner::Paper,
-            vec![
-                Cell::from(label),
-                Cell::number(rate, None),
-                Cell::empty(),
-                Cell::empty(),
-            ],
-        );
-    }
-    let pairs: Vec<(f64, f64)> = match runs.as_slice() {
-        [plain, genre, ..] => genre
-            .iter()
-            .zip(plain)
-            .map(|(genre, plain)| (share(genre), share(plain)))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let mut experiment = Experiment::new(
-        "Harvest with genre-weighted links",
-        "How many of the pages fetched are relevant, with and without the genre of the page a link is on?",
-    )
-    .table(table, "At the end of the budget, at most 300 pages per host unless set otherwise. Relevance is by the labels; the paper uses the guiding classifier itself.")
-    .figure(curve("Harvest rate", "relevant among visited, share", &contenders, &runs, harvest), "Mean over the tasks.");
-    if let Some(test) = stats::paired_t_test(&pairs) {
-        experiment = experiment.note(format!(
-            "genre (0.95) against best-first on harvest rate: mean difference {:+.4}, t = {:.2}, one-tailed p = {:.3}, {} tasks.",
-            test.difference,
-            test.t,
-            test.p,
-            pairs.len()
-        ));
-    }
-    Ok(experiment.setting("budget", format!("{:?}", conditions.budget())))
-}
-
 fn cash_contenders() -> Result<Vec<Contender>, LabError> {
     Ok(vec![
         contender("OTIE", "otie")?,
         contender("link-context", "link-context")?,
         contender("OPIC", "opic")?,
         contender("breadth-first", "breadth-first")?,
+        contender("random", "random")?,
     ])
 }
 
 pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let conditions = Conditions {
-        budget: bench.conditions.budget.or(Some(LabBudget::Pages(20_000))),
+        budget: bench.conditions.budget.or(Some(bench.pages(20_000))),
         ..bench.conditions.clone()
     };
-    let contenders = cash_contenders()?;
+    // The same number of pages per list for all, and the committee as judge.
+    let contenders: Vec<Contender> = cash_contenders()?
+        .into_iter()
+        .map(|contender| {
+            Ok(Contender {
+                judge: "committee".parse()?,
+                ..contender
+            })
+        })
+        .collect::<Result<_, LabError>>()?;
+    let conditions = Conditions {
+        list_size: conditions.list_size.or(Some(50)),
+        ..conditions
+    };
     let runs = bench.crawl(&contenders, &conditions)?;
-    let rate = |run: &RunResult| run.found as f64 / run.fetched.max(1) as f64;
+    let rate = |run: &RunResult| run.called as f64 / run.fetched.max(1) as f64;
     let rows = runs.iter().map(|runs| {
         vec![
             cell(runs, |run| run.target_recall),
@@ -400,33 +254,35 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     }
     Ok(experiment
         .note("The paper: OTIE is significantly best on target recall after 20,000 pages and ahead of link-context from about 2,000 on; link-context ends only just above OPIC; the harvest rates of OTIE and link-context do not differ significantly; breadth-first and OPIC harvest equally poorly.")
-        .note("Relevance is by the labels here, by a committee of three classifiers in the paper.")
+        .note("Targets are by the labels; on the default web they are the home pages of sites of the topic, as most URLs of a directory are. Harvest counts the pages that the committee of three classifiers calls relevant, as in the paper. Every strategy draws lists of 50.")
         .setting("budget", format!("{:?}", conditions.budget())))
 }
 
 pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let conditions = Conditions {
-        budget: bench.conditions.budget.or(Some(LabBudget::Pages(20_000))),
+        budget: bench.conditions.budget.or(Some(bench.pages(20_000))),
         ..bench.conditions.clone()
     };
     let mut contenders = Vec::new();
-    for a in ["0.25", "0.5", "0.85", "1", "2"] {
-        contenders.push(contender(
+    for a in ["0.25", "0.5", "0.85", "1", "1.5", "2"] {
+        contenders.push(judged(
             &format!("a = {a}, d = 3"),
             &format!("otie:revision={a}"),
+            "committee",
         )?);
     }
     for d in ["1", "5", "7"] {
-        contenders.push(contender(
+        contenders.push(judged(
             &format!("a = 0.85, d = {d}"),
             &format!("otie:revision-power={d}"),
+            "committee",
         )?);
     }
     let runs = bench.crawl(&contenders, &conditions)?;
     let rows = runs.iter().map(|runs| {
         vec![
             cell(runs, |run| run.target_recall),
-            cell(runs, |run| run.found as f64 / run.fetched.max(1) as f64),
+            cell(runs, |run| run.called as f64 / run.fetched.max(1) as f64),
             cell(runs, |run| run.auc30),
         ]
     });

@@ -7,6 +7,7 @@
 mod crawls;
 mod search;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use scenthound_engine::SeedAssignment;
@@ -18,7 +19,8 @@ use self::crawls::{Crawled, Entry, Genres, KINDS, crawl, kind_of, mean};
 use super::measure::Bench;
 use crate::conditions::Conditions;
 use crate::error::LabError;
-use crate::trial::{LabBudget, Trial};
+use crate::recorded::PageId;
+use crate::trial::Trial;
 
 /// Number of search results that a crawl begins at.
 const ANSWERS: usize = 10;
@@ -41,7 +43,7 @@ fn begun(experiment: Experiment) -> Experiment {
 
 fn within(bench: &Bench<'_>, pages: u64) -> Conditions {
     Conditions {
-        budget: bench.conditions.budget.or(Some(LabBudget::Pages(pages))),
+        budget: bench.conditions.budget.or(Some(bench.pages(pages))),
         ..bench.conditions.clone()
     }
 }
@@ -324,6 +326,97 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     Ok(experiment
         .note("The paper: agents from different seeds explore different parts of the web, so there is more diversity, but one agent with all the seeds has the higher precision.")
         .setting("budget", one.budget_in_words()))
+}
+
+/// The number of results of the engine that a crawl is compared with.
+const RESULTS: usize = 500;
+
+/// Experiment B: what does a crawl find that the engine it began at does not show?
+pub fn beyond(bench: &Bench<'_>) -> Result<Experiment, LabError> {
+    let trials = searched(bench);
+    let conditions = within(bench, 1_000);
+    let answers = search::seeded(&bench.trials, RESULTS);
+    let entries = vec![
+        Entry::table("table", "", &conditions),
+        Entry {
+            strategy: "breadth-first".to_owned(),
+            ..Entry::table("breadth-first", "", &conditions)
+        },
+        Entry {
+            strategy: "random".to_owned(),
+            ..Entry::table("random", "", &conditions)
+        },
+    ];
+    let crawls = crawl(bench, &trials, &entries)?;
+    let mut table = Table::new(vec![
+        Column::words("strategy"),
+        Column::new("pages with the query", Form::Decimals(1)).higher(),
+        Column::new("of these not among the results", Form::Percent(1)).higher(),
+        Column::new("hosts with the query", Form::Decimals(1)).higher(),
+        Column::new("of these among the results", Form::Percent(1)),
+        Column::new("of those explored deeper", Form::Percent(1)).higher(),
+        Column::new("new hosts with the query", Form::Decimals(1)).higher(),
+    ]);
+    for (entry, crawls) in entries.iter().zip(&crawls) {
+        let figures: Vec<[f64; 6]> = crawls
+            .iter()
+            .zip(&answers)
+            .map(|(crawled, answered)| {
+                let web = answered.web.as_ref();
+                let results: BTreeSet<PageId> = answered
+                    .pages
+                    .seeds
+                    .iter()
+                    .filter_map(|url| web.page_at(url))
+                    .collect();
+                let hosts: BTreeSet<&str> = answered.pages.seeds.iter().map(|url| url.host()).collect();
+                let found: Vec<_> = crawled.visits.iter().filter(|visit| visit.has_query).collect();
+                let new = found
+                    .iter()
+                    .filter(|visit| !results.contains(&visit.page))
+                    .count();
+                let reached: BTreeSet<&str> = found.iter().map(|visit| host_name(&visit.host)).collect();
+                let common: BTreeSet<&str> = reached.intersection(&hosts).copied().collect();
+                let deeper: BTreeSet<&str> = found
+                    .iter()
+                    .filter(|visit| !results.contains(&visit.page))
+                    .map(|visit| host_name(&visit.host))
+                    .filter(|host| common.contains(host))
+                    .collect();
+                let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+                [
+                    found.len() as f64,
+                    share(new, found.len()),
+                    reached.len() as f64,
+                    share(common.len(), reached.len()),
+                    share(deeper.len(), common.len()),
+                    (reached.len() - common.len()) as f64,
+                ]
+            })
+            .collect();
+        let cells = (0..6).map(|at| {
+            let values: Vec<f64> = figures.iter().filter_map(|row| row.get(at).copied()).collect();
+            let error = stats::standard_error(&values);
+            Cell::number(stats::mean(&values), error.is_finite().then_some(error))
+        });
+        row(&mut table, &entry.label, cells.collect());
+    }
+    Ok(begun(Experiment::new(
+        "Beyond the search engine",
+        "A crawl begins at the first results of a search engine. What does it find that the engine's first 500 results do not show?",
+    ))
+    .table(
+        table,
+        "Explored deeper: the crawl found pages with the query on the host that are not among the results. Mean over the tasks, ± standard error.",
+    )
+    .note("The paper: about 30 % of the domains that are also in the engine's top 500 are explored deeper. Its engine was that of the live web; ours ranks all reachable pages of the web by BM25, at most two per host before any third.")
+    .setting("results", RESULTS.to_string())
+    .setting("budget", conditions.budget_in_words()))
+}
+
+/// The host of an origin.
+fn host_name(origin: &str) -> &str {
+    origin.split_once("://").map_or(origin, |(_, host)| host)
 }
 
 fn by_agent(entries: &[Entry], crawls: &[Vec<Crawled>]) -> Table {

@@ -67,7 +67,7 @@ pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)
         }
         files.label(web, page, &url)?;
         for (task, relevant) in web.tasks().iter().zip(&mut files.relevant) {
-            if web.is_relevant(task, page) && !task.is_aside(page) {
+            if web.is_target(task, page) && !task.is_aside(page) {
                 relevant.line(&url)?;
             }
         }

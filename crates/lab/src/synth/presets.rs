@@ -8,14 +8,16 @@ use crate::synth::settings::{
 };
 use crate::synth::tables::{BASEBALL, FixedTable, GAMING};
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "little",
     "paper1-60k",
     "paper1-200k",
     "paper1-300k",
     "paper2-baseball",
     "paper2-gaming",
+    "paper1-terms",
     "paper3",
+    "paper3-homes",
     "paper4",
     "paper4-ambiguous",
     "paper4-genre",
@@ -38,7 +40,9 @@ pub fn preset(name: &str) -> Option<SynthSettings> {
         "paper1-300k" => genre_and_topic(300_000),
         "paper2-baseball" => by_table(&BASEBALL, 48_000),
         "paper2-gaming" => by_table(&GAMING, 42_000),
+        "paper1-terms" => more_terms(),
         "paper3" => thirty_topics(),
+        "paper3-homes" => thirty_topics_of_homes(),
         "paper4" => several_topics(),
         "paper4-ambiguous" => two_meanings(),
         "paper4-genre" => topics_by_genre(),
@@ -160,6 +164,27 @@ fn thirty_topics() -> SynthSettings {
         seeds: 10,
         examples: 75,
         ..SynthSettings::default()
+    }
+}
+
+/// The same, where the targets are the home pages of sites, as most URLs of a directory are.
+fn thirty_topics_of_homes() -> SynthSettings {
+    SynthSettings {
+        hosts: 12_000,
+        host_zipf: 0.4,
+        home_targets: true,
+        ..thirty_topics()
+    }
+}
+
+/// Paper 1 with longer pages and more words of genre and subject. The paper's conditions do not hold here: joint terms do better
+/// than separate ones.
+fn more_terms() -> SynthSettings {
+    SynthSettings {
+        words: 400,
+        topic_words: 0.25,
+        genre_words: 0.2,
+        ..genre_and_topic(60_000)
     }
 }
 

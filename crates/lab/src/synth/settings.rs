@@ -159,6 +159,9 @@ pub struct SynthSettings {
     pub ambiguous: bool,
     /// The tasks; if empty, one for each topic.
     pub tasks: Vec<TaskSetting>,
+    /// Only home pages of hosts are to be found. Examples and seeds are any pages of the topic.
+    #[serde(default)]
+    pub home_targets: bool,
     /// Where crawls begin.
     pub seed_kind: SeedKind,
     /// Number of seeds per task.
@@ -216,6 +219,7 @@ impl Default for SynthSettings {
             url_signal: 0.3,
             ambiguous: false,
             tasks: Vec::new(),
+            home_targets: false,
             seed_kind: SeedKind::Homes,
             seeds: 1,
             examples: 15,

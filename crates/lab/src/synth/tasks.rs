@@ -62,6 +62,12 @@ impl SynthWeb {
         self.fits(task.topic, task.genre, page)
     }
 
+    /// Whether a page is to be found: it is relevant and, if only home pages are wanted, a home page.
+    pub fn is_target(&self, task: &SynthTask, page: u32) -> bool {
+        let is_wanted = !self.settings.home_targets || self.layout.start(self.layout.host(page)) == page;
+        is_wanted && self.is_relevant(task, page)
+    }
+
     fn fits(&self, topic: Option<u16>, genre: Option<u16>, page: u32) -> bool {
         let nature = self.nature(page);
         topic.is_none_or(|topic| nature.topic == Some(topic))

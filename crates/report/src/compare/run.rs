@@ -23,6 +23,8 @@ pub struct RunResult {
     pub fetched: u64,
     /// Relevant pages among those.
     pub found: u64,
+    /// Visits that the judge calls relevant.
+    pub called: u64,
     /// The mean coverage over the first 30 % of the visits.
     pub auc30: f64,
     /// The mean coverage over all visits.
