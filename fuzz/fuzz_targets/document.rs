@@ -21,7 +21,12 @@ fuzz_target!(|data: &[u8]| {
     let document = extract(body, kind, &limits);
     for block in &document.blocks {
         for link in &block.links {
-            assert!(block.text.get(link.range.clone()).is_some_and(|words| !words.is_empty()));
+            assert!(
+                block
+                    .text
+                    .get(link.range.clone())
+                    .is_some_and(|words| !words.is_empty())
+            );
         }
     }
     assert_eq!(extract(body, kind, &limits), document);
