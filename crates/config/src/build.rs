@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scenthound_engine::{
-    Agent, AgentRules, Budget, CrawlSettings, LayerModelTrainer, PageSettings, Scope, TrapRules, assign_seeds,
+    Agent, AgentRules, Budget, CrawlSettings, LayerModelTrainer, PageSettings, Scope, StopRules, TrapRules,
+    assign_seeds,
 };
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{
@@ -76,8 +77,11 @@ pub enum BuildError {
     /// The patterns of the scope are too large in total.
     #[error("the include and exclude patterns together are too large")]
     Scope(#[source] regex::Error),
-    /// The program was built without a model it should have.
-    #[error("this program was built without the genre detector {name}")]
+    /// There is no built-in model of this detector.
+    #[error(
+        "the genre detector {name} has no built-in model, because nine features do not recognise pages of new sites; train it on \
+         pages of your own with hound train genre --detector {name}, and give the model: genre-model=FILE"
+    )]
     NoDetector {
         /// The detector.
         name: String,
@@ -382,7 +386,7 @@ impl Settings {
             StrategyKind::LinkContext => Box::new(LinkContext {
                 page_weight: chosen.page_weight,
             }),
-            StrategyKind::Opic => Box::new(Opic),
+            StrategyKind::Opic => Box::new(Opic::with_revisits(chosen.history_every)),
             StrategyKind::Otie => Box::new(Otie::new(OtieSettings {
                 page_weight: chosen.page_weight,
                 revision: chosen.revision,
@@ -493,6 +497,7 @@ impl Settings {
             genre_weight: chosen.link_genre_weight,
             parents: chosen.table_parents,
             vocabulary: chosen.table_vocabulary as usize,
+            rescore_every: u64::from(chosen.table_rescore_every),
             genres: genres.filter_map(|name| words.genre(name)).collect(),
         })
     }
@@ -605,10 +610,12 @@ impl Settings {
         Ok(PageSettings {
             scope: self.scope()?,
             max_depth: crawl.depth,
+            max_site_depth: crawl.site_depth,
             width: crawl.width,
             follow_nofollow: crawl.follow_nofollow,
             languages: crawl.lang.clone(),
             wrong_sense: self.wrong_sense()?,
+            requisites: crawl.requisites.clone(),
             limits: Default::default(),
         })
     }
@@ -637,10 +644,16 @@ impl Settings {
             traps: (!crawl.allow_traps).then_some(TrapRules {
                 host_allowance: crawl.host_allowance,
                 pattern_allowance: crawl.pattern_allowance,
+                host_limit: crawl.host_limit,
                 new_hosts_per_page: crawl.new_hosts_per_page,
                 new_hosts_per_domain: crawl.new_hosts_per_domain,
             }),
             finds_duplicates: !crawl.follow_duplicates,
+            stop: StopRules {
+                least_yield: crawl.least_yield,
+                enough: crawl.enough,
+            },
+            requisites: (!crawl.requisites.is_empty()).then_some(crawl.max_requisites),
             patience: self.patience(),
         })
     }

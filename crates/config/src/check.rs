@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use scenthound_judge::JudgeKind;
 use scenthound_strategy::StrategyKind;
-use scenthound_types::CanonicalUrl;
+use scenthound_types::{AgentId, CanonicalUrl};
 
 use crate::fault::{Faults, Location, Spot, Wrong, quoted};
 use crate::kind::{ReadContext, Value, read_url};
@@ -632,6 +632,7 @@ impl Check<'_> {
             Some([Value::Count(count)]) => *count,
             _ => 0,
         };
+        let agents = self.checked.get("agents");
         let ignores_robots = self.checked.get("ignore-robots") == Some(&vec![Value::Switch(true)]);
         [
             (
@@ -642,6 +643,10 @@ impl Check<'_> {
                 self.time("delay") == Some(Duration::ZERO) && !has("allow-net"),
                 "delay is 0: hosts get requests without a pause",
             ),
+            (
+                has("requisites") && agents == Some(&vec![Value::Count(AgentId::MOST.into())]),
+                "requisites are not fetched: a crawl with sixteen agents has no queue left for them",
+            ),
             (ignores_robots, "ignore-robots is set: pages that robots.txt disallows are fetched too"),
             (has_password, "the password of the proxy is not kept; to resume the crawl, give --proxy with it again"),
             (
@@ -649,7 +654,7 @@ impl Check<'_> {
                 "there are fewer exclude terms than min-exclude, so no page is ever excluded",
             ),
             (
-                !["max-pages", "max-time", "max-bytes", "goal"].iter().any(|name| has(name)),
+                !["max-pages", "max-time", "max-bytes", "goal", "least-yield", "enough"].iter().any(|name| has(name)),
                 "there is no max-pages, max-time or max-bytes: the crawl goes on until no link is left",
             ),
         ]

@@ -138,7 +138,10 @@ impl Kind {
 
     /// Whether several values may be written as one text, separated by commas. They may not if a value can contain a comma.
     pub(crate) fn splits_at_commas(&self) -> bool {
-        matches!(self, Kind::Term | Kind::Language | Kind::Network)
+        matches!(
+            self,
+            Kind::Term | Kind::Language | Kind::Network | Kind::Choice(_)
+        )
     }
 
     /// Reads one value.

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use scenthound_engine::{ScopeKind, SeedAssignment, SitemapUse};
-use scenthound_judge::{Combine, JudgeKind, QueryMatch};
+use scenthound_judge::{Calibrate, Combine, JudgeKind, QueryMatch};
 use scenthound_learn::Space;
 use scenthound_seeds::search::Category;
 use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
-use scenthound_types::{AgentId, CanonicalUrl, GENRES, Language, Merge, Parents};
+use scenthound_types::{AgentId, CanonicalUrl, GENRES, Language, Merge, Parents, RequisiteKind};
 use url::Url;
 
 use crate::choice::{MERGES, PARENTS, merge_from, merge_name, parents_from, parents_name};
@@ -146,6 +146,8 @@ settings! {
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page with at least this relevance belongs to the collection.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
+        /// In the lab: how the score of a trained judge becomes its relevance.
+        one calibrate: Calibrate = "calibrate" "calibrate", Kind::Choice(Calibrate::NAMES), NeedsRejudging, "platt";
         /// Pages like those you want: URLs, files, archives, crawl folders or lists of these.
         many examples: String = "examples" "examples", Kind::Pages, Allowed;
         /// Go on learning from the pages of the crawl.
@@ -168,7 +170,7 @@ settings! {
         one combine: Combine = "combine" "combine", Kind::Choice(Combine::NAMES), NeedsRejudging, "mean";
         /// A JSON table of how rare each term is, as written by `hound terms idf`; without it all terms weigh the same.
         maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
-        /// How the genre of a page is detected: by many features (genre) or by the nine of paper 2 (genre-9).
+        /// How the genre of a page is detected. A detector with the nine features of paper 2 (genre-9) needs a genre-model of your own.
         one genre_detector: String = "genre-detector" "genre-detector", Kind::Choice(GENRE_DETECTORS), NeedsRejudging, "genre";
         /// A model file for genre detection, as written by `hound train genre`, instead of the built-in one.
         maybe genre_model: PathBuf = "genre-model" "genre-model", Kind::Path, NeedsRejudging;
@@ -198,6 +200,9 @@ settings! {
         /// After this many pages, fetch the visited page with the most cash again; 0 for never.
         one recrawl_every: u32 = "recrawl-every" "recrawl-every", Kind::Count { least: 0, most: 1_000_000_000 },
             NeedsNewFolder, "500";
+        /// After this many pages, fetch the visited page with the most cash again, so that pages have a history; 0 for each page once.
+        one history_every: u32 = "history-every" "history-every", Kind::Count { least: 0, most: 1_000_000_000 },
+            NeedsNewFolder, "0";
         /// What is left of an inherited score after one more link.
         one decay: f64 = "decay" "decay", SHARE, NeedsNewFolder, "0.5";
         /// Weight of the inherited score, against the words in and around the link.
@@ -247,6 +252,9 @@ settings! {
         /// How many different words to count; the rarest are dropped.
         one table_vocabulary: u32 = "table-vocabulary" "table-vocabulary", Kind::Count { least: 1_000, most: 10_000_000 },
             NeedsNewFolder, "200000";
+        /// When the table has grown, score waiting links again at most once per this many pages.
+        one table_rescore_every: u32 = "table-rescore-every" "table-rescore-every", Kind::Count { least: 1, most: 1_000_000 },
+            NeedsNewFolder, "100";
         /// Weight of the topic's words in a link's score.
         one link_topic_weight: f64 = "link-topic-weight" "link-topic-weight", WEIGHT, NeedsNewFolder, "1";
         /// Weight of the words of the genres chosen with --genre: 1 and 1 give a sum, weights that add up to 1 a mean.
@@ -270,8 +278,14 @@ settings! {
         maybe max_time: Duration = "max-time" "max-time", Kind::Time { least: Duration::from_secs(1) }, Allowed;
         /// Stop after downloading this many bytes.
         maybe max_bytes: u64 = "max-bytes" "max-bytes", Kind::Size, Allowed;
+        /// Stop when, for certain, recent pages bring a smaller share of relevant ones than this: 0.01 for one in a hundred.
+        maybe least_yield: f64 = "least-yield" "least-yield", SHARE, Allowed;
+        /// Stop when, for certain, this share of the relevant pages that can be found has been found: 0.9 for nine in ten.
+        maybe enough: f64 = "enough" "enough", SHARE, Allowed;
         /// Follow links at most this far from a seed.
         maybe depth: u16 = "depth" "depth", Kind::Count { least: 0, most: 65_535 }, AllowedFromHere;
+        /// Follow links at most this far into a host, from the page where the crawl entered it.
+        maybe site_depth: u16 = "site-depth" "site-depth", Kind::Count { least: 0, most: 1_000 }, AllowedFromHere;
         /// Follow at most this many links per page.
         maybe width: u32 = "width" "width", Kind::Count { least: 1, most: 1_000_000 }, AllowedFromHere;
         /// Fetch at most this many pages per host.
@@ -281,6 +295,8 @@ settings! {
         one host_allowance: u32 = "host-allowance" "host-allowance", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "1000";
         /// Fetch at most this many pages with URLs of one pattern that bring nothing relevant, or a twentieth of the crawl; on hosts of seeds, five times as many.
         one pattern_allowance: u32 = "pattern-allowance" "pattern-allowance", Kind::Count { least: 4, most: 100_000_000 }, Allowed, "300";
+        /// Fetch at most this many pages of any host, or half of the crawl; on hosts of seeds, five times as many.
+        one host_limit: u32 = "host-limit" "host-limit", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "20000";
         /// Follow links to at most this many new hosts per page.
         one new_hosts_per_page: u32 = "new-hosts-per-page" "new-hosts-per-page", Kind::Count { least: 1, most: 1_000_000 }, Allowed, "256";
         /// Follow links to at most this many hosts of one domain, and four more for each relevant page found there.
@@ -291,6 +307,12 @@ settings! {
         one follow_duplicates: bool = "follow-duplicates" "follow-duplicates", Kind::Switch, AllowedFromHere, "false";
         /// Do not fetch or read documents: PDF, DOCX and ODT files.
         one skip_documents: bool = "skip-documents" "skip-documents", Kind::Switch, AllowedFromHere, "false";
+        /// Also fetch what pages need to be shown as they are: images, styles, scripts.
+        many requisites: RequisiteKind = "requisites" "requisites", Kind::Choice(RequisiteKind::NAMES), AllowedFromHere;
+        /// Fetch at most this many of these files.
+        one max_requisites: u64 = "max-requisites" "max-requisites", Kind::Count { least: 0, most: u64::MAX }, Allowed, "10000";
+        /// Do not index the text of pages for hound search while crawling.
+        one skip_index: bool = "skip-index" "skip-index", Kind::Switch, Allowed, "false";
         /// Which links to follow: any, domain, host or prefix.
         one scope: ScopeKind = "scope" "scope", Kind::Choice(ScopeKind::NAMES), NeedsNewFolder, "any";
         /// Follow only URLs that match one of these.
@@ -348,6 +370,8 @@ settings! {
         one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
         /// Hold at most this much of large pages in memory at a time, over all requests.
         one bytes_in_flight: u64 = "bytes-in-flight" "bytes-in-flight", Kind::Size, Allowed, "512MB";
+        /// Make fewer requests at a time when the crawl takes nearly this much memory, and save and stop when it takes more.
+        maybe max_memory: u64 = "max-memory" "max-memory", Kind::Size, Allowed;
         /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time.
         one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
         /// How many agents crawl, each with its own seeds, strategy and queue.
@@ -511,6 +535,8 @@ setting! {
     SitemapUse = SitemapUse::from_name, SitemapUse::name;
     SeedAssignment = SeedAssignment::from_name, SeedAssignment::name;
     Combine = Combine::from_name, Combine::name;
+    Calibrate = Calibrate::from_name, Calibrate::name;
+    RequisiteKind = RequisiteKind::from_name, RequisiteKind::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;
     Space = Space::from_name, Space::name;
     ParentScore = ParentScore::from_name, ParentScore::name;

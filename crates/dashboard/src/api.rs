@@ -4,6 +4,7 @@
 //! programs and a `message` for people.
 
 mod crawls;
+mod extract;
 pub(crate) mod files;
 mod map;
 mod metrics;
@@ -17,9 +18,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
@@ -32,14 +33,14 @@ use crate::state::Served;
 pub(crate) use crawls::tick;
 
 /// The largest body of a request.
-const BODY_BYTES: usize = 1 << 20;
+pub(crate) const BODY_BYTES: usize = 1 << 20;
 
 /// Why a request was not answered as hoped.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     status: StatusCode,
     code: &'static str,
-    message: String,
+    pub message: String,
 }
 
 impl ApiError {
@@ -150,14 +151,20 @@ pub(crate) fn router() -> Router<Arc<Served>> {
     Router::new()
         .nest("/api/v1", api)
         .route("/metrics", get(metrics::metrics))
+        .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
 }
 
-async fn unknown(request: Request) -> ApiError {
-    ApiError::not_found(format!(
-        "there is no {}; /api/v1/openapi.json describes what there is",
-        request.uri().path()
-    ))
+async fn unknown() -> ApiError {
+    ApiError::not_found("there is no such path; /api/v1/openapi.json describes what there is")
+}
+
+async fn wrong_method(method: Method) -> ApiError {
+    ApiError::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method",
+        format!("this path does not take {method}"),
+    )
 }
 
 /// What this dashboard allows, and whether the request carried the token.

@@ -13,13 +13,12 @@ use serde::Serialize;
 use crate::api::ApiError;
 use crate::follow::{Follower, News};
 use crate::index::{KeyedMarks, PageIndex, key_of};
+use crate::searching::Searching;
 
 /// The records are looked at this often at most.
 const FOLLOW_EVERY: Duration = Duration::from_millis(700);
 /// The status file is read this often at most.
 const STATUS_EVERY: Duration = Duration::from_millis(700);
-/// The search index of a growing crawl is brought up to date this often at most: it reads all records again.
-const SEARCH_EVERY: Duration = Duration::from_secs(20);
 
 /// A long piece of work on a crawl: judging its pages again.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -55,7 +54,7 @@ pub(crate) struct ServedCrawl {
     status: Mutex<Option<Remembered>>,
     marks: Mutex<(Option<Stamp>, Arc<KeyedMarks>)>,
     steering: Mutex<(Option<Stamp>, Asked)>,
-    search: Mutex<Option<(Arc<SearchIndex>, Instant, u64)>>,
+    search: Arc<Searching>,
     /// Answers that many clients ask for, with when they were made and the version of what they were made from.
     answers: Mutex<std::collections::HashMap<String, (Instant, Bytes)>>,
     pub job: Mutex<Job>,
@@ -97,7 +96,7 @@ impl ServedCrawl {
             status: Mutex::default(),
             marks: Mutex::default(),
             steering: Mutex::default(),
-            search: Mutex::default(),
+            search: Arc::default(),
             answers: Mutex::default(),
             job: Mutex::default(),
             stop_job: Mutex::default(),
@@ -205,23 +204,14 @@ impl ServedCrawl {
     /// The threshold that is in force.
     pub fn threshold(&self, steering: &Steering) -> Option<f64> {
         steering
+            .topic
             .threshold
             .or_else(|| self.settings().map(|settings| settings.judge.threshold))
     }
 
-    /// The search index, brought up to date if that is due.
+    /// The search index.
     pub fn search(&self) -> Result<Arc<SearchIndex>, ApiError> {
-        let length = std::fs::metadata(self.collection.view().layout().pages()).map_or(0, |file| file.len());
-        let mut search = lock(&self.search);
-        if let Some((index, at, reached)) = &*search
-            && (at.elapsed() < SEARCH_EVERY || *reached == length)
-        {
-            return Ok(Arc::clone(index));
-        }
-        let index = SearchIndex::open(&self.collection, &mut |_| {}).map_err(ApiError::failed)?;
-        let index = Arc::new(index);
-        *search = Some((Arc::clone(&index), Instant::now(), length));
-        Ok(index)
+        self.search.index(&self.collection)
     }
 
     /// An answer that was made a moment ago, or a new one.

@@ -15,7 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::uri::Authority;
@@ -25,13 +25,13 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api::ApiError;
+use crate::api::{ApiError, BODY_BYTES};
 use crate::error::DashboardError;
 use crate::state::Served;
 
 /// The least length of a token.
 pub(crate) const LEAST_TOKEN: usize = 16;
-/// Requests that take longer are given up.
+/// A client that has waited this long is told to ask again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The policy of our own pages.
@@ -106,6 +106,10 @@ impl Guard {
     fn check(&self, request: &Request, has_ticket: bool) -> Result<(), ApiError> {
         let headers = request.headers();
         let host = self.check_host(headers)?;
+        // A whole URL as the target is for proxies. Its host would count instead of the header's.
+        if request.uri().authority().is_some_and(|given| *given != host) {
+            return Err(not_our_host());
+        }
         check_origin(headers, &host)?;
         let path = request.uri().path();
         let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
@@ -120,6 +124,16 @@ impl Guard {
                 "this needs the token that was printed when the dashboard started, as Authorization: Bearer TOKEN",
             ));
         }
+        let length = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if length.is_some_and(|length| length > BODY_BYTES) {
+            return Err(ApiError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "the body of the request is too large",
+            ));
+        }
         if is_change && self.is_read_only && !path.ends_with("/tickets") {
             return Err(ApiError::new(
                 StatusCode::FORBIDDEN,
@@ -131,13 +145,7 @@ impl Guard {
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<Authority, ApiError> {
-        let refused = || {
-            ApiError::new(
-                StatusCode::MISDIRECTED_REQUEST,
-                "host",
-                "the Host header does not name this dashboard; other names are allowed with --host",
-            )
-        };
+        let refused = not_our_host;
         let mut given = headers.get_all(HOST).iter();
         let (Some(host), None) = (given.next(), given.next()) else {
             return Err(refused());
@@ -147,6 +155,9 @@ impl Guard {
             .ok()
             .and_then(|host| host.parse().ok())
             .ok_or_else(refused)?;
+        if host.as_str().contains('@') {
+            return Err(refused());
+        }
         let name = host.host().trim_start_matches('[').trim_end_matches(']');
         let is_ours = match name.parse::<IpAddr>() {
             // Rebinding needs a name: nobody can point an address elsewhere.
@@ -158,6 +169,14 @@ impl Guard {
         };
         if is_ours { Ok(host) } else { Err(refused()) }
     }
+}
+
+fn not_our_host() -> ApiError {
+    ApiError::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "host",
+        "the Host header does not name this dashboard; other names are allowed with --host",
+    )
 }
 
 fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), ApiError> {
@@ -197,9 +216,9 @@ pub(crate) async fn guard(State(served): State<Arc<Served>>, request: Request, n
         Ok(()) => match tokio::time::timeout(PATIENCE, next.run(request)).await {
             Ok(response) => response,
             Err(_) => ApiError::new(
-                StatusCode::SERVICE_UNAVAILABLE,
+                StatusCode::ACCEPTED,
                 "slow",
-                "this takes longer than usual; it goes on, so try again in a moment",
+                "this takes longer than usual; it goes on, so ask again in a moment",
             )
             .into_response(),
         },

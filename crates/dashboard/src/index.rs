@@ -2,12 +2,14 @@
 //!
 //! **Invariant:** everything here follows from the page records alone and can be thrown away at any time.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound::{CanonicalUrl, NearDuplicates, PageRecord, Verdict, page_id};
-use scenthound_types::{LeaseKind, Outcome};
+use scenthound::{CanonicalUrl, PageRecord, Verdict, page_id};
+use scenthound_types::{LeaseKind, Nearness, Outcome};
 use serde::Serialize;
 
+use crate::folding::{Folded, Folding};
 use crate::follow::Placed;
 
 /// Points of a curve, at most.
@@ -35,6 +37,8 @@ pub(crate) struct Page {
     pub language: u16,
     pub relevance: f64,
     pub is_relevant: bool,
+    /// Whether it counts as relevant: one that repeats another does not count again.
+    pub is_find: bool,
     pub is_hidden: bool,
     pub is_seed: bool,
     pub depth: u16,
@@ -43,9 +47,8 @@ pub(crate) struct Page {
     pub fetched: u64,
     /// The key of the page that linked to it first; 0 for none.
     pub parent: u64,
-    /// The page it repeats.
-    pub original: Option<PageNumber>,
-    pub copies: u32,
+    /// How near it is to the targets of a context graph, if the crawl has one.
+    pub nearness: Option<Nearness>,
 }
 
 /// Sums of one host.
@@ -175,8 +178,9 @@ pub(crate) struct PageIndex {
     pub curve: Vec<(u64, u64)>,
     stride: u64,
     pub timeline: Timeline,
-    duplicates: NearDuplicates,
-    pub near_duplicates: u64,
+    pub folding: Folding,
+    /// Pages of which it is known how near they are to the targets of a context graph.
+    with_nearness: usize,
 }
 
 /// The key of a URL: its id in exports, as a number.
@@ -193,6 +197,16 @@ impl PageIndex {
 
     pub fn page(&self, number: PageNumber) -> Option<&Page> {
         self.pages.get(number as usize)
+    }
+
+    /// Orders pages as `hound results` does: the best first. Ties go to the page fetched earlier.
+    pub fn rank(&self, a: &Page, b: &Page) -> Ordering {
+        let by_layer = self.with_nearness > 0 && self.with_nearness == self.pages.len();
+        let nearer = match (a.nearness, b.nearness) {
+            (Some(a), Some(b)) if by_layer => b.total_cmp(&a),
+            _ => Ordering::Equal,
+        };
+        nearer.then(b.relevance.total_cmp(&a.relevance))
     }
 
     /// The name of a page's host.
@@ -295,19 +309,26 @@ impl PageIndex {
         let known = self.by_key.get(&key).copied();
         let number = known.unwrap_or_else(|| u32::try_from(self.pages.len()).unwrap_or(u32::MAX));
         let relevance = record.relevance.unwrap_or_default();
-        let fingerprint = record.fingerprint.unwrap_or_default();
-        let (mut original, mut copies) = (None, 0);
-        match known.and_then(|number| self.page(number)) {
-            // A page that was fetched again stays where it was among its near-duplicates.
-            Some(before) => (original, copies) = (before.original, before.copies),
-            None if record.hidden => {}
-            None => {
-                original = self.duplicates.add(number, fingerprint, relevance);
-                if let Some(first) = original.and_then(|first| self.pages.get_mut(first as usize)) {
-                    first.copies += 1;
-                    self.near_duplicates += 1;
-                }
-            }
+        let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
+        // A page that was fetched again stays where it was among its near-duplicates.
+        if known.is_none() && !record.hidden {
+            let repeats = record.duplicate_of.as_deref().map(key_of);
+            let folded = Folded {
+                key,
+                canonical: record.canonical.as_deref().map(key_of),
+                repeats: repeats.and_then(|key| self.by_key.get(&key)).copied(),
+                fingerprint: record.fingerprint.unwrap_or_default(),
+                relevance,
+                is_seed: record.seed,
+                length: record.url.len(),
+            };
+            self.folding.add(number, folded);
+        }
+        let had_nearness = known.and_then(|number| self.page(number)?.nearness).is_some();
+        match (had_nearness, nearness.is_some()) {
+            (false, true) => self.with_nearness += 1,
+            (true, false) => self.with_nearness -= 1,
+            _ => {}
         }
         let genre = record.genre.as_ref().map(|guess| guess.class.to_string());
         let page = Page {
@@ -322,15 +343,15 @@ impl PageIndex {
                 .as_deref()
                 .map_or(u16::MAX, |language| self.names.number(language)),
             relevance,
-            is_relevant: record.is_find(),
+            is_relevant: record.is_relevant(),
+            is_find: record.is_find(),
             is_hidden: record.hidden,
             is_seed: record.seed,
             depth: record.depth,
             agent: record.agent.unwrap_or(1),
             fetched: seconds(&record.fetched_at),
             parent: record.parent.as_deref().map_or(0, key_of),
-            original,
-            copies,
+            nearness,
             url: record.url.into(),
         };
         match self.pages.get_mut(number as usize) {

@@ -67,7 +67,8 @@ fn serve(pages: usize) -> Served {
 fn raw(addr: SocketAddr, request: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(addr).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
+    // Whoever is refused early may not be able to send all of it.
+    let _ = stream.write_all(request.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -141,12 +142,17 @@ fn a_name_that_is_not_ours_is_refused() {
         "127.0.0.1.evil.example",
         "10.0.0.1",
         "localhost.evil.example",
+        "evil.example@127.0.0.1",
+        "2130706433",
+        "[::ffff:127.0.0.1]",
         "",
     ] {
         assert!(matches!(status(host), 421 | 400), "{host}");
     }
     let twice = format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n");
     assert!(served.ask("GET", "/", &twice, "").0 >= 400);
+    let whole = served.ask("GET", "http://evil.example/api/v1/crawls", "", "");
+    assert_eq!(whole.0, 421);
     let named = serve_with(3, |settings| settings.names = vec!["crawler.example".to_owned()]);
     assert_eq!(
         named
@@ -188,6 +194,53 @@ fn another_site_can_neither_read_nor_change() {
         status("POST", &token.replace("application/json", "text/plain")),
         415
     );
+}
+
+#[test]
+fn whatever_is_wrong_with_a_request_is_answered_at_once_and_as_described() {
+    let served = serve(3);
+    let huge = format!(
+        "POST /api/v1/crawls/tea/steering HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{}Content-Length: 1000000000000\r\n\r\n{{",
+        served.addr(),
+        served.token()
+    );
+    // The body never comes, and is not waited for.
+    let (status, _, answer) = raw(served.addr(), &huge);
+    assert_eq!(status, 413, "{answer}");
+    let token = served.token();
+    let untyped = token.replace("Content-Type: application/json\r\n", "");
+    let steering = "/api/v1/crawls/tea/steering";
+    for (method, path, headers, body, wanted) in [
+        ("GET", "/api/v1/crawls/tea/pages?limit=x", "", "", 400),
+        ("GET", "/api/v1/crawls/tea/explain", "", "", 400),
+        ("GET", "/api/v1/crawls/%ff/status", "", "", 400),
+        ("GET", "/api/v1/none", "", "", 404),
+        ("PUT", "/api/v1/crawls", &token, "", 405),
+        ("POST", steering, &untyped, "{}", 415),
+        ("POST", steering, &token, "{", 400),
+        ("POST", steering, &token, "{}", 422),
+        (
+            "POST",
+            steering,
+            &token,
+            "{\"kind\":\"rejudged\",\"generation\":1}",
+            400,
+        ),
+        ("POST", steering, &token, "{\"kind\":\"rejudge\"}", 409),
+        (
+            "POST",
+            steering,
+            &token,
+            "{\"kind\":\"add-seeds\",\"urls\":[\"javascript:alert(1)\"]}",
+            400,
+        ),
+    ] {
+        let (status, _, answer) = served.ask(method, path, headers, body);
+        assert_eq!(status, wanted, "{method} {path} {body}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert!(answer["error"]["message"].is_string(), "{answer}");
+    }
+    assert_eq!(served.json("crawls/tea/steering")["actions"], json!([]));
 }
 
 #[test]
@@ -563,4 +616,63 @@ fn a_hundred_clients_hear_of_a_change_at_once() {
     );
     let (_, metrics) = served.get("/metrics");
     assert!(metrics.contains("scenthound_dashboard_clients 100"), "{metrics}");
+}
+
+#[test]
+fn the_best_pages_are_the_same_as_those_of_results() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("tea");
+    let crawl = CrawlFolder::open_or_create(&folder).unwrap();
+    let (mut files, _) = RecordFiles::open(&crawl, ArchiveSettings::named("t", 0), Mark::default()).unwrap();
+    for page in 0..60_u64 {
+        let group = page % 20;
+        files
+            .append_page(&PageRecord {
+                // Later pages of a group have shorter URLs, so the page that is shown changes as the crawl goes on.
+                url: format!(
+                    "http://h{}.test/{}{page}",
+                    page % 3,
+                    "long/".repeat(9 - page as usize / 7)
+                ),
+                fetched_at: "2026-01-01T00:00:00Z".to_owned(),
+                relevance: Some(group as f64 / 20.0),
+                relevant: Some(group > 9),
+                seed: page == 25,
+                // Some groups agree on a name; it is that of a page in their middle.
+                canonical: (group == 7 && page != 27)
+                    .then(|| "http://h0.test/long/long/long/long/long/long/27".to_owned()),
+                duplicate_of: (page == 50)
+                    .then(|| "http://h0.test/long/long/long/long/long/long/long/long/long/3".to_owned()),
+                hidden: page == 33,
+                fingerprint: Some(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(group + 1)),
+                ..PageRecord::default()
+            })
+            .unwrap();
+    }
+    files.mark().unwrap();
+    drop((files, crawl));
+    let collection = scenthound::Collection::open(&folder).unwrap();
+    let ranking = collection.ranked(&scenthound::RankSettings::default()).unwrap();
+    let wanted: Vec<String> = ranking.pages().map(|page| page.unwrap().record.url).collect();
+    let settings = DashboardSettings::new("127.0.0.1:0".parse().unwrap(), vec![folder]);
+    let served = Served {
+        dashboard: Dashboard::start(settings).unwrap(),
+        _temp: temp,
+    };
+    let list = served.json("crawls/tea/pages?limit=200");
+    let found: Vec<&str> = list["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["url"].as_str().unwrap())
+        .collect();
+    assert_eq!(found, wanted);
+    assert!(found.len() < 30, "near-duplicates are folded");
+    let folded: u64 = list["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["near_duplicates"].as_u64().unwrap())
+        .sum();
+    assert_eq!(folded, ranking.counts().near_duplicates);
 }

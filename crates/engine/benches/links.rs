@@ -4,7 +4,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use scenthound_engine::snippet_scores;
+use scenthound_engine::LinkScorer;
 use scenthound_judge::{TermJudge, TermSettings};
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_types::{CanonicalUrl, ParsedPage, SnippetScores};
@@ -77,7 +77,8 @@ fn scoring_its_links(bencher: Bencher, terms: usize) {
     })
     .unwrap();
     bencher.counter(ItemsCount::new(LINKS)).bench(|| {
-        let scores = page.links.iter().map(|link| snippet_scores(&judge, &page, link));
+        let scorer = LinkScorer::new(&judge);
+        let scores = page.links.iter().map(|link| scorer.score(&page, link));
         scores.collect::<Vec<SnippetScores>>()
     });
 }

@@ -17,10 +17,14 @@ pub enum Access {
     Unreachable,
     /// The host name does not exist, so no request is made.
     NoHost,
+    /// The host's certificate or its TLS is not acceptable, so no request is made.
+    BadTls,
 }
 
 /// Stored in place of rules for a host that does not exist. Encoded rules never begin like this.
 const NO_HOST: &[u8] = b"no host";
+/// The same for a host without acceptable TLS.
+const BAD_TLS: &[u8] = b"bad tls";
 
 impl Access {
     /// Whether a URL of the host may be requested; if not, the outcome it gets without a request.
@@ -28,6 +32,7 @@ impl Access {
         match self {
             Access::Unreachable => Err(Outcome::Refused(Refusal::RobotsUnreachable)),
             Access::NoHost => Err(Outcome::Failed(Failure::DnsNoName)),
+            Access::BadTls => Err(Outcome::Failed(Failure::Tls)),
             Access::Rules(rules) if rules.allows(path_and_query) => Ok(()),
             Access::Rules(_) => Err(Outcome::Refused(Refusal::Robots)),
         }
@@ -37,7 +42,7 @@ impl Access {
     pub fn size(&self) -> usize {
         match self {
             Access::Rules(rules) => rules.size(),
-            Access::Unreachable | Access::NoHost => 0,
+            Access::Unreachable | Access::NoHost | Access::BadTls => 0,
         }
     }
 
@@ -46,6 +51,7 @@ impl Access {
         match self {
             Access::Unreachable => Vec::new(),
             Access::NoHost => NO_HOST.to_vec(),
+            Access::BadTls => BAD_TLS.to_vec(),
             Access::Rules(rules) => rules.to_bytes(),
         }
     }
@@ -55,6 +61,7 @@ impl Access {
     pub fn from_bytes(bytes: &[u8]) -> Access {
         match Rules::from_bytes(bytes) {
             _ if bytes == NO_HOST => Access::NoHost,
+            _ if bytes == BAD_TLS => Access::BadTls,
             Ok(rules) => Access::Rules(rules),
             Err(_) => Access::Unreachable,
         }
@@ -74,8 +81,10 @@ pub fn find_rules(lease: &Lease, outcome: &Outcome, body: &[u8], now: Timestamp)
     if leads_elsewhere(lease, outcome) {
         return Found::Nothing;
     }
-    // If a host that a robots.txt redirects to does not exist, that says nothing about the first host, which does exist.
-    let is_lost = lease.location.is_some() && *outcome == Outcome::Failed(Failure::DnsNoName);
+    // If a host that a robots.txt redirects to does not exist or has a wrong certificate, that says nothing about the first
+    // host.
+    let is_lost =
+        lease.location.is_some() && matches!(outcome, Outcome::Failed(Failure::DnsNoName | Failure::Tls));
     let (access, fresh_until) = if is_lost {
         read_rules(&Outcome::Failed(Failure::DnsError), body, lease.attempt, now)
     } else {
@@ -89,6 +98,10 @@ pub fn find_rules(lease: &Lease, outcome: &Outcome, body: &[u8], now: Timestamp)
 pub fn read_rules(outcome: &Outcome, body: &[u8], attempt: u8, now: Timestamp) -> (Access, Timestamp) {
     if *outcome == Outcome::Failed(Failure::DnsNoName) {
         return (Access::NoHost, now + RETRY_FIRST);
+    }
+    // A wrong certificate stays wrong: the URLs of the host end as they would without rules.
+    if *outcome == Outcome::Failed(Failure::Tls) {
+        return (Access::BadTls, now + RETRY_FIRST);
     }
     let answer = match outcome {
         // A partial file may lack the very lines that forbid something. Only a file cut at our own length limit counts

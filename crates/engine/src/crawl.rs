@@ -1,15 +1,19 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
 mod guards;
+mod requisites;
 mod steer;
 mod turns;
+mod unreached;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_frontier::{CLOCK_NOTE, Counts, End, Frontier, HostEffect, HostRules, Next, Recall, Settled};
+use scenthound_frontier::{
+    CLOCK_NOTE, Counts, End, Flush, Frontier, HostEffect, HostRules, Next, Recall, Settled,
+};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
@@ -23,13 +27,16 @@ use crate::access::{Access, find_rules, leads_elsewhere};
 use crate::agents::{Agent, AgentRules, AgentSlot, learnt_under};
 use crate::duplicates::Duplicates;
 use crate::lease_result::{Found, FoundLink, LeaseResult, ResponseFacts};
+use crate::outlook::{Enough, StopRules, StopWatch};
 use crate::recorder::{Recorder, Visit};
 use crate::retry_policy;
 use crate::scope::Scope;
 use crate::tally::Tally;
 use crate::traps::{TrapRules, Traps};
 use guards::brought;
+use unreached::SeedsByOrigin;
 
+pub use requisites::requisites_stack;
 pub use steer::CrawlSteering;
 
 /// How much a crawl may do, over all its runs.
@@ -82,6 +89,10 @@ pub struct CrawlSettings {
     pub traps: Option<TrapRules>,
     /// Whether pages that repeat others neither count nor lead further.
     pub finds_duplicates: bool,
+    /// When to stop besides the budgets.
+    pub stop: StopRules,
+    /// How many requisites of pages may be requested; none if they are not wanted.
+    pub requisites: Option<u64>,
     /// When only resting hosts are left: the longest the crawl waits for the first of them before it stops.
     pub patience: Duration,
 }
@@ -100,6 +111,8 @@ impl Default for CrawlSettings {
             strategy_judges: None,
             traps: None,
             finds_duplicates: false,
+            stop: StopRules::default(),
+            requisites: None,
             patience: Duration::from_secs(300),
         }
     }
@@ -122,6 +135,22 @@ pub enum StopReason {
     Time,
     /// The byte budget is met.
     Bytes,
+    /// The best links bring too little.
+    Yield {
+        /// The last pages.
+        pages: u64,
+        /// Relevant ones among them.
+        relevant: u64,
+    },
+    /// Little is left to be found.
+    Found {
+        /// Relevant pages found.
+        found: u64,
+        /// How many more are expected.
+        unfound: u64,
+        /// How many more there are at most, with 95 % confidence.
+        at_most: u64,
+    },
 }
 
 impl fmt::Display for StopReason {
@@ -138,6 +167,8 @@ impl fmt::Display for StopReason {
             StopReason::Pages => "the page budget is met",
             StopReason::Time => "the time budget is met",
             StopReason::Bytes => "the byte budget is met",
+            StopReason::Yield { .. } => "the best links bring too little",
+            StopReason::Found { .. } => "little is left to be found",
         })
     }
 }
@@ -213,6 +244,16 @@ pub struct Crawl<F, R> {
     ran_before: Duration,
     started: Timestamp,
     pages_out: u64,
+    requisites_out: u64,
+    stop_watch: StopWatch,
+    /// Why there is enough, once there is.
+    enough: Option<StopReason>,
+    /// Leased because they had waited longest, and not settled yet.
+    pub(super) exploring: HashSet<UrlKey>,
+    /// Whether requisites take their leases before pages in this step.
+    requisites_first: bool,
+    /// The seeds of each host, once a host could not be reached.
+    seeds_by_origin: Option<SeedsByOrigin>,
     access: HashMap<Box<str>, Access>,
     /// At least the bytes that `access` takes.
     access_bytes: usize,
@@ -306,6 +347,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         } else {
             None
         };
+        let stop = settings.stop;
         let mut crawl = Crawl {
             settings,
             frontier,
@@ -325,6 +367,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             tally,
             started: now,
             pages_out: 0,
+            requisites_out: 0,
+            stop_watch: StopWatch::new(stop),
+            enough: None,
+            exploring: HashSet::new(),
+            requisites_first: false,
+            seeds_by_origin: None,
             access: HashMap::new(),
             access_bytes: 0,
             sitemap_room: HashMap::new(),
@@ -366,6 +414,32 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         if room == 0 {
             return Ok(Step::Blocked);
         }
+        if self.settings.requisites.is_none() {
+            return self.next_pages(room, now);
+        }
+        let leased = |step: &Step| match step {
+            Step::Fetch(leases) => leases.len(),
+            _ => 0,
+        };
+        if self.pages_go_first() {
+            let pages = self.next_pages(room, now)?;
+            let requisites = self.next_requisites(room - leased(&pages), now)?;
+            Ok(requisites::either(pages, requisites))
+        } else {
+            let requisites = self.next_requisites(room.div_ceil(2), now)?;
+            let pages = self.next_pages(room - leased(&requisites), now)?;
+            Ok(requisites::either(pages, requisites))
+        }
+    }
+
+    /// Takes leases for pages and sitemaps.
+    fn next_pages(&mut self, room: usize, now: Timestamp) -> Result<Step, CrawlError> {
+        if let Some(reason) = self.page_budget_met() {
+            return Ok(Step::Done(reason));
+        }
+        if room == 0 {
+            return Ok(Step::Blocked);
+        }
         let room = match self.settings.budget.pages {
             None => room,
             Some(most) => {
@@ -381,16 +455,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         loop {
             match self.take(room, now)? {
                 Next::Fetch(leases) => {
-                    let mut allowed = Vec::with_capacity(leases.len());
-                    for lease in leases {
-                        match self.may_fetch(&lease, now)? {
-                            Ok(()) => allowed.push(lease),
-                            Err((outcome, found)) => {
-                                refused += 1;
-                                self.settle_unasked(lease, outcome, found, now)?;
-                            }
-                        }
-                    }
+                    let taken = leases.len();
+                    let allowed = self.allowed(leases, now)?;
+                    refused += taken - allowed.len();
                     if !allowed.is_empty() {
                         return Ok(Step::Fetch(allowed));
                     }
@@ -417,11 +484,33 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
+    /// Settles the leases for which no request may be made, and returns the others.
+    fn allowed(&mut self, leases: Vec<Lease>, now: Timestamp) -> Result<Vec<Lease>, CrawlError> {
+        let mut allowed = Vec::with_capacity(leases.len());
+        for lease in leases {
+            match self.may_fetch(&lease, now)? {
+                Ok(()) => allowed.push(lease),
+                Err((outcome, found)) => self.settle_unasked(lease, outcome, found, now)?,
+            }
+        }
+        Ok(allowed)
+    }
+
+    fn page_budget_met(&self) -> Option<StopReason> {
+        let most = self.settings.budget.pages;
+        let is_met = most.is_some_and(|most| self.tally.pages >= most);
+        is_met.then_some(StopReason::Pages).or(self.enough)
+    }
+
+    /// Whether a budget is met that ends everything. The budget of pages ends pages only, if there are requisites to fetch.
     fn budget_met(&self, now: Timestamp) -> Option<StopReason> {
         let budget = &self.settings.budget;
         let met = |limit: Option<u64>, spent: u64| limit.is_some_and(|limit| spent >= limit);
-        if met(budget.pages, self.tally.pages) {
-            Some(StopReason::Pages)
+        let pages = self
+            .page_budget_met()
+            .filter(|_| self.settings.requisites.is_none());
+        if pages.is_some() {
+            pages
         } else if met(budget.bytes, self.tally.bytes) {
             Some(StopReason::Bytes)
         } else if budget.time.is_some_and(|limit| self.running(now) >= limit) {
@@ -481,7 +570,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     },
                     Access::Rules(rules),
                 ),
-                Access::Unreachable | Access::NoHost => {
+                Access::Unreachable | Access::NoHost | Access::BadTls => {
                     (Outcome::Refused(Refusal::RobotsUnreachable), Access::Unreachable)
                 }
             };
@@ -546,6 +635,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// Takes back an unused lease. Its address rests until `until`.
     pub fn hand_back(&mut self, lease: &Lease, until: Timestamp, now: Timestamp) -> Result<(), CrawlError> {
         self.lease_in(lease);
+        self.exploring.remove(&lease.key);
         Ok(self.frontier.hand_back(lease, until, now)?)
     }
 
@@ -601,6 +691,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 if lease.attempt >= self.settings.retries || !facts.asked {
                     host_effect = HostEffect::Later(*again);
                 }
+                if lease.attempt == self.settings.retries {
+                    self.record_unreached_seeds(&lease, now)?;
+                }
             }
             Found::Rules(access, fresh_until) => {
                 rules = Some(self.take_rules(&lease, access, *fresh_until, &mut sitemaps));
@@ -610,6 +703,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             }
             _ => {}
         }
+        let requisites = self.offer_requisites(&lease, &found);
         let will_retry = end == End::Retry;
         let takes_notes = self.takes_notes(agent);
         let note = if takes_notes {
@@ -650,7 +744,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 slot.agent.strategy.observe(&report, &mut self.updates);
             }
         }
+        let is_explored = self.exploring.remove(&lease.key);
         let visit = Visit {
+            is_explored,
             lease: &lease,
             outcome: &outcome,
             page,
@@ -683,6 +779,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             links: &self.keys,
             rules,
             sitemaps: &sitemaps,
+            requisites: &requisites,
         };
         self.frontier.settle(settled, now)?;
         for link in &self.links {
@@ -704,7 +801,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 } else if !self.admits_host(lease, to) {
                     (Outcome::Refused(Refusal::NewHosts), None)
                 } else {
-                    let redirect = (self.keyring.key(to), self.redirect_merge);
+                    let redirect = (self.keyring.key_for(lease.kind, to), self.redirect_merge);
                     (outcome, Some(redirect))
                 }
             }
@@ -716,10 +813,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         }
     }
 
-    /// Whether a redirect may be followed: a seed's to anywhere, a page's within the scope, a sitemap's within its site.
+    /// Whether a redirect may be followed: a seed's and a requisite's to anywhere, a page's within the scope, a sitemap's within
+    /// its site.
     fn may_lead_to(&self, lease: &Lease, to: &CanonicalUrl) -> bool {
         match lease.kind {
             LeaseKind::Sitemap => is_same_site(&lease.url, to),
+            LeaseKind::Requisite => true,
             _ => lease.seed || self.settings.scope.check(to).is_ok(),
         }
     }
@@ -794,7 +893,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 room.pages -= taken;
                 finds.pages.get_mut(..taken).unwrap_or_default()
             }
-            Found::Nothing | Found::Rules(..) => &mut [],
+            Found::Nothing | Found::Rules(..) | Found::Requisite(_) => &mut [],
         };
         self.keys.clear();
         self.keys.extend(reported.iter().map(|link| link.key));
@@ -853,7 +952,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
                 slot.count(is_relevant);
             }
+            if let Some(enough) = self.stop_watch.look(&self.tally) {
+                self.enough = Some(reason_of(&enough));
+            }
         } else if facts.asked {
+            let is_requisite =
+                lease.kind == LeaseKind::Requisite && !matches!(outcome, Outcome::Redirect { .. });
+            self.tally.requisites += u64::from(is_requisite);
             self.tally.other_requests += 1;
             // A host whose rules cannot even be requested would otherwise leave no trace in the counts.
             if matches!(outcome, Outcome::Failed(failure) if failure.is_hosts_fault()) {
@@ -899,10 +1004,27 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(self.frontier.commit(&notes)?)
     }
 
+    /// Lets the next commit write the ranks of links that were scored again. They follow from what is committed anyway, so
+    /// a driver asks for this now and then and before its last commit.
+    pub fn keep_ranks(&mut self) {
+        self.frontier.keep_ranks();
+    }
+
     /// Flushes everything committed to the disk itself, records first.
     pub fn sync(&mut self) -> Result<(), CrawlError> {
         self.recorder.sync().map_err(CrawlError::Record)?;
         Ok(self.frontier.sync()?)
+    }
+
+    /// What remains to be done to flush everything committed so far, records first. Another thread may do it while the crawl
+    /// goes on.
+    pub fn flush_later(&mut self) -> Result<Flush, CrawlError> {
+        let records = self.recorder.flush_later().map_err(CrawlError::Record)?;
+        let state = self.frontier.flush_later()?;
+        Ok(Box::new(move || {
+            records()?;
+            state()
+        }))
     }
 
     /// What the crawl has done so far.
@@ -918,6 +1040,21 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// The frontier, for look-ups.
     pub fn frontier(&self) -> &F {
         &self.frontier
+    }
+
+    /// The frontier, for what it does besides its rules.
+    pub fn frontier_mut(&mut self) -> &mut F {
+        &mut self.frontier
+    }
+
+    /// Replaces the budget of pages.
+    pub fn set_page_budget(&mut self, pages: Option<u64>) {
+        self.settings.budget.pages = pages;
+    }
+
+    /// Page requests in flight.
+    pub fn pages_out(&self) -> u64 {
+        self.pages_out
     }
 
     /// The recorder.
@@ -948,6 +1085,23 @@ pub fn saved_lessons(frontier: &impl Frontier) -> Result<Vec<(String, Vec<u8>)>,
 pub fn keep_lessons(lessons: &StateDelta, notes: &mut StateDelta) {
     for (name, value) in lessons.changes() {
         notes.put(format!("{LESSONS}{name}"), value.as_slice());
+    }
+}
+
+fn reason_of(enough: &Enough) -> StopReason {
+    match enough {
+        Enough::Yield(outlook) => StopReason::Yield {
+            pages: outlook.window,
+            relevant: outlook.found_lately,
+        },
+        Enough::Found(outlook) => {
+            let unfound = outlook.unfound;
+            StopReason::Found {
+                found: outlook.found,
+                unfound: unfound.map_or(0, |unfound| unfound.value.round() as u64),
+                at_most: unfound.map_or(0, |unfound| unfound.high.ceil() as u64),
+            }
+        }
     }
 }
 

@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scenthound_judge::PageFields;
+use scenthound_judge::Lesson;
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome,
-    PageDirectives, PageNote, PageWords, SkippedLinks, SnippetScores, Timestamp, UrlKey,
+    PageDirectives, PageNote, PageWords, Requisite, SkippedLinks, SnippetScores, Timestamp, UrlKey,
 };
 
 use crate::access::Access;
@@ -66,13 +66,17 @@ pub struct ProcessedPage {
     /// What the page asks of robots, by its markup and its headers.
     pub directives: PageDirectives,
     /// What the judge may learn from it, if it learns.
-    pub lesson: Option<Box<PageFields>>,
+    pub lesson: Option<Box<Lesson>>,
     /// The address it says it should be known by.
     pub canonical: Option<CanonicalUrl>,
+    /// What it needs to be shown, if the crawl wants that.
+    pub requisites: Vec<Requisite>,
     /// For finding near-duplicates.
     pub fingerprint: u64,
     /// How many words it has.
     pub length: u32,
+    /// A sample of its words, by which a site that says nothing new is noticed.
+    pub sample: Box<[u16]>,
     /// The page it repeats, once the crawl has found out.
     pub duplicate_of: Option<CanonicalUrl>,
     /// Set if its links have the same names as those of the page it repeats.
@@ -99,8 +103,10 @@ impl ProcessedPage {
             skipped: SkippedLinks::default(),
             directives: PageDirectives::default(),
             canonical: None,
+            requisites: Vec::new(),
             fingerprint: 0,
             length: 0,
+            sample: Box::default(),
             duplicate_of: None,
             is_copy: false,
             encoding: "UTF-8",
@@ -164,6 +170,8 @@ pub enum Found {
     Rules(Access, Timestamp),
     /// A sitemap.
     Sitemap(SitemapFinds),
+    /// A file that a page needs, and the files that it needs itself.
+    Requisite(Vec<Requisite>),
 }
 
 /// Facts about the response for the records.

@@ -18,6 +18,7 @@ mod duplicates;
 mod layer_trainer;
 mod lease_result;
 mod near_duplicates;
+mod outlook;
 mod page_processor;
 mod recorder;
 mod retry_policy;
@@ -34,14 +35,18 @@ pub use access::{Access, PRODUCT_TOKEN, find_rules, leads_elsewhere, read_rules}
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{
-    Budget, Crawl, CrawlSettings, CrawlSteering, SitemapUse, Step, StopReason, keep_lessons, saved_lessons,
+    Budget, Crawl, CrawlSettings, CrawlSteering, SitemapUse, Step, StopReason, keep_lessons,
+    requisites_stack, saved_lessons,
 };
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
 pub use near_duplicates::{NearDuplicates, are_near_duplicates};
+pub use outlook::{
+    BreadthFirst, Enough, Estimate, FoundAt, LOOK_EVERY, Outlook, StopRules, StopWatch, share,
+};
 pub use page_processor::{
-    LinkOpinion, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place, link_tokens,
-    page_words, snippet_scores,
+    LinkOpinion, LinkScorer, PageProcessor, PageRules, PageSettings, Response, link_evidence, link_place,
+    link_tokens, page_words,
 };
 pub use recorder::{Recorder, Visit};
 pub use scope::{OutOfScope, Scope, ScopeKind};

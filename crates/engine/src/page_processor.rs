@@ -10,13 +10,14 @@
 
 use std::sync::{Arc, LazyLock};
 
-use scenthound_judge::{Judge, WrongSense};
+use scenthound_judge::{Judge, SnippetScorer, WrongSense};
 use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
 use scenthound_types::text::{Language, StopList, Token, url_words};
 use scenthound_types::{
-    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkTokens, Outcome,
-    PageWords, ParsedPage, SkippedLinks, SnippetScores, TermSet, Timestamp, Verdict,
+    CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkSource, LinkTokens,
+    Outcome, PageWords, ParsedPage, Requisite, RequisiteKind, SkippedLinks, SnippetScores, TermSet,
+    Timestamp, Verdict, media_type,
 };
 
 use crate::access::{PRODUCT_TOKEN, find_rules};
@@ -30,6 +31,8 @@ pub struct PageSettings {
     pub scope: Scope,
     /// How many links away from a seed URLs are still followed.
     pub max_depth: Option<u16>,
+    /// How many links away from the page where the crawl entered a host its URLs are still followed.
+    pub max_site_depth: Option<u16>,
     /// How many links of one page are followed.
     pub width: Option<u32>,
     /// Whether to ignore nofollow, both of single links and of whole pages.
@@ -38,6 +41,8 @@ pub struct PageSettings {
     pub languages: Vec<Language>,
     /// Words of the wrong sense; a page with enough of them is ignored together with its links.
     pub wrong_sense: Option<Arc<WrongSense>>,
+    /// Which of the files that pages need to be shown are wanted.
+    pub requisites: Vec<RequisiteKind>,
     /// The parser's limits.
     pub limits: Limits,
 }
@@ -48,10 +53,12 @@ impl Default for PageSettings {
         PageSettings {
             scope: Scope::default(),
             max_depth: None,
+            max_site_depth: None,
             width: None,
             follow_nofollow: true,
             languages: Vec::new(),
             wrong_sense: None,
+            requisites: Vec::new(),
             limits: Limits::default(),
         }
     }
@@ -61,7 +68,7 @@ impl PageSettings {
     /// Whether any link of any page could be skipped.
     fn can_skip_links(&self) -> bool {
         let is_open = self.scope.is_everything() && self.follow_nofollow;
-        !is_open || self.max_depth.is_some() || self.width.is_some()
+        !is_open || self.max_depth.is_some() || self.max_site_depth.is_some() || self.width.is_some()
     }
 
     fn is_unwanted(&self, language: Option<Language>) -> bool {
@@ -77,12 +84,14 @@ impl PageSettings {
     ) -> impl Iterator<Item = (usize, &'p Link)> {
         let nofollow_page = page.directives.nofollow;
         let too_deep = self.max_depth.is_some_and(|most| lease.depth >= most);
+        let deep_in_site = self.max_site_depth.is_some_and(|most| lease.site_depth >= most);
+        let site = page.url.authority();
         let width = self.width.unwrap_or(u32::MAX) as usize;
         let mut kept = 0;
         page.links.iter().enumerate().filter(move |(_, link)| {
             if (nofollow_page || link.rel.nofollow) && !self.follow_nofollow {
                 skipped.nofollow += 1;
-            } else if too_deep {
+            } else if too_deep || (deep_in_site && link.url.authority() == site) {
                 skipped.depth += 1;
             } else if let Err(why) = self.scope.check(&link.url) {
                 match why {
@@ -103,20 +112,57 @@ impl PageSettings {
     }
 }
 
-/// How relevant the words at a link are; of several links to one URL the best counts.
-pub fn snippet_scores(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> SnippetScores {
-    let mut scores = SnippetScores {
-        anchor: 0.0,
-        around: 0.0,
-        url: judge.url_snippet(&url_words(link.url.as_str())),
-    };
-    for words in link.all_words() {
-        let anchor = judge.snippet(page.text.run(&words.anchor));
-        let title = judge.snippet(page.asides.run(&words.title));
-        scores.anchor = scores.anchor.max(anchor).max(title);
-        scores.around = scores.around.max(judge.snippet(page.text.run(&words.around)));
+/// Scores the words at the links of a page.
+pub struct LinkScorer<'j> {
+    judge: &'j dyn Judge,
+    /// What the judge knows now, if that changes.
+    snippets: Option<Box<SnippetScorer>>,
+}
+
+impl<'j> LinkScorer<'j> {
+    /// Scores by what the judge knows now.
+    pub fn new(judge: &'j dyn Judge) -> LinkScorer<'j> {
+        LinkScorer {
+            judge,
+            snippets: judge.snippets(),
+        }
     }
-    scores
+
+    fn snippet(&self, words: &[Token]) -> f32 {
+        match &self.snippets {
+            Some(score) => score(words),
+            None => self.judge.snippet(words),
+        }
+    }
+
+    fn url(&self, words: &[Token]) -> f32 {
+        match &self.snippets {
+            Some(score) => score(words),
+            None => self.judge.url_snippet(words),
+        }
+    }
+
+    /// How relevant the words at a link are; of several links to one URL the best counts.
+    pub fn score(&self, page: &ParsedPage, link: &Link) -> SnippetScores {
+        let mut scores = SnippetScores {
+            anchor: 0.0,
+            around: 0.0,
+            url: self.url(&url_words(link.url.as_str())),
+        };
+        for words in link.all_words() {
+            let anchor = self.snippet(page.text.run(&words.anchor));
+            let title = self.snippet(page.asides.run(&words.title));
+            scores.anchor = scores.anchor.max(anchor).max(title);
+            scores.around = scores.around.max(self.snippet(page.text.run(&words.around)));
+        }
+        scores
+    }
+}
+
+impl std::fmt::Debug for LinkScorer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LinkScorer").finish_non_exhaustive()
+    }
 }
 
 /// A link's place in the context graph by its own words, or, if it has none, by those of its title and images; of several links
@@ -170,21 +216,19 @@ pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
 /// The words at a link as short hashes: of the anchor and its title, around the anchor without stop words, and of the URL.
 pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
     let stops = page.language.map(StopList::of);
-    let short = |token: &Token| (token.hash() >> 32) as u32;
-    let words = |tokens: &'_ [Token]| -> Vec<u32> {
-        let words = tokens.iter().filter(|token| token.is_word());
-        words.map(short).collect()
-    };
-    let mut anchor = words(page.text.run(&link.anchor));
-    anchor.extend(words(page.asides.run(&link.title)));
+    fn short(token: &Token) -> u32 {
+        (token.hash() >> 32) as u32
+    }
+    fn words(tokens: &[Token]) -> impl Iterator<Item = u32> {
+        tokens.iter().filter(|token| token.is_word()).map(short)
+    }
+    let anchor = || words(page.text.run(&link.anchor)).chain(words(page.asides.run(&link.title)));
     let around = page.text.run(&link.around).iter();
     let around = around
         .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
         .map(short)
-        .filter(|word| !anchor.contains(word));
-    let around: Vec<u32> = around.collect();
-    let url = words(&url_words(link.url.path_and_query()));
-    LinkTokens::new(anchor.into_iter(), around.into_iter(), url.into_iter())
+        .filter(|word| anchor().all(|other| other != *word));
+    LinkTokens::new(anchor(), around, words(&url_words(link.url.path_and_query())))
 }
 
 /// The words of a page, without stop words.
@@ -267,6 +311,7 @@ impl PageRules {
         let is_used = !review.unwanted_language && !review.wrong_sense;
         ProcessedPage {
             lesson: None,
+            sample: crate::traps::sample(&page),
             words: (self.needs.words && is_used).then(|| Box::new(page_words(&page))),
             title: page.title,
             language: page.language,
@@ -276,6 +321,7 @@ impl PageRules {
             skipped,
             directives: page.directives,
             canonical: page.canonical,
+            requisites: Vec::new(),
             length: page.text.len(),
             duplicate_of: None,
             is_copy: false,
@@ -349,6 +395,12 @@ impl PageRules {
     }
 }
 
+/// Whether a response is a style sheet.
+fn is_style(content_type: Option<&str>) -> bool {
+    let named = content_type.and_then(media_type);
+    named.is_some_and(|kind| kind.eq_ignore_ascii_case("text/css"))
+}
+
 /// Why a page is ignored, if it is.
 #[derive(Clone, Copy)]
 struct Review {
@@ -363,8 +415,21 @@ pub struct Response<'a> {
     pub content_type: Option<&'a str>,
     /// The values of X-Robots-Tag.
     pub x_robots_tag: &'a [String],
+    /// The value of Refresh.
+    pub refresh: Option<&'a str>,
     /// The body, with any content encoding removed.
     pub body: &'a [u8],
+}
+
+/// Adds the link that a Refresh header names, as if it stood in the page.
+fn add_refresh(url: &CanonicalUrl, refresh: &str, page: &mut ParsedPage) {
+    let target = scenthound_parse::refresh_target(refresh).and_then(|target| url.join(target).ok());
+    if let Some(target) = target
+        && target != *url
+        && page.links.iter().all(|link| link.url != target)
+    {
+        page.links.push(Link::bare(target, LinkSource::Refresh));
+    }
 }
 
 /// Turns responses into what was found in them.
@@ -395,18 +460,58 @@ impl PageProcessor {
         response: &Response<'_>,
         now: Timestamp,
     ) -> Found {
+        self.process_in_steps(lease, outcome, response, now, &|| {})
+    }
+
+    /// The same, for a caller that wants to know when a page has been parsed and is about to be judged.
+    pub fn process_in_steps(
+        &self,
+        lease: &Lease,
+        outcome: &Outcome,
+        response: &Response<'_>,
+        now: Timestamp,
+        parsed: &dyn Fn(),
+    ) -> Found {
         match (lease.kind, outcome) {
             (LeaseKind::Robots, _) => find_rules(lease, outcome, response.body, now),
             (LeaseKind::Page, Outcome::Body { truncated, .. }) => {
                 let page = self.parse(&lease.url, response, truncated.is_some());
-                Found::Page(Box::new(self.judge_parsed(lease, page)))
+                parsed();
+                let mut page = self.judge_parsed(lease, page);
+                if !page.is_set_aside() {
+                    page.requisites = self.requisites(lease, response, scenthound_parse::requisites_of_page);
+                }
+                Found::Page(Box::new(page))
             }
             (LeaseKind::Sitemap, Outcome::Body { .. }) => {
                 let sitemap = Sitemap::parse(response.body, &lease.url, &SitemapLimits::default());
                 Found::Sitemap(self.rules.select_listed(sitemap))
             }
-            (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,
+            (LeaseKind::Requisite, Outcome::Body { .. }) if is_style(response.content_type) => {
+                Found::Requisite(self.requisites(lease, response, scenthound_parse::requisites_of_style))
+            }
+            (LeaseKind::Page | LeaseKind::Sitemap | LeaseKind::Requisite, _) => Found::Nothing,
         }
+    }
+
+    /// The files of the wanted kinds that a page or a style sheet needs.
+    fn requisites(
+        &self,
+        lease: &Lease,
+        response: &Response<'_>,
+        find: fn(&PageInput<'_>, &[RequisiteKind], &Limits) -> Vec<Requisite>,
+    ) -> Vec<Requisite> {
+        let settings = &self.rules.settings;
+        if settings.requisites.is_empty() {
+            return Vec::new();
+        }
+        let input = PageInput {
+            url: &lease.url,
+            content_type: response.content_type,
+            body: response.body,
+            truncated: false,
+        };
+        find(&input, &settings.requisites, &settings.limits)
     }
 
     fn parse(&self, url: &CanonicalUrl, response: &Response<'_>, truncated: bool) -> ParsedPage {
@@ -421,6 +526,9 @@ impl PageProcessor {
             response.x_robots_tag.iter().map(String::as_str),
             PRODUCT_TOKEN,
         ));
+        if let Some(refresh) = response.refresh {
+            add_refresh(url, refresh, &mut page);
+        }
         page
     }
 
@@ -436,10 +544,11 @@ impl PageProcessor {
         let judge = self.judge.as_ref();
         let (judgement, lesson) = judge.judge_and_keep(&page);
         let needs = &self.rules.needs;
+        let scorer = needs.snippets.then(|| LinkScorer::new(judge));
         let processed = self
             .rules
             .apply(lease, page, judgement, |_, page, link| LinkOpinion {
-                snippets: needs.snippets.then(|| snippet_scores(judge, page, link)),
+                snippets: scorer.as_ref().map(|scorer| scorer.score(page, link)),
                 place: if needs.places {
                     link_place(judge, page, link)
                 } else {

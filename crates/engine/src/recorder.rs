@@ -1,5 +1,6 @@
 //! Where the records of a crawl go.
 
+use scenthound_frontier::Flush;
 use scenthound_types::{Lease, Outcome, Timestamp, Update};
 
 use crate::lease_result::{ProcessedPage, ResponseFacts};
@@ -19,6 +20,8 @@ pub struct Visit<'a> {
     pub updates: &'a [Update],
     /// Whether the URL will be tried again.
     pub will_retry: bool,
+    /// Whether it was fetched only because it had waited longest.
+    pub is_explored: bool,
     /// When it was settled.
     pub now: Timestamp,
 }
@@ -42,4 +45,10 @@ pub trait Recorder {
 
     /// Flushes the records to the disk itself.
     fn sync(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+    /// The same, but as something that another thread can do while more is recorded.
+    fn flush_later(&mut self) -> Result<Flush, Box<dyn std::error::Error + Send + Sync>> {
+        self.sync()?;
+        Ok(Box::new(|| Ok(())))
+    }
 }

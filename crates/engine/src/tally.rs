@@ -17,8 +17,10 @@ pub struct Tally {
     pub relevance: f64,
     /// Bytes on the wire.
     pub bytes: u64,
-    /// Requests for robots.txt and sitemaps, and redirects followed.
+    /// Requests for robots.txt, sitemaps and requisites, and redirects followed.
     pub other_requests: u64,
+    /// Requests for requisites of pages, without redirects.
+    pub requisites: u64,
     /// Page attempts by outcome code, and failed attempts at robots.txt and sitemaps.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Links not followed.
@@ -37,7 +39,8 @@ pub struct Tally {
 const CURVE_POINTS: usize = 256;
 
 impl Tally {
-    pub(crate) fn count_page(&mut self, code: &'static str, relevance: Option<f64>, is_relevant: bool) {
+    /// Counts a page attempt.
+    pub fn count_page(&mut self, code: &'static str, relevance: Option<f64>, is_relevant: bool) {
         self.pages += 1;
         *self.outcomes.entry(code).or_default() += 1;
         if let Some(relevance) = relevance {
@@ -95,7 +98,7 @@ impl Tally {
     /// The form in which it is committed.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut lines = format!(
-            "1\n{} {} {} {} {} {} {} {} {} {}\n",
+            "1\n{} {} {} {} {} {} {} {} {} {} {}\n",
             self.pages,
             self.bodies,
             self.relevant,
@@ -106,6 +109,7 @@ impl Tally {
             self.running.as_millis(),
             self.stride,
             self.excluded,
+            self.requisites,
         );
         lines.extend(self.curve.iter().map(|point| format!("{point} ")));
         lines.push('\n');
@@ -135,11 +139,9 @@ impl Tally {
             .split(' ')
             .map(number)
             .collect::<Result<_, _>>()?;
-        // Earlier releases did not count excluded pages.
-        let (counts, excluded) = match counts.as_slice() {
-            [counts @ .., excluded] if counts.len() == 9 => (counts, *excluded),
-            counts => (counts, 0),
-        };
+        // Earlier releases counted only the first nine, or one more.
+        let (counts, later) = counts.split_at(counts.len().min(9));
+        let later = |at: usize| later.get(at).copied().unwrap_or_default();
         let &[
             pages,
             bodies,
@@ -177,9 +179,10 @@ impl Tally {
             relevance: f64::from_bits(relevance),
             bytes,
             other_requests,
+            requisites: later(1),
             outcomes,
             links_skipped,
-            excluded,
+            excluded: later(0),
             running: Duration::from_millis(running),
             curve,
             stride,
@@ -204,6 +207,7 @@ mod tests {
         }
         tally.running = Duration::from_millis(1234);
         tally.excluded = 7;
+        tally.requisites = 5;
         assert_eq!(Tally::from_bytes(&tally.to_bytes()), Ok(tally.clone()));
         assert_eq!(tally.errors(), 100);
         let earlier = Tally::from_bytes(b"1\n3 2 1 0 9 1 4 5 1\n\n").unwrap();

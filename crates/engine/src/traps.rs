@@ -3,13 +3,15 @@
 //! Nothing here guesses what a page *is*. Each host, and each pattern of URLs within a host, gets an allowance that grows with
 //! what it brings. What repeats other pages is left after a few, and so is a pattern whose pages lead to each other and are
 //! alike. What is new but irrelevant is left after a few hundred pages, or after a share of the crawl if that is more. Each page
-//! that is new and relevant earns many more, so that a good site is never limited. Besides, parameters that turn out not to
+//! that is new and relevant earns many more, so that a good site is hardly limited: only one that has stopped using new words, as
+//! generated pages do, and one that has had more pages than any site is worth. Besides, parameters that turn out not to
 //! change pages are learnt, and no page or domain may lead to more than a number of new hosts.
 //!
 //! What is refused keeps a record that names the rule, so that `hound explain` can tell.
 
 mod history;
 mod pattern;
+mod vocabulary;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,6 +22,7 @@ use scenthound_types::{
 use self::history::{DomainHistory, HostHistory};
 pub use self::pattern::repeats_itself;
 use self::pattern::{parameters, pattern, without};
+pub(crate) use self::vocabulary::sample;
 
 /// The prefix of the notes that hold the histories.
 const NOTES: &str = "traps/";
@@ -33,6 +36,9 @@ const HOST_SHARE: u64 = 10;
 /// The same for a pattern.
 const PATTERN_SHARE: u64 = 20;
 
+/// The share of the crawl, as a divisor, that one host may have in any case.
+const LARGEST_SHARE: u64 = 2;
+
 /// How much may be read of what brings nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrapRules {
@@ -41,6 +47,8 @@ pub struct TrapRules {
     /// Pages of one pattern of URLs that are new but not relevant, or a twentieth of the crawl if that is more; five times as
     /// many on the hosts of seeds.
     pub pattern_allowance: u32,
+    /// Pages of a host, whatever it brings, or half of the crawl if that is more; five times as many of the hosts of seeds.
+    pub host_limit: u32,
     /// New hosts that one page may lead to.
     pub new_hosts_per_page: u32,
     /// Hosts of one registrable domain, and four more for each relevant page found there.
@@ -52,6 +60,7 @@ impl Default for TrapRules {
         TrapRules {
             host_allowance: 1_000,
             pattern_allowance: 300,
+            host_limit: 20_000,
             new_hosts_per_page: 256,
             new_hosts_per_domain: 64,
         }
@@ -60,7 +69,7 @@ impl Default for TrapRules {
 
 /// What a visit brought, as far as traps are concerned.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Brought {
+pub(crate) struct Brought<'a> {
     /// The page's fingerprint; 0 for a page without words.
     pub fingerprint: u64,
     /// Whether it was judged relevant.
@@ -69,6 +78,8 @@ pub(crate) struct Brought {
     pub is_duplicate: bool,
     /// …and its links, too.
     pub is_copy: bool,
+    /// Its sampled words.
+    pub words: &'a [u16],
 }
 
 /// What hosts and domains have brought so far.
@@ -111,7 +122,7 @@ impl Traps {
         let factor = if is_seed_host { SEED_PATTERN_FACTOR } else { 1 };
         let allowance = u64::from(self.rules.pattern_allowance).max(pages / PATTERN_SHARE) * factor;
         let allowance = (!shape.is_folder).then_some(allowance);
-        if host.has_spent_pattern(self.keyring.hash(&shape.pattern), is_chain, allowance) {
+        if host.has_spent_pattern(self.keyring.hash(&shape.pattern), is_chain, allowance, factor) {
             return Err(Refusal::UrlPattern);
         }
         if let Some(stripped) = without(url, |name| host.is_inert(self.keyring.hash(name)))
@@ -120,14 +131,15 @@ impl Traps {
             return Err(Refusal::InertParameter);
         }
         let allowance = u64::from(self.rules.host_allowance).max(pages / HOST_SHARE);
-        if host.has_spent((!is_seed_host).then_some(allowance)) {
+        let limit = u64::from(self.rules.host_limit).max(pages / LARGEST_SHARE) * factor;
+        if host.has_spent((!is_seed_host).then_some(allowance), limit, factor) {
             return Err(Refusal::HostBudget);
         }
         Ok(())
     }
 
     /// Takes note of what a visit brought. `page` is none if no page was read.
-    pub fn note_visit(&mut self, lease: &Lease, outcome: &Outcome, page: Option<Brought>) {
+    pub fn note_visit(&mut self, lease: &Lease, outcome: &Outcome, page: Option<Brought<'_>>) {
         if lease.kind != LeaseKind::Page || lease.revisit {
             return;
         }

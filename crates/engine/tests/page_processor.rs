@@ -32,6 +32,7 @@ fn lease(kind: LeaseKind, path: &str, depth: u16) -> Lease {
         parent: None,
         parent_url: None,
         depth,
+        site_depth: 0,
         seed: false,
         taken: Priority {
             rank: Rank::of_score(1.0),
@@ -65,6 +66,7 @@ fn page(settings: PageSettings, body: &str, x_robots_tag: &[&str]) -> ProcessedP
     let response = Response {
         content_type: Some("text/html; charset=utf-8"),
         x_robots_tag: &x_robots_tag,
+        refresh: None,
         body: body.as_bytes(),
     };
     let lease = lease(LeaseKind::Page, "/", 1);
@@ -127,6 +129,63 @@ fn depth_and_width_limit_the_links_that_are_kept() {
     assert_eq!((read.links.len(), read.skipped.depth), (0, 2));
     let read = page(with(Some(2), Some(1)), TWO_LINKS, &[]);
     assert_eq!((links(&read), read.skipped.width), (vec!["/1"], 1));
+}
+
+/// Three links into a site, of which one leaves it.
+#[test]
+fn the_depth_within_a_site_keeps_links_that_leave_it() {
+    let settings = PageSettings {
+        max_site_depth: Some(3),
+        ..PageSettings::default()
+    };
+    let html = "<a href=/1>one</a> <a href=https://a.test/2>two</a> <a href=http://b.test/3>three</a>";
+    let kept = |site_depth| {
+        let lease = Lease {
+            site_depth,
+            ..lease(LeaseKind::Page, "/x", 9)
+        };
+        let response = Response {
+            content_type: Some("text/html"),
+            body: html.as_bytes(),
+            ..Response::default()
+        };
+        match processor(settings.clone()).process(&lease, &OK, &response, Timestamp::ZERO) {
+            Found::Page(read) => (links(&read).join(" "), read.skipped.depth),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(kept(2), ("/1 /2 /3".to_owned(), 0));
+    assert_eq!(kept(3), ("/3".to_owned(), 2));
+}
+
+#[test]
+fn a_refresh_header_is_a_link_like_that_of_a_meta_element() {
+    let followed = |refresh: &str, body: &str| {
+        let response = Response {
+            content_type: Some("text/html"),
+            refresh: Some(refresh),
+            body: body.as_bytes(),
+            ..Response::default()
+        };
+        let lease = lease(LeaseKind::Page, "/", 1);
+        match processor(strict()).process(&lease, &OK, &response, Timestamp::ZERO) {
+            Found::Page(page) => page
+                .links
+                .iter()
+                .map(|link| link.url.path().to_owned())
+                .collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(followed("0; url=/next", "<a href=/a>a</a>"), ["/a", "/next"]);
+    assert_eq!(followed("5;URL='/a'", "<a href=/a>a</a>"), ["/a"]);
+    assert_eq!(followed("5", "x"), [""; 0]);
+    assert_eq!(followed("5; url=/", "x"), [""; 0], "a plain reload");
+    assert_eq!(followed("0; url=javascript:alert(1)", "x"), [""; 0]);
+    assert_eq!(
+        followed("0; url=/next", "<meta name=robots content=nofollow>"),
+        [""; 0]
+    );
 }
 
 #[test]

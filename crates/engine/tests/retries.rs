@@ -214,6 +214,7 @@ fn broken_connections_are_retried_and_broken_servers_are_not() {
         Failure::ConnectTimeout,
         Failure::FirstByteTimeout,
         Failure::Disconnect,
+        Failure::Body,
         Failure::Proxy,
     ] {
         assert!(is_tried_again(failure), "{failure:?}");
@@ -221,6 +222,64 @@ fn broken_connections_are_retried_and_broken_servers_are_not() {
     for failure in [Failure::Tls, Failure::Protocol, Failure::Internal] {
         assert!(!is_tried_again(failure), "{failure:?}");
     }
+}
+
+#[test]
+fn a_host_with_a_wrong_certificate_is_asked_once_and_its_urls_are_settled_without_requests() {
+    let policy = HostPolicy {
+        robots: true,
+        ..HostPolicy::instant()
+    };
+    let now = Timestamp::ZERO;
+    let seeds = ["forged/1", "forged/2"];
+    let mut crawl = start(CrawlSettings::default(), frontier(policy), &seeds, now);
+    let robots = lease(&mut crawl, now);
+    fail(&mut crawl, robots, Failure::Tls, now);
+    assert_eq!(crawl.next(1, now).unwrap(), Step::Done(StopReason::Exhausted));
+    assert_eq!(crawl.tally().outcomes.get("failed-tls"), Some(&3));
+    assert_eq!((crawl.tally().pages, crawl.tally().other_requests), (0, 1));
+}
+
+#[test]
+fn seeds_behind_rules_that_cannot_be_read_have_a_record_and_go_on_waiting() {
+    let policy = HostPolicy {
+        robots: true,
+        ..HostPolicy::instant()
+    };
+    let settings = CrawlSettings {
+        retries: 1,
+        ..CrawlSettings::default()
+    };
+    let mut now = Timestamp::ZERO;
+    let mut crawl = start(settings, frontier(policy), &["down/1", "down/2"], now);
+    let unreachable = |crawl: &small_web::OwnCrawl| {
+        let outcomes = &crawl.tally().outcomes;
+        outcomes.get("refused-robots-unreachable").copied().unwrap_or(0)
+    };
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let robots = lease(&mut crawl, now);
+        assert_eq!(robots.url.path(), "/robots.txt");
+        fail(&mut crawl, robots, Failure::ConnectTimeout, now);
+        seen.push(unreachable(&crawl));
+        now = now + seconds(24 * 3_600);
+    }
+    // After the last retry, once each.
+    assert_eq!(seen, [0, 2, 2, 2]);
+    let journal = &crawl.recorder().text;
+    let recorded = |name: &str| {
+        let url = small_web::url(name);
+        let lines = journal
+            .lines()
+            .filter(move |line| line.contains(&format!(" page {url} ")));
+        lines.map(|line| line.ends_with(" again")).collect::<Vec<bool>>()
+    };
+    assert_eq!(
+        (recorded("down/1"), recorded("down/2")),
+        (vec![true], vec![true]),
+        "{journal}"
+    );
+    assert_eq!(crawl.counts().waiting, 2);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! WACZ: the archive, its index and a list of pages in one ZIP file, for replay tools.
 //!
 //! Without filters the WARC files are copied as they are. With filters, the exchanges of the chosen pages are copied into a
-//! new WARC file, together with the payloads that their revisit records refer to.
+//! new WARC file, together with the payloads that their revisit records refer to. So are all requisites, because a record names
+//! only the first page that needs one.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use scenthound::RankSettings;
 use scenthound_store::{copy_exchange, index_file, merge_indexes};
+use scenthound_types::LeaseKind;
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -76,6 +78,15 @@ pub(crate) fn save(export: &Export<'_>, path: &Path) -> Result<Exported, ExportE
         }
         Ok(())
     })?;
+    if !is_whole {
+        for record in export.collection.view().pages()? {
+            // An unreadable line was reported when the pages were ranked.
+            let Ok(record) = record else { continue };
+            if let (LeaseKind::Requisite, Some(position)) = (record.kind, &record.archive) {
+                copy_exchange(&archive, position, &mut copied, &mut chosen)?;
+            }
+        }
+    }
     pages.flush().map_err(ExportError::Output)?;
     chosen.flush().map_err(ExportError::Output)?;
 

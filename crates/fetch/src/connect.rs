@@ -3,10 +3,11 @@
 //! Connections go only to the addresses given. One time limit covers everything here. An address that does not answer
 //! gets half of the time left, so that the next one has a chance.
 
+use std::collections::HashSet;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -29,6 +30,9 @@ use crate::settings::FetchSettings;
 /// The process, or the system, has too many files open.
 const EMFILE: i32 = 24;
 const ENFILE: i32 = 23;
+
+/// So many origins that refused HTTP/2 are remembered. Should there be more, they are asked again.
+const MOST_OLD: usize = 10_000;
 
 /// A stream for HTTP.
 pub(crate) enum Wire {
@@ -55,6 +59,10 @@ pub(crate) struct Connected {
 /// Makes connections.
 pub(crate) struct Connector {
     tls: TlsConnector,
+    /// Without HTTP/2.
+    old_tls: TlsConnector,
+    /// Origins that refused HTTP/2.
+    old: Mutex<HashSet<Box<str>>>,
     proxy: Option<Proxy>,
 }
 
@@ -81,14 +89,35 @@ impl Connector {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        if settings.http2 {
-            tls.alpn_protocols.push(b"h2".to_vec());
-        }
         tls.alpn_protocols.push(b"http/1.1".to_vec());
+        let old_tls = TlsConnector::from(Arc::new(tls.clone()));
+        if settings.http2 {
+            tls.alpn_protocols.insert(0, b"h2".to_vec());
+        }
         Ok(Connector {
             tls: TlsConnector::from(Arc::new(tls)),
+            old_tls,
+            old: Mutex::default(),
             proxy: settings.proxy.clone(),
         })
+    }
+
+    /// Connects to this origin without HTTP/2 from now on.
+    pub(crate) fn avoid_http2(&self, origin: &str) {
+        let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+        if old.len() >= MOST_OLD {
+            old.clear();
+        }
+        old.insert(origin.into());
+    }
+
+    fn tls_for(&self, origin: &str) -> &TlsConnector {
+        let old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+        if old.contains(origin) {
+            &self.old_tls
+        } else {
+            &self.tls
+        }
     }
 
     /// Connects to one of the addresses for this URL. The first is already claimed.
@@ -121,7 +150,7 @@ impl Connector {
             .trim_end_matches(']')
             .trim_end_matches('.');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::Tls)?;
-        let stream = match timeout_at(deadline, self.tls.connect(name, stream)).await {
+        let stream = match timeout_at(deadline, self.tls_for(url.origin()).connect(name, stream)).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(error)) => return Err(handshake_failure(&error)),
             Err(_) => return Err(Failure::ConnectTimeout),

@@ -1,6 +1,8 @@
 //! One request and its response on one connection: the head under its own time limit, then the body under all limits.
 
+use std::error::Error;
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -22,6 +24,8 @@ pub(crate) struct NoResponse {
     pub(crate) failure: Failure,
     /// Whether not a single byte arrived, so that repeating the request elsewhere is safe.
     pub(crate) untouched: bool,
+    /// Whether the server refused HTTP/2 for this request and asked for HTTP/1.1.
+    pub(crate) wants_http1: bool,
 }
 
 /// How often a limit that may shrink is looked at.
@@ -42,6 +46,15 @@ async fn within<F: Future>(waited_for: F, limit: impl Fn() -> Duration) -> Optio
     }
 }
 
+/// Whether a server refused a request with HTTP_1_1_REQUIRED.
+fn wants_http1(error: &hyper::Error) -> bool {
+    let reason = error
+        .source()
+        .and_then(|source| source.downcast_ref::<h2::Error>())
+        .and_then(h2::Error::reason);
+    reason == Some(h2::Reason::HTTP_1_1_REQUIRED)
+}
+
 /// Sends the request and waits for the head.
 pub(crate) async fn ask(
     channel: &mut Channel,
@@ -58,6 +71,11 @@ pub(crate) async fn ask(
     };
     match sent {
         Some(Ok(response)) => Ok(response),
+        Some(Err(error)) if wants_http1(&error) => Err(NoResponse {
+            failure: Failure::Protocol,
+            untouched: true,
+            wants_http1: true,
+        }),
         Some(Err(error)) => {
             let garbled = full || error.is_parse();
             Err(NoResponse {
@@ -67,11 +85,13 @@ pub(crate) async fn ask(
                     Failure::Disconnect
                 },
                 untouched: received == 0 && !garbled,
+                wants_http1: false,
             })
         }
         None => Err(NoResponse {
             failure: Failure::FirstByteTimeout,
             untouched: false,
+            wants_http1: false,
         }),
     }
 }
@@ -92,6 +112,8 @@ pub(crate) struct Source<'a> {
     /// Drives an HTTP/1 connection.
     pub(crate) motor: Option<&'a mut Motor>,
     pub(crate) tape: SharedTape,
+    /// When the request was sent.
+    pub(crate) asked: Instant,
     /// HTTP/2 has no stream of its own to record, so its body is recorded here.
     pub(crate) record: bool,
 }
@@ -103,6 +125,8 @@ pub(crate) enum End {
     Whole,
     /// Part of it arrived.
     Cut(Truncation),
+    /// What arrived is not valid: bad chunks, or a damaged encoding.
+    Damaged,
     /// Its first bytes show that it is not something we read.
     NotText,
 }
@@ -146,14 +170,17 @@ pub(crate) async fn read(
         decoder.pause_at(SMALL);
     }
     let mut unseen = sniff;
-    let mut watch = Watch::new(limits);
+    let mut watch = Watch::new(limits, source.asked);
     let end = loop {
         let data = match next(&mut source, &mut watch, wire).await {
             Next::Data(data) => data,
             // Either we cut it, or it is complete but so many interim responses came first that the recording is not.
-            Next::End | Next::Broken if source.tape.lock().full => break End::Cut(Truncation::Length),
+            Next::End | Next::Broken | Next::Invalid if source.tape.lock().full => {
+                break End::Cut(Truncation::Length);
+            }
             Next::End => break finished(&sink),
             Next::Broken => break End::Cut(Truncation::Disconnect),
+            Next::Invalid => break End::Damaged,
             Next::TooSlow => break End::Cut(Truncation::Time),
         };
         is_large |= wire + data.len() + sink.extra() > SMALL;
@@ -204,7 +231,7 @@ pub(crate) async fn read(
         }
         match stop {
             Some(Stop::Full) => break End::Cut(Truncation::Length),
-            Some(Stop::Damaged) => break End::Cut(Truncation::Disconnect),
+            Some(Stop::Damaged) => break End::Damaged,
             None if over > 0 => break End::Cut(Truncation::Length),
             None => {}
         }
@@ -229,7 +256,22 @@ enum Next {
     Data(Bytes),
     End,
     Broken,
+    /// Its chunks are invalid.
+    Invalid,
     TooSlow,
+}
+
+/// Whether a body ended because of what arrived, not because nothing more did.
+fn is_invalid(error: &hyper::Error) -> bool {
+    let source = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
+    source.is_some_and(|source| {
+        matches!(
+            source.kind(),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+        )
+    })
 }
 
 /// Waits for the next bytes of the body, driving the connection in the meantime.
@@ -249,6 +291,7 @@ async fn next(source: &mut Source<'_>, watch: &mut Watch<'_>, wire: usize) -> Ne
                     // Trailers.
                     Err(_) => continue,
                 },
+                Poll::Ready(Some(Err(error))) if is_invalid(&error) => return Poll::Ready(Next::Invalid),
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Next::Broken),
                 Poll::Ready(None) => return Poll::Ready(Next::End),
                 Poll::Pending => {}
@@ -270,10 +313,10 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn new(limits: &Limits) -> Watch<'_> {
+    fn new(limits: &Limits, asked: Instant) -> Watch<'_> {
         Watch {
             limits,
-            deadline: Instant::now() + limits.whole_body,
+            deadline: asked + limits.whole_response,
             window: None,
             before: 0,
         }

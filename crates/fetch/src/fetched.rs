@@ -43,6 +43,8 @@ pub struct Fetched {
     pub raw: Option<RawExchange>,
     /// Content-Type as sent.
     pub content_type: Option<String>,
+    /// Refresh as sent: where browsers go next.
+    pub refresh: Option<String>,
     /// When the host wants to be asked again.
     pub retry_after: Option<RetryAfter>,
     /// The X-Robots-Tag headers.
@@ -55,8 +57,9 @@ pub struct Fetched {
     pub body: Bytes,
     /// Set if the body is incomplete, whatever the outcome.
     pub truncated: Option<Truncation>,
-    /// Whether a kept connection turned out to be closed before anything arrived. The request may be repeated, but
-    /// that is another request, and the code that spaces requests decides when.
+    /// Whether a kept connection turned out to be closed before anything arrived, or the server asked for HTTP/1.1
+    /// instead of HTTP/2. The request may be repeated, but that is another request, and the code that spaces requests
+    /// decides when.
     pub stale: bool,
     /// Room reserved for a large body; free again when the response is dropped.
     pub reserved: Reserved,
@@ -70,6 +73,7 @@ impl Fetched {
             ip,
             raw: None,
             content_type: None,
+            refresh: None,
             retry_after: None,
             x_robots_tag: Vec::new(),
             etag: None,
@@ -93,6 +97,7 @@ impl Fetched {
         let truncated = match read.end {
             End::Whole => None,
             End::Cut(why) => Some(why),
+            End::Damaged => Some(Truncation::Disconnect),
             End::NotText => Some(Truncation::Length),
         };
         let has_nothing = match &read.sink {
@@ -101,7 +106,8 @@ impl Fetched {
             Sink::Decoded(decoder) => decoder.so_far().is_empty(),
         };
         let outcome = match promised {
-            // Broken chunks or a damaged encoding, and nothing to read: not a page, but it may be one next time.
+            // What was damaged may be intact next time.
+            Outcome::Body { .. } if read.end == End::Damaged => Outcome::Failed(Failure::Body),
             Outcome::Body { .. } if has_nothing && truncated == Some(Truncation::Disconnect) => {
                 Outcome::Failed(Failure::Disconnect)
             }
@@ -110,7 +116,7 @@ impl Fetched {
             other => other,
         };
         let body = match read.sink {
-            _ if read.end == End::NotText => Bytes::new(),
+            _ if matches!(read.end, End::NotText | End::Damaged) => Bytes::new(),
             Sink::InPlace => raw.response.slice(head_len.min(raw.response.len())..),
             Sink::Gathered(gathered) => Bytes::from(gathered),
             Sink::Decoded(decoder) => Bytes::from(decoder.into_decoded()),
@@ -120,6 +126,7 @@ impl Fetched {
             ip: None,
             raw: Some(raw),
             content_type: text(header::CONTENT_TYPE),
+            refresh: text(header::REFRESH),
             retry_after: text(header::RETRY_AFTER).and_then(|value| RetryAfter::parse(&value)),
             x_robots_tag: head::robots_tags(headers),
             etag: text(header::ETAG),
@@ -138,8 +145,8 @@ pub(crate) fn cut_out(received: &Bytes, head: Span, chunked: bool, read: &Read) 
     let len = match read.end {
         End::NotText => 0,
         End::Whole if chunked => chunked_len(body).unwrap_or(body.len()),
-        End::Cut(_) if chunked => body.len(),
-        End::Whole | End::Cut(_) => read.wire.min(body.len()),
+        End::Cut(_) | End::Damaged if chunked => body.len(),
+        End::Whole | End::Cut(_) | End::Damaged => read.wire.min(body.len()),
     };
     received.slice(head.start..head.end + len)
 }

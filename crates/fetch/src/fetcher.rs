@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use scenthound_types::{CanonicalUrl, Documents, Failure, Outcome, Refusal};
+use tokio::time::Instant;
 
 use crate::address::AddressGuard;
 use crate::channel::{Channel, Line};
@@ -189,8 +190,11 @@ impl Fetcher {
                     self.pool.forget_shared(url.origin());
                 }
                 let mut fetched = Fetched::nothing(Outcome::Failed(none.failure), self.ip_of(&channel));
+                if none.wants_http1 {
+                    self.connector.avoid_http2(url.origin());
+                }
                 // The other side may close an idle connection at any time, even while our request is on its way.
-                fetched.stale = reused && none.untouched;
+                fetched.stale = none.wants_http1 || (reused && none.untouched);
                 fetched
             }
         }
@@ -234,6 +238,7 @@ impl Fetcher {
         if protocol == Protocol::Http2 {
             write_request(&mut tape.lock().sent, &ask, url);
         }
+        let asked = Instant::now();
         let response =
             exchange::ask(channel, ask, || self.strangers.limit(url, self.limits.first_byte)).await?;
         self.strangers.meet(url);
@@ -260,6 +265,7 @@ impl Fetcher {
                 Line::Many(_) => None,
             },
             tape: tape.clone(),
+            asked,
             record: protocol == Protocol::Http2,
         };
         let read = self.read(source, &plan, chunked).await?;
@@ -312,4 +318,5 @@ impl Fetcher {
 const GARBLED: NoResponse = NoResponse {
     failure: Failure::Protocol,
     untouched: false,
+    wants_http1: false,
 };

@@ -23,6 +23,8 @@ mod error;
 mod exchange;
 mod fetched;
 mod fetcher;
+#[doc(hidden)]
+pub mod fuzzing;
 mod head;
 mod names;
 mod plan;

@@ -26,6 +26,8 @@ pub enum Want {
     Robots,
     /// A sitemap: any type, up to [`Limits::sitemap_bytes`]. A gzipped file stays gzipped.
     Sitemap,
+    /// A file that a page needs to be shown: any type, as much as of a page.
+    Requisite,
 }
 
 /// How far one request may go.
@@ -37,8 +39,8 @@ pub struct Limits {
     pub connect: Duration,
     /// From sending the request until the head of the response is complete.
     pub first_byte: Duration,
-    /// From the head until the end of the body.
-    pub whole_body: Duration,
+    /// From sending the request until the end of the body.
+    pub whole_response: Duration,
     /// The fewest bytes that must arrive in each [`Limits::slow_window`] of the body.
     pub slow_bytes: usize,
     /// How long a body is watched before it is called too slow.
@@ -61,7 +63,7 @@ impl Default for Limits {
             resolve: Duration::from_secs(10),
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(30),
-            whole_body: Duration::from_secs(120),
+            whole_response: Duration::from_secs(120),
             slow_bytes: 1_000,
             slow_window: Duration::from_secs(10),
             header_bytes: 64 * 1024,
@@ -89,7 +91,7 @@ impl Limits {
         };
         match want {
             _ if !success => both(ASIDE_BYTES.min(self.wire_bytes)),
-            Want::Page => BodyCaps {
+            Want::Page | Want::Requisite => BodyCaps {
                 wire: self.wire_bytes,
                 decoded: self.decoded_bytes,
             },

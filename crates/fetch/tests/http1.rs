@@ -328,7 +328,7 @@ async fn large_bodies_wait_for_each_other_and_small_ones_do_not() {
     let small = Served::always(page("small")).await;
     let mut settings = settings();
     settings.bytes_in_flight = 1;
-    settings.limits.whole_body = Duration::from_millis(700);
+    settings.limits.whole_response = Duration::from_millis(700);
     let fetcher = fetcher(settings);
     let first = large.fetch_with(&fetcher, "/1", Want::Page).await;
     assert_eq!(
@@ -361,13 +361,18 @@ async fn a_body_that_breaks_off_is_kept_and_marked() {
     let encoded = gzip(&b"tea ".repeat(50));
     let mut broken = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
     broken.extend(&encoded[..encoded.len() - 8]);
-    let cases: [(Vec<u8>, &str); 4] = [
+    let cases: [(Vec<u8>, &str); 3] = [
         // Less than announced.
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\npart".to_vec(), "part"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\npart".to_vec(),
+            "part",
+        ),
         // No last chunk.
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n".to_vec(), "part"),
-        // Bad chunk header.
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\nxyz\r\n".to_vec(), "part"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n"
+                .to_vec(),
+            "part",
+        ),
         // The checksum is missing.
         (broken, &"tea ".repeat(50)),
     ];
@@ -378,6 +383,58 @@ async fn a_body_that_breaks_off_is_kept_and_marked() {
         assert_eq!(fetched.body, kept);
         assert_eq!(fetched.raw.unwrap().response, response);
     }
+}
+
+#[tokio::test]
+async fn a_damaged_body_is_a_failure_by_its_own_name() {
+    let chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut encoded = gzip(&b"tea leaves and kettles ".repeat(5_000));
+    let middle = encoded.len() / 2;
+    encoded[middle..middle + 20].fill(0xff);
+    let mut gzipped = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        encoded.len()
+    )
+    .into_bytes();
+    gzipped.extend(encoded);
+    let responses = [
+        format!("{chunked}4\r\npart\r\nxyz\r\n").into_bytes(),
+        format!("{chunked}4\r\npart\r\nffffffffffffffffff\r\nrest").into_bytes(),
+        format!("{chunked}xyz\r\n").into_bytes(),
+        gzipped,
+    ];
+    for response in responses {
+        let server = Served::in_turn([(response.clone(), After::Close)]).await;
+        let fetched = server.fetch("/").await;
+        assert_eq!(fetched.outcome, Outcome::Failed(Failure::Body));
+        assert!(fetched.body.is_empty());
+        // The archive has what came.
+        assert!(response.starts_with(&fetched.raw.unwrap().response));
+    }
+}
+
+#[tokio::test]
+async fn the_limit_for_a_response_includes_the_wait_for_its_first_byte() {
+    let parts = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n",
+        "Content-Type: text",
+        "/html\r\n\r\n",
+        "late",
+    ];
+    let server = Served::slowly(&parts, Duration::from_millis(1_100)).await;
+    let mut settings = settings();
+    // Over before the head is complete. Counted from there, there would be time enough for the body.
+    settings.limits.whole_response = Duration::from_millis(1_500);
+    let fetched = server.fetch_with(&fetcher(settings), "/", Want::Page).await;
+    assert_eq!(fetched.outcome, body(200, Some(Truncation::Time)));
+}
+
+#[tokio::test]
+async fn a_refresh_header_is_reported() {
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nRefresh: 0; url=/next\r\nContent-Length: 0\r\n\r\n";
+    let server = Served::always(head).await;
+    assert_eq!(server.fetch("/").await.refresh.as_deref(), Some("0; url=/next"));
 }
 
 #[tokio::test]
@@ -436,7 +493,7 @@ async fn a_body_that_drips_fast_enough_still_has_to_end() {
     let mut settings = settings();
     settings.limits.slow_window = Duration::from_millis(1000);
     settings.limits.slow_bytes = 1;
-    settings.limits.whole_body = Duration::from_millis(200);
+    settings.limits.whole_response = Duration::from_millis(200);
     let fetched = server.fetch_with(&fetcher(settings), "/", Want::Page).await;
     assert_eq!(fetched.outcome, body(200, Some(Truncation::Time)));
     assert!(fetched.body.starts_with(b"drip "));

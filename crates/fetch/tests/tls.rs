@@ -10,8 +10,11 @@ use hyper::body::Incoming;
 use scenthound_fetch::{FetchError, FetchSettings, Fetched, Fetcher, Protocol, Want};
 use scenthound_types::{CanonicalUrl, Failure, Outcome, OutcomeCode, Refusal, Truncation};
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::server::{fetcher, gzip, page, settings};
-use crate::tls_server::{Speaks, TlsServer};
+use crate::tls_server::{Speaks, TlsServer, frame};
 
 const HOST: &str = "tea.example";
 
@@ -191,4 +194,136 @@ fn a_file_without_certificates_is_an_error_that_names_it() {
         Fetcher::new(settings).err(),
         Some(FetchError::CaFile { .. })
     ));
+}
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PUSH_PROMISE: u8 = 5;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+const CONTINUATION: u8 = 9;
+const END_HEADERS: u8 = 4;
+
+/// `:status 200` and `content-type: text/html`, as HPACK writes them.
+fn head() -> Vec<u8> {
+    let mut head = vec![0x88, 0x0f, 0x10, 9];
+    head.extend(b"text/html");
+    head
+}
+
+/// A server may send any frames it likes, without end. Each request ends all the same, and others are served beside it.
+#[tokio::test]
+async fn http2_abuse_ends_with_the_request() {
+    let plain = frame(HEADERS, END_HEADERS, 1, &head());
+    // One large field in the dynamic table, and thousands of references to it.
+    let mut bomb = vec![0x88, 0x40, 1, b'a', 0x7f, 0x81, 0x1e];
+    bomb.extend([b'x'; 4_000]);
+    bomb.extend([0xbe; 12_000]);
+    // A field that is never finished.
+    let part = frame(CONTINUATION, 0, 1, &[0x40; 1_000]);
+    let many = |one: Vec<u8>| one.repeat(20);
+    let cases: Vec<(&str, Vec<u8>, Vec<u8>)> = vec![
+        (
+            "settings",
+            Vec::new(),
+            many(frame(SETTINGS, 0, 0, &[0, 4, 0, 1, 0, 0])),
+        ),
+        ("pings", Vec::new(), many(frame(PING, 0, 0, &[0; 8]))),
+        (
+            "window updates",
+            Vec::new(),
+            many(frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1])),
+        ),
+        (
+            "a window too large",
+            frame(WINDOW_UPDATE, 0, 1, &[0x7f, 0xff, 0xff, 0xff]).repeat(2),
+            Vec::new(),
+        ),
+        ("continuations", frame(HEADERS, 0, 1, &[0x88]), part),
+        (
+            "empty continuations",
+            frame(HEADERS, 0, 1, &[0x88]),
+            many(frame(CONTINUATION, 0, 1, &[])),
+        ),
+        ("an HPACK bomb", frame(HEADERS, END_HEADERS, 1, &bomb), Vec::new()),
+        (
+            "an index that does not exist",
+            frame(HEADERS, END_HEADERS, 1, &[0xff, 0xff, 0x7f]),
+            Vec::new(),
+        ),
+        ("empty data", plain.clone(), many(frame(DATA, 0, 1, &[]))),
+        ("padding", plain.clone(), many(frame(DATA, 8, 1, &[3, 0, 0, 0]))),
+        ("data without a head", Vec::new(), many(frame(DATA, 0, 1, b"tea"))),
+        (
+            "data of streams that do not exist",
+            plain.clone(),
+            many(frame(DATA, 0, 9, b"tea")),
+        ),
+        (
+            "promises",
+            plain.clone(),
+            many(frame(PUSH_PROMISE, END_HEADERS, 1, &[0, 0, 0, 2, 0x88])),
+        ),
+        (
+            "a frame too large",
+            frame(DATA, 0, 1, &vec![0; 70_000]),
+            Vec::new(),
+        ),
+        ("a reset", frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]), Vec::new()),
+        (
+            "resets",
+            plain.clone(),
+            many(frame(RST_STREAM, 0, 1, &[0, 0, 0, 8])),
+        ),
+        (
+            "farewells",
+            plain,
+            many(frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0])),
+        ),
+        (
+            "frames of unknown kinds",
+            Vec::new(),
+            many(frame(0xee, 0xff, 1, &[7; 50])),
+        ),
+        ("rubbish", vec![0xff; 5_000], Vec::new()),
+    ];
+    for (what, once, again) in cases {
+        let server = TlsServer::start(HOST, Speaks::Frames(Arc::new(once), Arc::new(again))).await;
+        let mut settings = trusting(&server);
+        settings.limits.first_byte = Duration::from_millis(500);
+        settings.limits.whole_response = Duration::from_millis(500);
+        let fetcher = fetcher(settings);
+        let ended = tokio::time::timeout(Duration::from_secs(60), fetch(&fetcher, "/")).await;
+        let outcome = ended.unwrap_or_else(|_| panic!("{what} never ended")).outcome;
+        let is_failure = matches!(
+            outcome,
+            Outcome::Failed(_)
+                | Outcome::Body {
+                    truncated: Some(_),
+                    ..
+                }
+        );
+        assert!(is_failure, "{what}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_wants_http1_gets_it_from_the_next_request_on() {
+    const HTTP_1_1_REQUIRED: u8 = 0xd;
+    let refusals = [
+        frame(RST_STREAM, 0, 1, &[0, 0, 0, HTTP_1_1_REQUIRED]),
+        frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, HTTP_1_1_REQUIRED]),
+    ];
+    for refusal in refusals {
+        let server = TlsServer::start(HOST, Speaks::Frames(Arc::new(refusal), Arc::default())).await;
+        let fetcher = fetcher(trusting(&server));
+        let first = fetch(&fetcher, "/").await;
+        assert!(first.stale, "{:?}", first.outcome);
+        assert_eq!(fetch(&fetcher, "/").await.body, "by http/1");
+        assert_eq!(fetch(&fetcher, "/").await.body, "by http/1");
+        assert_eq!(server.connections(), 2);
+    }
 }

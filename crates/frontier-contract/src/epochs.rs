@@ -63,7 +63,12 @@ pub fn evidence_is_kept_while_a_url_waits<H: Harness>() {
 }
 
 /// Scores by a table from names to ranks, and records which links were asked about.
-fn freshen<H: Harness>(stage: &mut Stage<H>, agent: AgentId, most: usize, table: &str) -> (String, bool) {
+pub(crate) fn freshen<H: Harness>(
+    stage: &mut Stage<H>,
+    agent: AgentId,
+    most: usize,
+    table: &str,
+) -> (String, bool) {
     let ranks: Vec<(UrlKey, String, Option<Rank>)> = table
         .split_whitespace()
         .map(|word| {

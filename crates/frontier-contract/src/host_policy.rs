@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next};
-use scenthound_types::{LeaseKind, Merge, Reason, Timestamp, Update};
+use scenthound_frontier::{Ask, End, Frontier, HostEffect, HostPolicy, Next};
+use scenthound_types::{AgentId, LeaseKind, Merge, Offer, Reason, Timestamp, Update};
 
 use crate::stage::{at, name, names, secs};
 use crate::{Harness, Stage, url};
@@ -364,6 +364,64 @@ pub fn sitemaps_are_leased_as_such_and_are_nobodys_parent<H: Harness>() {
         "pages listed in a sitemap are not siblings"
     );
     assert_eq!(stage.visits(), "a/3");
+}
+
+/// The page `a/1` links to `a/2` and needs `a/1` again, `a/s` and `c/i`. One page of `a` is allowed.
+pub fn requisites_wait_in_a_stack_of_their_own<H: Harness>() {
+    let stack = AgentId(1);
+    let mut stage = Stage::<H>::new(HostPolicy {
+        requisites: Some(stack),
+        max_pages_per_host: Some(1),
+        ..polite(2)
+    });
+    stage.seed("a/1:0.9");
+    let page = stage.take_one("a/1");
+    assert_eq!(page.kind, LeaseKind::Page);
+    let links = stage.links("a/2:0.5", Merge::Max);
+    let requisites: Vec<Offer> = ["a/1:0.1", "a/s:0.9", "c/i:0.8"]
+        .iter()
+        .flat_map(|line| stage.offers(line, Merge::Max))
+        .map(|offer| Offer {
+            key: stage.requisite_key(&offer.url),
+            ..offer
+        })
+        .collect();
+    stage.settle_needing(&page, &links, &requisites);
+    assert_eq!((stage.counts().waiting, stage.counts().requisites), (1, 3));
+    assert_eq!(stage.next(1), Next::Done, "no more pages of the host are allowed");
+    // They survive a restart, and the hosts rest as they do for pages.
+    stage.commit();
+    if H::SURVIVES {
+        stage.restart();
+    }
+    let mut order = Vec::new();
+    while stage.counts().requisites > 0 {
+        let ask = Ask {
+            agent: stack,
+            most: 3,
+            highest_class: u16::MAX,
+        };
+        let now = stage.now;
+        match stage.f().take_for(ask, now).unwrap() {
+            Next::Fetch(leases) => {
+                for lease in leases {
+                    assert_eq!(lease.kind, LeaseKind::Requisite);
+                    assert_eq!(lease.parent_url.as_ref().map(name).as_deref(), Some("a/1"));
+                    order.push(name(&lease.url));
+                    stage.fetched(&lease, &[]);
+                }
+            }
+            Next::WaitUntil(until) => stage.now = until,
+            other => panic!("{other:?}"),
+        }
+    }
+    order.sort_by_key(|name| !name.starts_with('a'));
+    assert_eq!(order, ["a/s", "a/1", "c/i"]);
+    assert_eq!(
+        stage.facts("a/1").reason,
+        Reason::Seed,
+        "the page is still known as a page"
+    );
 }
 
 /// Nothing; one in flight; one in flight and one resting; one resting; nothing.

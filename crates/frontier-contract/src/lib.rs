@@ -62,6 +62,7 @@ macro_rules! frontier_contract {
             a_retry_keeps_its_place_and_counts_the_attempt,
             a_handed_back_lease_waits_again_and_counts_nothing,
             a_redirect_takes_over_parent_depth_priority_age_and_seed_mark,
+            depth_within_a_site_counts_from_where_the_crawl_entered_it,
             a_redirect_to_a_waiting_url_merges,
             a_link_to_a_url_that_moved_leads_to_where_it_moved,
             a_redirect_loop_ends,
@@ -96,6 +97,7 @@ macro_rules! frontier_contract {
             a_host_gives_no_more_pages_than_allowed,
             redirects_do_not_count_as_pages_of_a_host,
             sitemaps_are_leased_as_such_and_are_nobodys_parent,
+            requisites_wait_in_a_stack_of_their_own,
             done_blocked_and_waiting_are_told_apart,
         ]);
         $crate::facts!($harness, updates: [
@@ -183,6 +185,7 @@ macro_rules! restart_contract {
             a_revisit_asked_for_is_still_due,
             a_second_commit_replaces_the_first,
             evidence_survives_a_restart,
+            new_ranks_survive_once_they_are_kept,
             what_was_dropped_stays_dropped,
             claims_survive,
         ]);

@@ -319,6 +319,8 @@ impl Model {
         Counts {
             known: self.known().count() as u64,
             waiting: self.known().filter(|id| is_waiting(self.urls[*id].state)).count() as u64,
+            // The policies it tries have no stack for them.
+            requisites: 0,
             leased: self.leases.len() as u64,
             hosts: self.hosts.len() as u64,
             hosts_resting: (0..self.hosts.len())
@@ -639,7 +641,7 @@ impl Model {
         match out.kind {
             LeaseKind::Robots => host.asking_rules = false,
             LeaseKind::Page => host.pages_out -= 1,
-            LeaseKind::Sitemap => {}
+            LeaseKind::Sitemap | LeaseKind::Requisite => {}
         }
         out
     }

@@ -111,6 +111,21 @@ pub fn a_redirect_takes_over_parent_depth_priority_age_and_seed_mark<H: Harness>
     assert_eq!(target.taken, lease.taken);
 }
 
+/// `a/0 → a/1 → a/2 → b/0 → b/1 → a/3`: each entry into a host starts at 0, also where the crawl comes back to it.
+pub fn depth_within_a_site_counts_from_where_the_crawl_entered_it<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/0:1");
+    let way = ["a/0", "a/1", "a/2", "b/0", "b/1", "a/3"];
+    for (at, page) in way.iter().enumerate() {
+        let lease = stage.take_one(page);
+        let site_depth = [0, 1, 2, 0, 1, 0][at];
+        assert_eq!((lease.depth, lease.site_depth), (at as u16, site_depth), "{page}");
+        let next = way.get(at + 1).map(|next| format!("{next}:0.5"));
+        let links = stage.links(&next.unwrap_or_default(), Merge::Max);
+        stage.fetched(&lease, &links);
+    }
+}
+
 /// The target waits with a worse rank: it gets the better one, and keeps its own parent.
 pub fn a_redirect_to_a_waiting_url_merges<H: Harness>() {
     let mut stage = Stage::<H>::instant();
@@ -260,6 +275,7 @@ pub fn a_settled_lease_cannot_be_settled_again<H: Harness>() {
         links: &[],
         rules: None,
         sitemaps: &[],
+        requisites: &[],
     };
     assert!(matches!(
         stage.f().settle(again, now),

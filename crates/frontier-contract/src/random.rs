@@ -166,6 +166,7 @@ fn policies() -> impl Strategy<Value = HostPolicy> {
                 all_parents,
                 max_parents: 3,
                 agents,
+                requisites: None,
                 expire_after: bounds.0.map(Duration::from_secs),
                 expire_after_pages: bounds.1,
                 max_waiting: bounds.2,
@@ -320,6 +321,7 @@ impl<H: Harness> Pair<H> {
                     links: &links,
                     rules: rules.clone(),
                     sitemaps: &sitemaps,
+                    requisites: &[],
                 },
                 now,
             )

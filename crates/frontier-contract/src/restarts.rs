@@ -4,7 +4,7 @@ use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, State};
 use scenthound_types::{AgentId, Merge, ParentPage, Parents, Standing, StateDelta, Update, UrlKey};
 
 use crate::bounds::lasting;
-use crate::epochs::{ME, OTHER, keep, kept, words};
+use crate::epochs::{ME, OTHER, freshen, keep, kept, words};
 use crate::stage::{at, rank, secs};
 use crate::{Harness, Stage, url};
 
@@ -245,6 +245,25 @@ pub fn a_second_commit_replaces_the_first<H: Harness>() {
     assert_eq!(stage.f().notes("n").unwrap(), [("n".to_owned(), b"2".to_vec())]);
     stage.restart();
     assert_eq!(stage.visits(), "b/1");
+}
+
+/// A rank that was not kept may be lost, but nothing else is.
+pub fn new_ranks_survive_once_they_are_kept<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.8 c/1:0.7");
+    stage.commit();
+    stage.f().open_epoch(ME);
+    freshen(&mut stage, ME, 9, "a/1:0.1 b/1:0.2 c/1:0.3");
+    stage.f().keep_ranks();
+    stage.commit();
+    stage.f().open_epoch(ME);
+    freshen(&mut stage, ME, 9, "a/1:0.1 b/1:same c/1:0.05");
+    stage.commit();
+    stage.restart();
+    assert_eq!(stage.waits_for(0, "a/1"), Some(0.1));
+    assert_eq!(stage.waits_for(0, "b/1"), Some(0.2));
+    let last = stage.waits_for(0, "c/1");
+    assert!(last == Some(0.3) || last == Some(0.05), "{last:?}");
 }
 
 /// Evidence that was committed is there after a restart; evidence that was not is gone.

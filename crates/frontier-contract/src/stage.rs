@@ -206,6 +206,32 @@ impl<H: Harness> Stage<H> {
                     links: &links,
                     rules: None,
                     sitemaps: &[],
+                    requisites: &[],
+                },
+                now,
+            )
+            .unwrap();
+    }
+
+    /// The key under which a URL is known as a requisite.
+    pub(crate) fn requisite_key(&self, url: &CanonicalUrl) -> UrlKey {
+        self.keyring.key_for(LeaseKind::Requisite, url)
+    }
+
+    /// Settles a page as fetched that needs other files to be shown.
+    pub(crate) fn settle_needing(&mut self, lease: &Lease, updates: &[Update], requisites: &[Offer]) {
+        let now = self.now;
+        self.f()
+            .settle(
+                Settled {
+                    lease,
+                    end: End::Fetched { relevance: 0.5 },
+                    host_effect: HostEffect::Asked,
+                    updates,
+                    links: &[],
+                    rules: None,
+                    sitemaps: &[],
+                    requisites,
                 },
                 now,
             )
@@ -253,6 +279,7 @@ impl<H: Harness> Stage<H> {
                         crawl_delay,
                     }),
                     sitemaps: &sitemaps,
+                    requisites: &[],
                 },
                 now,
             )

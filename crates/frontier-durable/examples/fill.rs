@@ -124,6 +124,7 @@ impl Filler {
             links: &[],
             rules: None,
             sitemaps: &[],
+            requisites: &[],
         };
         self.frontier.settle(settled, now).unwrap();
     }

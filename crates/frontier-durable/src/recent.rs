@@ -5,6 +5,7 @@
 //! one, and what was in the old one is forgotten.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Entries of a generation; a note takes about a hundred bytes.
 const GENERATION: usize = 50_000;
@@ -12,8 +13,30 @@ const GENERATION: usize = 50_000;
 /// Evidence by the number of the URL.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
-    young: HashMap<u32, Box<[u8]>>,
-    old: HashMap<u32, Box<[u8]>>,
+    young: Generation,
+    old: Generation,
+}
+
+type Generation = HashMap<u32, Box<[u8]>, BuildHasherDefault<NumberHasher>>;
+
+/// Numbers are given one after the other by ourselves, so spreading their bits is enough.
+#[derive(Debug, Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }
 
 impl Recent {

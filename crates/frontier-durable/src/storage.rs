@@ -4,13 +4,15 @@
 //! dropped on opening. The batch reaches the operating system before `commit` returns, so a killed process loses
 //! nothing; `sync` flushes it to the disk.
 
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
-use scenthound_frontier::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
+use scenthound_frontier::{Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::DurableError;
@@ -226,6 +228,21 @@ impl FjallStorage {
     }
 }
 
+/// Flushes every journal of the store in a folder. One that is gone has been written to tables, which the store flushes itself.
+fn flush_journals(folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != "jnl") {
+            continue;
+        }
+        match File::open(&path).and_then(|journal| journal.sync_data()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    File::open(folder)?.sync_all()
+}
+
 pub(crate) fn number(key: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(key.try_into().ok()?))
 }
@@ -246,6 +263,7 @@ fn write_url(known: &KnownUrl) -> Vec<u8> {
         Reason::Redirect => 2,
         Reason::Sitemap => 3,
         Reason::SitemapLine => 4,
+        Reason::Requisite => 5,
     };
     let spelled = known.url.as_str().as_bytes();
     let mut bytes = Vec::with_capacity(1 + spelled.len());
@@ -262,6 +280,7 @@ fn read_url(bytes: &[u8]) -> Option<KnownUrl> {
         2 => Reason::Redirect,
         3 => Reason::Sitemap,
         4 => Reason::SitemapLine,
+        5 => Reason::Requisite,
         _ => return None,
     };
     Some(KnownUrl {
@@ -516,6 +535,21 @@ impl Storage for FjallStorage {
         self.mark.commits += 1;
         batch.insert(&tables.notes, NOTE, self.mark.to_bytes());
         batch.commit().map_err(|error| self.fault(error))
+    }
+
+    fn flush_later(&mut self) -> Result<Flush, FrontierError> {
+        // The store would hold up commits while it waits for the disk. Its journals are flushed by name instead; all commits
+        // have been handed to the system.
+        let (folder, mark) = (self.folder.clone(), self.mark);
+        let is_new = mark != self.synced;
+        self.synced = mark;
+        Ok(Box::new(move || {
+            flush_journals(&folder)?;
+            if is_new {
+                mark.write(&folder)?;
+            }
+            Ok(())
+        }))
     }
 
     fn sync(&mut self) -> Result<(), FrontierError> {

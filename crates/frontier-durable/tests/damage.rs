@@ -129,6 +129,7 @@ fn a_clock_that_was_set_back_does_not_make_hosts_rest_longer() {
                 links: &[],
                 rules: None,
                 sitemaps: &[],
+                requisites: &[],
             },
             late,
         )

@@ -74,6 +74,7 @@ fn settle(frontier: &mut MemoryFrontier, lease: &Lease, updates: &[Update]) {
         links: &[],
         rules: None,
         sitemaps: &[],
+        requisites: &[],
     };
     frontier.settle(settled, Timestamp::ZERO).unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scenthound_types::Timestamp;
+use scenthound_types::{AgentId, Timestamp};
 
 use crate::host::Host;
 
@@ -73,6 +73,8 @@ pub struct HostPolicy {
     /// How many agents there are, each with its own stack. Later agents, up to sixteen in all, get a stack when they
     /// first appear.
     pub agents: u8,
+    /// The stack of what pages need to be shown, which no agent uses: what is leased from it is a requisite.
+    pub requisites: Option<AgentId>,
     /// A URL that has waited longer than this is dropped; it may be offered again. Seeds stay.
     pub expire_after: Option<Duration>,
     /// A URL that has waited while more than this many page requests were settled is dropped; it may be offered
@@ -100,6 +102,7 @@ impl Default for HostPolicy {
             all_parents: false,
             max_parents: 64,
             agents: 1,
+            requisites: None,
             expire_after: None,
             expire_after_pages: None,
             max_waiting: None,

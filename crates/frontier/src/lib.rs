@@ -34,7 +34,7 @@ pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
 pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
-pub use stored::{Inherited, StoredFrontier};
+pub use stored::{ForeignOffer, Inherited, StoredFrontier};
 
 /// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is
 /// reopened earlier than that finds out that the clock was set back, and shortens all rests accordingly.
@@ -162,6 +162,8 @@ pub struct Settled<'a> {
     pub rules: Option<HostRules>,
     /// Sitemaps the host named.
     pub sitemaps: &'a [Offer],
+    /// What the page needs to be shown, for the stack of [`HostPolicy::requisites`].
+    pub requisites: &'a [Offer],
 }
 
 /// What is known about one URL, to explain why it was fetched or not.
@@ -198,8 +200,10 @@ pub struct UrlFacts {
 pub struct Counts {
     /// URLs seen, without those that were dropped.
     pub known: u64,
-    /// URLs waiting.
+    /// URLs waiting, without requisites.
     pub waiting: u64,
+    /// Requisites of pages that are waiting.
+    pub requisites: u64,
     /// Requests in flight.
     pub leased: u64,
     /// Hosts ever seen.
@@ -213,6 +217,9 @@ pub struct Counts {
     /// Waiting URLs dropped from any stack because they had waited too long or too many were waiting.
     pub expired: u64,
 }
+
+/// What remains to be done until something is on the disk itself.
+pub type Flush = Box<dyn FnOnce() -> Result<(), Box<dyn std::error::Error + Send + Sync>> + Send>;
 
 /// Everything a crawl asks of a frontier. Calls are synchronous, and one thread owns the frontier.
 pub trait Frontier {
@@ -281,6 +288,10 @@ pub trait Frontier {
         now: Timestamp,
     ) -> Result<bool, FrontierError>;
 
+    /// Makes the ranks that [`Frontier::freshen`] has changed part of the next commit. Until then they are in effect, but a
+    /// restart may find links as they were ranked before.
+    fn keep_ranks(&mut self);
+
     /// Best-N-first: makes the `n` best URLs, whether or not their hosts are resting, the list that
     /// [`Frontier::take_many`] serves until all of it is settled. Returns how many were drawn; 0 while a list is
     /// still being processed.
@@ -303,6 +314,12 @@ pub trait Frontier {
 
     /// Flushes committed changes to the disk itself, to survive a power failure.
     fn sync(&mut self) -> Result<(), FrontierError>;
+
+    /// The same, but as something that another thread can do while the frontier is used.
+    fn flush_later(&mut self) -> Result<Flush, FrontierError> {
+        self.sync()?;
+        Ok(Box::new(|| Ok(())))
+    }
 
     /// The committed notes whose names start with `prefix`.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError>;

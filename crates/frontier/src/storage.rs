@@ -2,6 +2,7 @@
 
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
+use crate::Flush;
 use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
 
 /// What is written once about a URL.
@@ -75,4 +76,9 @@ pub trait Storage {
     fn commit(&mut self) -> Result<(), FrontierError>;
     /// Flushes commits to the disk itself.
     fn sync(&mut self) -> Result<(), FrontierError>;
+    /// What remains to be done to flush all commits so far, for another thread to do.
+    fn flush_later(&mut self) -> Result<Flush, FrontierError> {
+        self.sync()?;
+        Ok(Box::new(|| Ok(())))
+    }
 }

@@ -4,6 +4,7 @@ mod claims;
 mod ends;
 mod epochs;
 mod expiry;
+mod foreign;
 mod inherit;
 mod kin;
 mod lease;
@@ -26,6 +27,7 @@ use scenthound_types::{
     Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, registrable_domain,
 };
 
+use crate::Flush;
 use crate::entry::{Entries, Entry, State, UrlId, flag};
 use crate::heap::{Heap, Order};
 use crate::host::{Host, HostId, HostRecord, HostState};
@@ -33,11 +35,12 @@ use crate::host_policy::{HostEffect, HostPolicy};
 use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
-use epochs::Epoch;
+use epochs::{Epoch, Ids};
 use expiry::Stamps;
 use offers::Source;
 use unproven::{Group, Groups, Members};
 
+pub use foreign::ForeignOffer;
 pub use inherit::Inherited;
 pub(crate) use rules::RulesElsewhere;
 
@@ -100,6 +103,8 @@ pub struct StoredFrontier<S> {
     /// How many of these are seeds.
     seeds_in_line: u64,
     epochs: HashMap<AgentId, Epoch>,
+    /// Entries with ranks from an epoch that have not been written.
+    reranked: Ids,
     /// For each agent that asks for the oldest: no URL with a smaller id is waiting.
     oldest: HashMap<AgentId, u32>,
     stamps: Stamps,
@@ -165,6 +170,7 @@ impl<S: Storage> StoredFrontier<S> {
             in_stack: vec![0; agents],
             seeds_in_line: 0,
             epochs: HashMap::new(),
+            reranked: Ids::default(),
             oldest: HashMap::new(),
             stamps: Stamps::default(),
             pages: 0,
@@ -189,6 +195,11 @@ impl<S: Storage> StoredFrontier<S> {
     /// The storage under the frontier.
     pub fn storage(&self) -> &S {
         &self.storage
+    }
+
+    /// The storage under the frontier, for what the storage keeps beside it.
+    pub fn storage_mut(&mut self) -> &mut S {
+        &mut self.storage
     }
 
     /// Roughly how many bytes the frontier itself uses: entries, keys, queues and hosts, without the storage.
@@ -251,6 +262,18 @@ impl<S: Storage> StoredFrontier<S> {
             Some(_) => Ok(Some(self.storage.url(id)?.url)),
             None => Ok(None),
         }
+    }
+
+    /// Whether an entry is in the stack of requisites.
+    fn is_requisite(&self, entry: &Entry) -> bool {
+        self.policy.requisites == Some(entry.agent())
+    }
+
+    fn requisites_waiting(&self) -> u64 {
+        let stack = self.policy.requisites.map(|stack| usize::from(stack.0));
+        stack
+            .and_then(|stack| self.in_stack.get(stack).copied())
+            .unwrap_or_default()
     }
 
     fn host_of(&mut self, url: &CanonicalUrl) -> HostId {
@@ -476,8 +499,16 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         self.storage.commit()
     }
 
+    fn keep_ranks(&mut self) {
+        self.touch_reranked();
+    }
+
     fn sync(&mut self) -> Result<(), FrontierError> {
         self.storage.sync()
+    }
+
+    fn flush_later(&mut self) -> Result<Flush, FrontierError> {
+        self.storage.flush_later()
     }
 
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
@@ -553,12 +584,13 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     fn counts(&self) -> Counts {
         Counts {
             known: self.ids.len() as u64,
-            waiting: self.waiting
+            waiting: self.waiting - self.requisites_waiting()
                 + self
                     .list
                     .iter()
                     .filter(|id| self.entries[**id].state == State::Drawn)
                     .count() as u64,
+            requisites: self.requisites_waiting(),
             leased: self.leases.len() as u64,
             hosts: self.hosts.len() as u64,
             hosts_resting: self.resting,

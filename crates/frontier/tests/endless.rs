@@ -79,6 +79,7 @@ fn crawl(policy: HostPolicy, agents: u8, most: u64) {
                     links: &[],
                     rules: None,
                     sitemaps: &[],
+                    requisites: &[],
                 },
                 now,
             )

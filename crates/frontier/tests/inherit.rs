@@ -65,6 +65,7 @@ fn settle(
         links: &[],
         rules,
         sitemaps: &[],
+        requisites: &[],
     };
     frontier.settle(settled, now).unwrap();
 }

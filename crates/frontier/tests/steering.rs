@@ -52,6 +52,7 @@ fn drain(frontier: &mut MemoryFrontier) -> Vec<String> {
                 links: &[],
                 rules: None,
                 sitemaps: &[],
+                requisites: &[],
             };
             frontier.settle(settled, NOW).unwrap();
         }

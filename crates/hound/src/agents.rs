@@ -4,7 +4,7 @@ use std::io::Write;
 
 use scenthound::AgentStatus;
 
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{count, harmless};
 
 /// Learnt words shown per agent.
@@ -40,7 +40,7 @@ pub fn write(agents: &[AgentStatus], out: &mut dyn Write) -> anyhow::Result<()> 
                 Vec::new(),
             );
         }
-        table.write(out, terminal_width())?;
+        crate::table::show(&table, out)?;
     }
     for agent in agents.iter().filter(|agent| !agent.learnt.is_empty()) {
         let words: Vec<String> = agent

@@ -2,11 +2,15 @@
 //!
 //! Three processes of this program, so that each one's time and memory is its own: a server with a web of known size on
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
-//! Nothing is asserted; the figures are printed as they were measured.
+//! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
+//! comparison would say little. Nothing is asserted; the figures are printed as they were measured.
+
+mod peer;
+mod real;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::Arc;
@@ -18,18 +22,21 @@ use clap::ValueEnum;
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
+use scenthound_live::{Stage, StageTimes};
 use scenthound_store::CrawlFolder;
+use scenthound_strategy::StrategyKind;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
 use scenthound_testweb::{BenchWeb, TestSite};
 use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  hound bench\n  hound bench --pages 200000 --links 50\n  hound bench --json"
+    after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
+                  hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -49,8 +56,18 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 25)]
     concurrency: usize,
     /// The strategy.
-    #[arg(long, value_name = "NAME", default_value = "best-first")]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_STRATEGY)]
     strategy: String,
+    /// Make the web of the HTML pages in this archive, crawl folder or recorded web; --bytes and --links do not apply. May be
+    /// repeated.
+    #[arg(long, value_name = "WEB")]
+    web: Vec<PathBuf>,
+    /// Do not run wget2 beside the crawl of a web made of real pages.
+    #[arg(long)]
+    alone: bool,
+    /// Repeat everything this many times.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    rounds: usize,
     /// Keep the crawl folder here.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -65,6 +82,9 @@ pub struct Args {
     server: Option<SocketAddr>,
 }
 
+/// What a crawl uses if nothing is said.
+const DEFAULT_STRATEGY: &str = StrategyKind::Scent.name();
+
 /// A part of the bench, in a process of its own.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Part {
@@ -74,7 +94,7 @@ enum Part {
 }
 
 /// What one process spent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Spent {
     /// Pages fetched with a body.
     pages: u64,
@@ -88,6 +108,8 @@ struct Spent {
     base_bytes: u64,
     /// URLs known at the end.
     known: u64,
+    /// CPU seconds by stage, as far as a stage claims them.
+    stages: Vec<(String, f64)>,
 }
 
 impl Spent {
@@ -102,6 +124,7 @@ impl Spent {
             peak_bytes: memory("VmHWM:"),
             base_bytes,
             known,
+            stages: Vec::new(),
         })
     }
 
@@ -123,35 +146,69 @@ pub fn run(args: Args) -> Result<()> {
     }
 }
 
-fn web(args: &Args) -> BenchWeb {
+/// The web as a client sees it. For one made of real pages, only their number matters then.
+fn web(args: &Args, naming: Naming) -> Result<BenchWeb> {
+    if !args.web.is_empty() {
+        let pages = vec![String::new(); args.pages];
+        return Ok(BenchWeb::of_pages(pages, args.hosts, naming));
+    }
     let size = BenchSize {
         hosts: args.hosts,
         pages: args.pages,
         bytes: args.bytes,
         links: args.links,
     };
-    BenchWeb::new(size, Naming::Names)
+    Ok(BenchWeb::new(size, naming))
+}
+
+/// How the hosts are called: by address if another crawler is to find them.
+fn naming(args: &Args) -> Naming {
+    match args.server {
+        Some(server) if !args.web.is_empty() => Naming::Addresses { port: server.port() },
+        _ => Naming::Names,
+    }
 }
 
 fn serve(args: &Args) -> Result<()> {
-    let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0))];
+    if args.web.is_empty() {
+        let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0))];
+        return announce(web(args, Naming::Names)?, listen);
+    }
+    let pages = real::pages(&args.web, args.pages)?;
+    // A port that is free on the first address is almost certainly free on the others.
+    let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+    let web = BenchWeb::of_pages(pages, args.hosts, Naming::Addresses { port });
+    let hosts = web.hosts().into_iter().filter_map(|host| host.parse().ok());
+    let listen = hosts.map(|host: IpAddr| SocketAddr::new(host, port)).collect();
+    announce(web, listen)
+}
+
+/// Serves until the input ends, and prints the address and the number of pages.
+fn announce(web: BenchWeb, listen: Vec<SocketAddr>) -> Result<()> {
+    let pages = web.pages();
     main_loop(
-        web(args),
+        web,
         listen,
-        |serving| println!("{}", serving.addr()),
+        |serving| println!("{} {pages}", serving.addr()),
         std::io::stdin(),
     )?;
     Ok(())
 }
 
+/// Where each host of the web is.
 fn pins(web: &BenchWeb, args: &Args) -> Result<HashMap<String, SocketAddr>> {
     let server = args.server.context("--server says where the web is")?;
-    Ok(web.hosts().into_iter().map(|host| (host, server)).collect())
+    let address = |host: &str| match host.parse::<IpAddr>() {
+        Ok(ip) => SocketAddr::new(ip, server.port()),
+        Err(_) => server,
+    };
+    let hosts = web.hosts().into_iter();
+    Ok(hosts.map(|host| (host.clone(), address(&host))).collect())
 }
 
 /// Fetches every page without reading it: the limit of the client.
 fn fetch_all(args: &Args) -> Result<Spent> {
-    let web = web(args);
+    let web = web(args, naming(args))?;
     let mut settings = FetchSettings::new("scenthound-bench");
     settings.pins = pins(&web, args)?;
     let fetcher = Fetcher::new(settings)?;
@@ -202,17 +259,24 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
 
 /// Crawls the web with parsing, judging, frontier and archive.
 fn crawl_all(args: &Args) -> Result<Spent> {
-    let web = web(args);
+    let web = web(args, naming(args))?;
     let settings = crawl_settings(&web, args)?;
     let pins = pins(&web, args)?;
     drop(web);
     let output = args.output.as_ref().context("--output says where to crawl")?;
     let folder = CrawlFolder::open_or_create(output)?;
     let mut crawler = Crawler::with_settings(settings, output)?;
+    let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
-    Spent::measure(|| {
+    crawler.live_settings().stages = Some(stages.clone());
+    let spent = Spent::measure(|| {
         let summary = crawl::crawl(crawler, &folder)?;
         Ok((summary.tally.bodies, summary.counts.known))
+    })?;
+    let by_name = |(stage, time): (Stage, Duration)| (stage.name().to_owned(), time.as_secs_f64());
+    Ok(Spent {
+        stages: stages.all().map(by_name).collect(),
+        ..spent
     })
 }
 
@@ -220,6 +284,7 @@ fn crawl_all(args: &Args) -> Result<Spent> {
 struct Server {
     process: Child,
     addr: SocketAddr,
+    pages: usize,
 }
 
 impl Drop for Server {
@@ -245,16 +310,18 @@ fn start_server() -> Result<Server> {
     let stdout = process.stdout.take().context("the server has no output")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
-    let addr = line
+    let (addr, pages) = line
         .trim()
-        .parse()
+        .split_once(' ')
+        .and_then(|(addr, pages)| Some((addr.parse().ok()?, pages.parse().ok()?)))
         .context("the server did not say where it listens")?;
-    Ok(Server { process, addr })
+    Ok(Server { process, addr, pages })
 }
 
 fn run_part(name: &str, server: &Server, folder: &Path) -> Result<Spent> {
     let output = part(name)?
-        .args(["--server", &server.addr.to_string(), "--output"])
+        .args(["--server", &server.addr.to_string(), "--pages"])
+        .args([&server.pages.to_string(), "--output"])
         .arg(folder)
         .stderr(Stdio::inherit())
         .output()?;
@@ -262,36 +329,104 @@ fn run_part(name: &str, server: &Server, folder: &Path) -> Result<Spent> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
+/// One round of everything.
+struct Round {
+    fetch: Spent,
+    crawl: Spent,
+    wget2: Option<Spent>,
+    on_disk: u64,
+}
+
+fn run_round(args: &Args, server: &Server, folder: &Path) -> Result<Round> {
+    note!("fetching all pages without reading them…");
+    let fetch = run_part("fetch", server, folder)?;
+    note!("crawling with parsing, judging, frontier and archive…");
+    let crawl = run_part("crawl", server, folder)?;
+    let mut wget2 = None;
+    if !args.web.is_empty() && !args.alone {
+        note!("mirroring with wget2, if it is installed…");
+        let seed = format!("http://{}/", server.addr);
+        wget2 = peer::wget2(&seed, args.concurrency)?;
+    }
+    Ok(Round {
+        fetch,
+        crawl,
+        wget2,
+        on_disk: disk_use(folder),
+    })
+}
+
 fn measure(args: &Args) -> Result<()> {
     let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
-    let folder = args
-        .output
-        .clone()
-        .unwrap_or_else(|| temporary.path().join("bench"));
     let server = start_server()?;
-    note!("fetching all pages without reading them…");
-    let fetch = run_part("fetch", &server, &folder)?;
-    note!("crawling with parsing, judging, frontier and archive…");
-    let crawl = run_part("crawl", &server, &folder)?;
-    drop(server);
-    let missed = (args.pages as u64).saturating_sub(crawl.pages);
-    let per_url = crawl.peak_bytes.saturating_sub(crawl.base_bytes) as f64 / crawl.known.max(1) as f64;
-    let on_disk = disk_use(&folder);
-    if args.json {
-        return crate::stdout::json(&serde_json::json!({
-            "fetch": fetch, "crawl": crawl, "missed": missed, "disk_bytes": on_disk,
-            "cpu_seconds_per_1000_pages": crawl.cpu_per_thousand(),
-            "fetch_cpu_seconds_per_1000_pages": fetch.cpu_per_thousand(),
-            "pages_per_second": crawl.pages_per_second(),
-            "fetch_pages_per_second": fetch.pages_per_second(),
-            "bytes_per_known_url": per_url,
-        }));
+    for round in 1..=args.rounds.max(1) {
+        // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.
+        let folder = match &args.output {
+            Some(folder) if round == 1 => folder.clone(),
+            _ => temporary.path().join(round.to_string()),
+        };
+        let done = run_round(args, &server, &folder)?;
+        if args.json {
+            print_json(&done, &server)?;
+        } else {
+            print_table(args, &done, &server)?;
+        }
     }
-    say!("a web of {} pages, {} strategy", args.pages, args.strategy);
-    let heads = ["fetching alone", "whole crawl"].map(|head| (head, Align::Right));
-    let mut table = Table::new(&[&[("", Align::Left)], &heads[..]].concat());
+    Ok(())
+}
+
+fn missed(round: &Round, server: &Server) -> u64 {
+    (server.pages as u64).saturating_sub(round.crawl.pages)
+}
+
+fn bytes_per_url(crawl: &Spent) -> f64 {
+    crawl.peak_bytes.saturating_sub(crawl.base_bytes) as f64 / crawl.known.max(1) as f64
+}
+
+fn print_json(round: &Round, server: &Server) -> Result<()> {
+    let Round {
+        fetch,
+        crawl,
+        wget2,
+        on_disk,
+    } = round;
+    crate::stdout::json(&serde_json::json!({
+        "fetch": fetch, "crawl": crawl, "wget2": wget2, "missed": missed(round, server), "disk_bytes": on_disk,
+        "cpu_seconds_per_1000_pages": crawl.cpu_per_thousand(),
+        "fetch_cpu_seconds_per_1000_pages": fetch.cpu_per_thousand(),
+        "wget2_cpu_seconds_per_1000_pages": wget2.as_ref().map(Spent::cpu_per_thousand),
+        "pages_per_second": crawl.pages_per_second(),
+        "fetch_pages_per_second": fetch.pages_per_second(),
+        "bytes_per_known_url": bytes_per_url(crawl),
+    }))
+}
+
+fn print_table(args: &Args, round: &Round, server: &Server) -> Result<()> {
+    let Round {
+        fetch,
+        crawl,
+        wget2,
+        on_disk,
+    } = round;
+    let kind = if args.web.is_empty() {
+        "pages"
+    } else {
+        "real pages"
+    };
+    say!("a web of {} {kind}, {} strategy", server.pages, args.strategy);
+    let columns: Vec<(&str, &Spent)> = [("fetching alone", fetch), ("whole crawl", crawl)]
+        .into_iter()
+        .chain(wget2.as_ref().map(|wget2| ("wget2", wget2)))
+        .collect();
+    let mut heads = vec![("", Align::Left)];
+    heads.extend(columns.iter().map(|(name, _)| (*name, Align::Right)));
+    let mut table = Table::new(&heads);
     let mut row = |name: &str, of: &dyn Fn(&Spent) -> String| {
-        table.row(vec![name.to_owned(), of(&fetch), of(&crawl)], Vec::new());
+        let figures = columns.iter().map(|(_, spent)| of(spent));
+        table.row(
+            std::iter::once(name.to_owned()).chain(figures).collect(),
+            Vec::new(),
+        );
     };
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64);
     row("pages", &|spent| spent.pages.to_string());
@@ -301,17 +436,53 @@ fn measure(args: &Args) -> Result<()> {
     });
     row("memory before", &|spent| mib(spent.base_bytes));
     row("memory at its peak", &|spent| mib(spent.peak_bytes));
-    for (name, figure) in [
-        ("  grown, per known URL", format!("{per_url:.0} B")),
-        ("disk", mib(on_disk)),
-        ("pages missed", missed.to_string()),
-    ] {
-        table.row(vec![name.to_owned(), String::new(), figure], Vec::new());
+    let mut of_crawl = |name: String, figure: String| {
+        let mut cells = vec![name, String::new(), figure];
+        cells.resize(columns.len() + 1, String::new());
+        table.row(cells, Vec::new());
+    };
+    of_crawl(
+        "  grown, per known URL".to_owned(),
+        format!("{:.0} B", bytes_per_url(crawl)),
+    );
+    of_crawl("disk".to_owned(), mib(*on_disk));
+    of_crawl("pages missed".to_owned(), missed(round, server).to_string());
+    for (stage, seconds) in stages(crawl) {
+        let share = 100.0 * seconds / crawl.cpu_seconds.max(1e-9);
+        let per_page = 1e6 * seconds / crawl.pages.max(1) as f64;
+        of_crawl(format!("  {stage}"), format!("{share:.0} %  {per_page:.0} µs"));
     }
-    crate::stdout::write(|out| Ok(table.write(out, terminal_width())?))?;
+    crate::stdout::write(|out| Ok(crate::table::show(&table, out)?))?;
     let times = crawl.cpu_per_thousand() / fetch.cpu_per_thousand();
     say!("the whole crawl costs {times:.1} times the CPU of fetching alone");
+    if let Some(wget2) = wget2 {
+        let ratio = crawl.cpu_per_thousand() / wget2.cpu_per_thousand();
+        say!("and {ratio:.2} times the CPU of wget2, which neither judges nor archives");
+    }
     Ok(())
+}
+
+/// Where the CPU time went, by what a reader calls it.
+fn stages(crawl: &Spent) -> Vec<(&str, f64)> {
+    let name = |stage: &str| match Stage::from_name(stage) {
+        Some(Stage::Parse) => "parsing",
+        Some(Stage::Judge) => "judging pages and links",
+        Some(Stage::Pack) => "archive: digests and gzip",
+        Some(Stage::Next) => "choosing what to request",
+        Some(Stage::Settle) => "strategy, frontier, records",
+        Some(Stage::Commit) => "commits",
+        None => "other",
+    };
+    let claimed: f64 = crawl.stages.iter().map(|(_, seconds)| seconds).sum();
+    let named = crawl
+        .stages
+        .iter()
+        .map(|(stage, seconds)| (name(stage), *seconds));
+    let rest = (
+        "requests, runtime, store threads",
+        (crawl.cpu_seconds - claimed).max(0.0),
+    );
+    named.chain([rest]).collect()
 }
 
 fn disk_use(folder: &Path) -> u64 {
@@ -340,6 +511,10 @@ fn cpu_time() -> Duration {
 /// A line of /proc/self/status, in bytes; 0 where there is none.
 fn memory(line: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    memory_of(&status, line)
+}
+
+fn memory_of(status: &str, line: &str) -> u64 {
     let kilobytes = status.lines().find_map(|text| {
         text.strip_prefix(line)?
             .trim()

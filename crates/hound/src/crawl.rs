@@ -13,6 +13,7 @@ use scenthound::{
 };
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
+use scenthound_search::Indexing;
 use scenthound_store::{CrawlFolder, CrawlView, Steering};
 use scenthound_types::OutcomeCode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -21,8 +22,9 @@ use signal_hook::iterator::Signals;
 use crate::fault::bad_input;
 use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
-use crate::wording::counted;
-use crate::{crawl_report, exit, seeds, serve};
+use crate::terminal::Verbosity;
+use crate::wording::{counted, harmless};
+use crate::{cluster, crawl_report, exit, seeds, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,7 +47,7 @@ Every option can also be set in the topic file under its long name; the command 
 `hound strategies` and `hound judges` list the strategies and judges with their settings.
 
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted and saved, 13 forced,
-14/15/16 stopped by size/time/disk. The first Ctrl-C saves and stops, the second forces.";
+14/15/16/17 stopped by size/time/disk/memory. The first Ctrl-C saves and stops, the second forces.";
 
 /// The option that holds the seeds given on the command line.
 const SEED_URLS: &str = "seed-urls";
@@ -95,7 +97,7 @@ fn dashboard_args() -> [Arg; 2] {
         Arg::new("dashboard")
             .long("dashboard")
             .value_name("ADDR")
-            .value_parser(value_parser!(SocketAddr))
+            .value_parser(serve::parse_addr)
             .help("Show and steer the crawl in a browser at this address, such as 127.0.0.1:8500"),
         Arg::new("dashboard-token")
             .long("dashboard-token")
@@ -132,6 +134,7 @@ pub fn command() -> Command {
                 .help("The crawl folder, created if missing [default: the topic's name]"),
         )
         .args(dashboard_args())
+        .args(cluster::crawl_args())
         .arg(
             Arg::new("keys")
                 .long("keys")
@@ -194,11 +197,12 @@ fn heading(option: &OptionSpec) -> &'static str {
         (_, "width" | "sitemaps" | "list-size" | "max-waiting" | "expire-after" | "expire-after-pages") => {
             "More about links"
         }
+        (_, "requisites" | "max-requisites" | "skip-index") => "More about the archive",
         (_, "agents" | "assign-seeds" | "agent-requests" | "redistribute" | "goal") => "Agents",
         (
             _,
-            "max-pages" | "max-time" | "max-bytes" | "depth" | "max-pages-per-host" | "scope" | "include"
-            | "exclude" | "lang",
+            "max-pages" | "least-yield" | "enough" | "max-time" | "max-bytes" | "depth" | "site-depth"
+            | "max-pages-per-host" | "scope" | "include" | "exclude" | "lang",
         ) => "How far",
         (_, "delay" | "concurrency" | "contact" | "allow-net") => "How fast and how politely",
         (_, "seed") => "Repeating a crawl",
@@ -288,9 +292,10 @@ pub fn crawler(settings: Settings, folder: &Path) -> Result<std::result::Result<
             error @ (CrawlerError::Build(_)
             | CrawlerError::OtherCrawl { .. }
             | CrawlerError::ProxyPassword { .. }
+            | CrawlerError::NodeFolder { .. }
             | CrawlerError::NoSeeds),
         ) => {
-            note!("hound: {error}");
+            complain!("hound: {error}");
             Ok(Err(ExitCode::from(exit::BAD_SETTINGS)))
         }
         Err(CrawlerError::Examples(error)) => Err(error.into()),
@@ -348,8 +353,8 @@ fn or_full_disk(result: Result<ExitCode>) -> Result<ExitCode> {
     match result {
         // Wherever it happens: while the folder is made, the settings are written, or pages are committed.
         Err(error) if is_full_disk(&error) => {
-            note!("hound: {error:#}");
-            note!(
+            complain!("hound: {error:#}");
+            complain!(
                 "hound: free some disk space and run the same command again; the crawl resumes from its last commit"
             );
             Ok(ExitCode::from(exit::DISK))
@@ -378,7 +383,7 @@ fn run_with(
     let settings = match check_settings(topic, &given)? {
         Ok(settings) => settings,
         Err(faults) => {
-            note!("{faults}");
+            complain!("{faults}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
@@ -386,6 +391,7 @@ fn run_with(
         Some(folder) => folder.clone(),
         None => PathBuf::from(slug(&settings.topic.name)),
     };
+    let (output, node) = cluster::node_folder(matches, output)?;
     // Check everything that can be wrong before asking a search engine or writing a file.
     let key_file = matches.try_get_one::<PathBuf>("keys").ok().flatten();
     let key_file = key_file.map(PathBuf::as_path);
@@ -394,7 +400,7 @@ fn run_with(
     } else {
         let checked = scenthound::live_settings(&settings).and_then(|_| Ok(settings.judge().map(|_| ())?));
         if let Err(error) = checked {
-            note!("hound: {error}");
+            complain!("hound: {error}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
         seeds::settle(settings, &output, key_file)?
@@ -407,6 +413,11 @@ fn run_with(
     for warning in &warnings {
         note!("note: {warning}");
     }
+    if let Some(node) = &node
+        && let Some(code) = cluster::join(&mut crawler, matches, node)?
+    {
+        return Ok(code);
+    }
     let folder = CrawlFolder::open_or_create(&output)?;
     let dashboard = matches
         .get_one::<SocketAddr>("dashboard")
@@ -418,24 +429,42 @@ fn run_with(
     let stop = crawler.stop_handle();
     listen_for_signals(stop.clone())?;
     if read_examples(&mut crawler, &folder)?.is_none() {
-        note!("hound: interrupted before the examples were read; run the same command again");
+        complain!("hound: interrupted before the examples were read; run the same command again");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     }
     note_pause(&folder);
+    let indexing = start_indexing(&crawler, &output);
     let summary = crawl(crawler, &folder)?;
     drop(folder);
     let report = match crawl_report::write(&output, &ending(&summary)) {
         Ok(report) => Some(report),
         Err(error) => {
-            note!("warning: the report could not be written: {error:#}");
+            complain!("warning: the report could not be written: {error:#}");
             None
         }
     };
     let code = print_summary(&summary, &output, matches.get_flag("json"), report.as_ref())?;
+    // Whoever interrupts a crawl does not want to wait. The next search, or the next run, adds what is missing.
+    if let Some(indexing) = indexing.filter(|_| summary.ended != Ended::Interrupted)
+        && let Err(error) = indexing.finish()
+    {
+        complain!("warning: the pages could not be indexed, hound search tries again: {error}");
+    }
     if let Some(dashboard) = dashboard {
         serve::linger(dashboard, &stop);
     }
     Ok(code)
+}
+
+/// Begins to index the pages for searching, unless the user does not want it. A crawl does not fail because of its index.
+fn start_indexing(crawler: &Crawler, folder: &Path) -> Option<Indexing> {
+    if crawler.settings().crawl.skip_index {
+        return None;
+    }
+    let began = std::time::Instant::now();
+    Indexing::start(folder, move || began.elapsed())
+        .map_err(|error| complain!("warning: the pages are not indexed while crawling: {error}"))
+        .ok()
 }
 
 /// Says if the crawl begins with a pause that somebody asked for.
@@ -471,11 +500,19 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder) -> Result<Summary> {
     let mut progress = Progress::new(folder.layout().clone(), &crawler.settings().crawl);
     let result = crawler.drive_in(folder, &mut |event| match event {
         LiveEvent::Progress(snapshot) => progress.show(snapshot),
+        LiveEvent::Settled(record) if Verbosity::get() == Verbosity::Verbose => {
+            let relevance = record.relevance.map_or(String::new(), |relevance| format!(" {relevance:.3}"));
+            note!("{} {}{relevance} {}", record.kind.name(), record.outcome, harmless(&record.url));
+        }
         LiveEvent::Settled(_) => {}
         LiveEvent::Ranking { pages } => {
             is_ranking = true;
             progress.pause();
             note!("Ranking {} again by what was learnt…", counted(pages, "page"));
+        }
+        LiveEvent::Rejudged(ranked) => {
+            is_ranking = false;
+            note!("{} judged again; the crawl goes on", counted(ranked.judged, "page"));
         }
         LiveEvent::NotRanked { pages } => {
             progress.pause();
@@ -498,7 +535,7 @@ pub fn crawl(crawler: Crawler, folder: &CrawlFolder) -> Result<Summary> {
     if let Some(ranked) = &summary.ranked
         && let Err(error) = StatusFile::update_rejudged(folder.layout(), ranked)
     {
-        note!("warning: {error}");
+        complain!("warning: {error}");
     }
     Ok(summary)
 }
@@ -516,11 +553,11 @@ pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
                 continue;
             }
             if stop.is_stopping() {
-                note!("\nhound: stopped immediately; the crawl resumes from its last commit");
+                complain!("\nhound: stopped immediately; the crawl resumes from its last commit");
                 std::process::exit(exit::FORCED.into());
             }
             stop.stop();
-            note!("\nhound: saving and stopping; press Ctrl-C again to stop immediately");
+            complain!("\nhound: saving and stopping; press Ctrl-C again to stop immediately");
         }
     });
     Ok(())
@@ -531,6 +568,7 @@ pub fn ending(summary: &Summary) -> String {
         Ended::Done(reason) => crate::wording::stop_reason(reason),
         Ended::Interrupted => "interrupted and saved".to_owned(),
         Ended::Disk => "the disk is nearly full".to_owned(),
+        Ended::Memory => "more memory is needed than --max-memory allows".to_owned(),
     }
 }
 
@@ -603,11 +641,14 @@ fn print_summary(
                 | StopReason::OnlyRestingHosts
                 | StopReason::Goals
                 | StopReason::Shares
-                | StopReason::Pages => 0,
+                | StopReason::Pages
+                | StopReason::Yield { .. }
+                | StopReason::Found { .. } => 0,
             }
         }
         Ended::Interrupted => exit::INTERRUPTED,
         Ended::Disk => exit::DISK,
+        Ended::Memory => exit::MEMORY,
     };
     Ok(ExitCode::from(code))
 }
@@ -622,7 +663,10 @@ fn met_already(summary: &Summary, reason: StopReason) -> Option<&'static str> {
         StopReason::Time => Some("--max-time"),
         StopReason::Bytes => Some("--max-bytes"),
         StopReason::Goals => Some("--goal"),
-        StopReason::Exhausted | StopReason::OnlyRestingHosts => None,
+        StopReason::Exhausted
+        | StopReason::OnlyRestingHosts
+        | StopReason::Yield { .. }
+        | StopReason::Found { .. } => None,
     }
 }
 

@@ -30,9 +30,22 @@ pub fn write(folder: &Path, ended: &str) -> Result<Overview> {
     Ok(overview)
 }
 
+/// A warning that the words the crawl went by came from seeds that are not about the topic.
+fn off_topic_seeds(overview: &Overview) -> Option<String> {
+    let (off, seeds) = (overview.seeds_off_topic, overview.seeds);
+    (overview.learnt_from_seeds && off > 0 && 2 * off >= seeds).then(|| {
+        format!(
+            "{} of {} that were read are off topic by the judge, and --strategy table goes by the words of the seeds. Seeds that \
+             are about the topic lead to better links.",
+            count(off),
+            counted(seeds, "seed")
+        )
+    })
+}
+
 /// Why a crawl found little, and what to try; empty if it found enough.
 pub fn explain(overview: &Overview) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = off_topic_seeds(overview).into_iter().collect();
     if overview.pages == 0 || overview.relevant * FEW > overview.pages {
         return lines;
     }
@@ -118,10 +131,7 @@ fn page(overview: &Overview, name: &str, ended: &str) -> Page {
     );
     page.push(Block::Settings(facts));
     if overview.curve.len() > 1 {
-        page.push(Block::Figure(
-            curve(overview).into(),
-            "A straight line means a steady harvest; where it flattens, relevant pages ran out.".to_owned(),
-        ));
+        page.push(Block::Figure(curve(overview).into(), curve_caption(overview)));
     }
     best_pages(&mut page, overview);
     hosts(&mut page, overview);
@@ -153,22 +163,59 @@ fn page(overview: &Overview, name: &str, ended: &str) -> Page {
     page
 }
 
+fn curve_caption(overview: &Overview) -> String {
+    let mut caption =
+        "A straight line means a steady harvest; where it flattens, relevant pages ran out.".to_owned();
+    if let Some(known) = &overview.breadth_first {
+        let found = known.found_in(overview.pages);
+        let all = |number: f64| count(number.round() as u64);
+        caption.push_str(&format!(
+            " Breadth-first would likely have found {} (95 %: {} to {}). This crawl has fetched {} in the order of \
+             breadth-first too, because one link in a few is taken for having waited longest; what breadth-first brings \
+             after these is assumed to be the same per page. It is an estimate over the links that this crawl found, without \
+             those with the lowest scores.",
+            all(found.value),
+            all(found.low),
+            all(found.high),
+            counted(known.pages(), "page"),
+        ));
+    }
+    caption
+}
+
 fn curve(overview: &Overview) -> LineChart {
     let points = overview.curve.iter().map(|(pages, relevant)| Point {
         x: *pages as f64,
         y: *relevant as f64,
         error: None,
     });
+    let expected = overview.breadth_first.as_ref().map(|known| Series {
+        name: "breadth-first, estimated".to_owned(),
+        look: Look::Bound(0),
+        points: (0..=20_u64)
+            .map(|step| {
+                let pages = overview.pages * step / 20;
+                let found = known.found_in(pages);
+                Point {
+                    x: pages as f64,
+                    y: found.value,
+                    error: Some((found.high - found.low) / 2.0 / 1.96),
+                }
+            })
+            .collect(),
+    });
     LineChart {
         title: "Harvest".to_owned(),
         description: "Relevant pages found, by pages fetched.".to_owned(),
         x: Axis::new("pages fetched").from(0.0),
         y: Axis::new("relevant pages").from(0.0),
-        series: vec![Series {
+        series: std::iter::once(Series {
             name: "this crawl".to_owned(),
             look: Look::Contender(0),
             points: points.collect(),
-        }],
+        })
+        .chain(expected)
+        .collect(),
         ..LineChart::default()
     }
 }
@@ -269,4 +316,27 @@ fn sample(page: &mut Page, overview: &Overview) {
          rejudge --learn."
             .to_owned(),
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_learnt_from_seeds_that_are_off_topic_is_worth_a_warning() {
+        let of = |learnt_from_seeds, seeds, seeds_off_topic| {
+            off_topic_seeds(&Overview {
+                learnt_from_seeds,
+                seeds,
+                seeds_off_topic,
+                ..Overview::default()
+            })
+        };
+        let warning = of(true, 4, 2).unwrap();
+        assert!(warning.starts_with("2 of 4 seeds"), "{warning}");
+        assert_eq!(
+            (of(true, 4, 1), of(false, 4, 4), of(true, 0, 0)),
+            (None, None, None)
+        );
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use scenthound::Quadrant;
 use scenthound_config::{Given, Surroundings, check};
 use scenthound_report::text::harvest_curve;
 use scenthound_store::CrawlFolder;
@@ -117,7 +118,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let settings = match check(TOPIC, &given, &surroundings) {
         Ok(settings) => settings,
         Err(faults) => {
-            note!("{faults}");
+            complain!("{faults}");
             return Ok(ExitCode::from(exit::BAD_SETTINGS));
         }
     };
@@ -166,6 +167,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         why: true,
         ..results::Args::default()
     })?;
+    say!("\nThe right kind of page, but about something else:\n");
+    results::run(results::Args {
+        folder: output.clone(),
+        top: 3,
+        view: vec![Quadrant::GenreOnly],
+        ..results::Args::default()
+    })?;
     say!("\nRelevant pages found, by pages fetched:\n");
     say!("{}", harvest_curve(&tally.curve(), 60, 10));
     say!(
@@ -205,11 +213,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     match args.output {
-        Some(kept) => say!(
-            "The crawl is in {0}. Try: hound explain {0} {1}",
-            kept.display(),
-            seeds.last().unwrap_or(&"URL")
-        ),
+        Some(kept) => {
+            if let Err(error) = crate::crawl_report::write(&kept, &crawl::ending(&summary)) {
+                note!("warning: the report could not be written: {error:#}");
+            }
+            say!(
+                "The crawl is in {0}. Try: hound explain {0} {1}, or hound serve {0}",
+                kept.display(),
+                seeds.last().unwrap_or(&"URL")
+            );
+        }
         None => say!("The crawl folder was temporary and has been deleted. To keep it: hound demo -o DIR"),
     }
     Ok(ExitCode::SUCCESS)

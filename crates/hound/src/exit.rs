@@ -14,3 +14,5 @@ pub const SIZE: u8 = 14;
 pub const TIME: u8 = 15;
 /// The disk is nearly full; everything is saved.
 pub const DISK: u8 = 16;
+/// The memory the crawl may take does not suffice; everything is saved.
+pub const MEMORY: u8 = 17;

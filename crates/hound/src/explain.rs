@@ -151,7 +151,7 @@ fn answer(explanation: &Explanation) -> String {
             format!("Not part of this crawl: {}", why.unwrap_or_default())
         }
         UrlStanding::NeverSeen => "Never seen: no page that was read has a followable link to it.\n\
-             Links are dropped if they are marked nofollow, too deep (--depth), beyond the limit of links per page (--width), on a page\n\
+             Links are dropped if they are marked nofollow, too deep (--depth, --site-depth), beyond the limit of links per page (--width), on a page\n\
              that repeats another (--follow-duplicates), or lead to too many new hosts (--new-hosts-per-page, --new-hosts-per-domain)."
             .to_owned(),
         UrlStanding::NotFetched => {
@@ -387,6 +387,7 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
         (Reason::Redirect, Some(parent)) => format!("reached by a redirect from a link on {parent}"),
         (Reason::Redirect, None) => "reached by a redirect".to_owned(),
         (Reason::Sitemap, _) => "listed in a sitemap".to_owned(),
+        (Reason::Requisite, _) => "needed by a page to be shown".to_owned(),
         (Reason::SitemapLine, _) => "listed as a sitemap in its host's robots.txt".to_owned(),
     };
     writeln!(out, "Found      {found}, depth {}", queue.depth)?;

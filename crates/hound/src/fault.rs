@@ -40,10 +40,10 @@ pub fn bad_input(message: impl fmt::Display) -> anyhow::Error {
 /// Prints an error, and returns the exit code for it.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_bad_input(error) {
-        note!("hound: {}", in_full(error.as_ref()));
+        complain!("hound: {}", in_full(error.as_ref()));
         return ExitCode::from(exit::BAD_SETTINGS);
     }
-    note!("hound: {error:#}");
+    complain!("hound: {error:#}");
     ExitCode::from(exit::FAILURE)
 }
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use self::links::LinkArgs;
 use crate::fault::bad_input;
 use crate::stdout;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{count, counted, harmless};
 
 /// Missing targets that a warning names.
@@ -190,7 +190,7 @@ pub fn around(
             named.push(format!("and {} more", missing - NAMED));
         }
         let (listed, named) = (count(found.listed), named.join(", "));
-        note!("warning: {missing} of {listed} targets are not in {shown}: {named}");
+        complain!("warning: {missing} of {listed} targets are not in {shown}: {named}");
     }
     Ok(ContextList::around(links, &found.nodes, settings)?)
 }
@@ -212,6 +212,6 @@ fn write_sizes(list: &ContextList, out: &mut dyn Write) -> Result<()> {
         let cells = vec![layer.to_string(), count(names.len() as u64), distance];
         table.row(cells, Vec::new());
     }
-    table.write(out, terminal_width())?;
+    crate::table::show(&table, out)?;
     Ok(writeln!(out, "in short: {}", sizes(list))?)
 }

@@ -11,11 +11,11 @@ use anyhow::Result;
 use scenthound::inputs::CrawlPages;
 use scenthound::judging::{JudgedPage, TopicJudge, rank};
 use scenthound_config::{Given, Settings};
-use scenthound_types::Verdict;
+use scenthound_types::{GenreGuess, Verdict};
 
 use crate::pages_input::{Fetching, Inputs, Naming, topic_settings};
 use crate::stdout;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{counted, harmless, mark_name, set_name};
 
 /// Judge pages by a topic.
@@ -129,6 +129,13 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         page.threshold,
         counted(page.words as u64, "word"),
     )?;
+    let GenreGuess { class, confidence } = &page.genre;
+    writeln!(
+        out,
+        "  kind of page: {}, {:.0} % sure",
+        harmless(class),
+        100.0 * confidence
+    )?;
     let parts = [
         ("query", page.parts.query),
         ("genre", page.parts.genre),
@@ -158,7 +165,7 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
             ];
             table.row(cells, Vec::new());
         }
-        table.write(out, terminal_width())?;
+        crate::table::show(&table, out)?;
     }
     let found: HashSet<&str> = page.parts.terms.iter().map(|hit| &*hit.term).collect();
     let terms = &settings.terms;
@@ -210,7 +217,7 @@ fn write_ranking(out: &mut dyn Write, judged: &[JudgedPage], top: usize) -> Resu
         ]);
         table.row(cells, Vec::new());
     }
-    table.write(out, terminal_width())?;
+    crate::table::show(&table, out)?;
     let relevant = judged.iter().filter(|page| page.verdict == Verdict::Relevant);
     let (all, relevant) = (counted(judged.len() as u64, "page"), relevant.count());
     Ok(writeln!(out, "{all} judged, {relevant} relevant.")?)

@@ -10,6 +10,7 @@ mod learn_pig;
 mod learn_scent;
 mod replay;
 mod serve;
+mod stops;
 mod synth;
 mod tune;
 pub mod webs;
@@ -83,6 +84,11 @@ Examples:
 
 The table holds numbers only: hashes of terms, and in how many pages each occurs.";
 
+const STOPS_EXAMPLES: &str = "\
+Examples:
+  hound lab stops --web webs/university --least-yield 0.02 --enough 0.9
+  hound lab stops --web webs/mixed --web webs/encyclopedia --strategy best-first --json";
+
 const SERVE_EXAMPLES: &str = "\
 Examples:
   hound lab serve webs/university
@@ -143,6 +149,11 @@ pub fn command() -> Command {
                 .after_help(LEARN_SCENT_EXAMPLES),
         )
         .subcommand(
+            stops::Args::augment_args(Command::new("stops"))
+                .about("Show how often a crawl that stops by itself would have been right, and what breadth-first finds")
+                .after_help(STOPS_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -159,6 +170,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
         Some(("background", given)) => done(parsed(given).and_then(background::run)),
         Some(("learn-scent", given)) => done(parsed(given).and_then(learn_scent::run)),
+        Some(("stops", given)) => done(parsed(given).and_then(stops::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),
@@ -167,6 +179,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
 
 /// Writes a report to a file and reports the path.
 fn write_page(path: &Path, html: &str) -> Result<()> {
+    // A comparison may have taken an hour: a folder that is missing must not cost its result.
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
+    }
     std::fs::write(path, html).with_context(|| format!("could not write {}", path.display()))?;
     note!("report written to {}", path.display());
     Ok(())

@@ -13,6 +13,11 @@ macro_rules! note {
     ($($text:tt)*) => { $crate::stdout::note(&format!($($text)*)) };
 }
 
+/// Prints what went wrong to stderr, also for users who want to read nothing else.
+macro_rules! complain {
+    ($($text:tt)*) => { $crate::stdout::complain(&format!($($text)*)) };
+}
+
 /// Prints a line of results to stdout. A closed stdout is not a failure.
 macro_rules! say {
     () => { $crate::stdout::say("") };
@@ -26,6 +31,7 @@ macro_rules! refuse {
 
 mod agents;
 mod bench;
+mod cluster;
 mod crawl;
 mod crawl_report;
 mod demo;
@@ -49,9 +55,11 @@ mod results;
 mod search;
 mod seeds;
 mod serve;
+mod snapshot;
 mod status;
 mod stdout;
 mod table;
+mod terminal;
 mod terms;
 mod train;
 mod train_genre;
@@ -61,7 +69,9 @@ mod wording;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
+
+use terminal::Verbosity;
 
 /// Pages, links and notes are many small pieces that live briefly; see docs/performance.md for what this allocator saves.
 #[global_allocator]
@@ -77,7 +87,9 @@ Examples:
   hound results tea --top 10 --why                       the best pages, and why
   hound search tea \"second flush\" --relevant            full-text search in what was found
   hound export tea --to parquet --text -o tea.parquet    the collection for other tools
-  hound explain tea https://example.org/a                why a URL was fetched or not, and how it was judged";
+  hound explain tea https://example.org/a                why a URL was fetched or not, and how it was judged
+
+With any command, -v shows every request (-vv more), and -q only errors.";
 
 fn command() -> Command {
     Command::new("hound")
@@ -86,6 +98,25 @@ fn command() -> Command {
         .after_help(EXAMPLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .arg(
+            Arg::new("verbose")
+                .short('v')
+                .long("verbose")
+                .global(true)
+                .hide(true)
+                .action(ArgAction::Count)
+                .help("Show every request on stderr; -vv shows more of what happens inside"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .short('q')
+                .long("quiet")
+                .global(true)
+                .hide(true)
+                .conflicts_with("verbose")
+                .action(ArgAction::SetTrue)
+                .help("Show errors only on stderr, without progress and notes"),
+        )
         .subcommand(crawl::command())
         .subcommand(crawl::resume_command())
         .subcommand(
@@ -123,6 +154,9 @@ fn command() -> Command {
                 .about("Rebuild the state of a crawl from its archive and page records"),
         )
         .subcommand(
+            snapshot::Args::augment_args(Command::new("snapshot")).about("Copy a crawl, even while it runs"),
+        )
+        .subcommand(
             judge::Args::augment_args(Command::new("judge")).about(
                 "Judge pages you already have by a topic, to tune it in seconds: scores, parts and terms",
             ),
@@ -131,6 +165,7 @@ fn command() -> Command {
             seeds::Args::augment_args(Command::new("seeds"))
                 .about("Find URLs to start a crawl from, with search engines or in an earlier crawl"),
         )
+        .subcommand(cluster::command())
         .subcommand(terms::command())
         .subcommand(train::command())
         .subcommand(graph::command())
@@ -162,11 +197,6 @@ fn command() -> Command {
 }
 
 fn main() -> ExitCode {
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_max_level(tracing::Level::WARN)
-        .with_target(false)
-        .init();
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
@@ -177,7 +207,7 @@ fn main() -> ExitCode {
                 Some(ContextValue::String(unknown))
                     if is_crawl && let Some(meant) = crawl::meant_by(unknown) =>
                 {
-                    note!("hound: {unknown} is not an option; write {meant}");
+                    complain!("hound: {unknown} is not an option; write {meant}");
                 }
                 _ => {
                     let _ = error.print();
@@ -186,8 +216,30 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    let level = match (matches.get_flag("quiet"), matches.get_count("verbose")) {
+        (true, _) => {
+            Verbosity::Quiet.set();
+            tracing::Level::ERROR
+        }
+        (false, 0) => tracing::Level::WARN,
+        (false, times) => {
+            Verbosity::Verbose.set();
+            if times == 1 {
+                tracing::Level::INFO
+            } else {
+                tracing::Level::DEBUG
+            }
+        }
+    };
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(level)
+        .with_target(false)
+        .with_ansi(terminal::Stream::Err.has_colour())
+        .init();
     let result = match matches.subcommand() {
         Some(("crawl", given)) => crawl::run(given),
+        Some(("cluster", given)) => cluster::run(given),
         Some(("resume", given)) => crawl::resume(given),
         Some(("status", given)) => done(parsed(given).and_then(status::run)),
         Some(("results", given)) => done(parsed(given).and_then(results::run)),
@@ -200,6 +252,7 @@ fn main() -> ExitCode {
         Some(("mark", given)) => done(parsed(given).and_then(mark::run)),
         Some(("rejudge", given)) => parsed(given).and_then(rejudge::run),
         Some(("repair", given)) => parsed(given).and_then(repair::run),
+        Some(("snapshot", given)) => done(parsed(given).and_then(snapshot::run)),
         Some(("judge", given)) => done(parsed(given).and_then(judge::run)),
         Some(("seeds", given)) => done(parsed(given).and_then(seeds::run)),
         Some(("terms", given)) => done(terms::run(given)),

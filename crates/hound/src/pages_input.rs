@@ -168,10 +168,10 @@ pub fn none_fetched(error: InputError) -> anyhow::Error {
 pub fn print_notice(notice: InputNotice) {
     match notice {
         InputNotice::Fetching(pages) => note!("fetching {}", counted(pages as u64, "page")),
-        InputNotice::NotFetched(url) => note!("warning: not fetched: {}", unfetched(&url)),
-        InputNotice::Missing(missing) => note!("warning: {missing}"),
-        InputNotice::Damaged(error) => note!("warning: {error}"),
-        InputNotice::UnreadableLines(lines) => note!("warning: {lines}"),
+        InputNotice::NotFetched(url) => complain!("warning: not fetched: {}", unfetched(&url)),
+        InputNotice::Missing(missing) => complain!("warning: {missing}"),
+        InputNotice::Damaged(error) => complain!("warning: {error}"),
+        InputNotice::UnreadableLines(lines) => complain!("warning: {lines}"),
         _ => {}
     }
 }

@@ -9,6 +9,8 @@ use scenthound_config::CrawlSettings;
 use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 
+use crate::terminal::Verbosity;
+
 /// How often a plain line is written when stderr is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 /// How often while nothing happens.
@@ -30,7 +32,8 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(layout: Layout, settings: &CrawlSettings) -> Progress {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let has_bar = std::io::stderr().is_terminal() && Verbosity::get() == Verbosity::Usual;
+        let bar = has_bar.then(|| {
             let bar = match settings.max_pages {
                 Some(most) => ProgressBar::new(most),
                 None => ProgressBar::new_spinner(),

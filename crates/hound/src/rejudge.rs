@@ -94,11 +94,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
         bar.finish_and_clear();
     }
     let Some((rejudged, suggested)) = result? else {
-        note!("hound: stopped; the crawl is unchanged");
+        complain!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
     if let Err(error) = StatusFile::update_rejudged(view.layout(), &rejudged) {
-        note!("warning: {error}");
+        complain!("warning: {error}");
     }
     let seconds = started.elapsed().as_secs_f64();
     print_summary(&rejudged, suggested.as_ref(), &view, seconds, args.json);

@@ -35,7 +35,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let stop = StopHandle::default();
     crawl::listen_for_signals(stop.clone())?;
     let Some(repaired) = scenthound::repair(&args.folder, &stop, &mut |_| {})? else {
-        note!("hound: stopped; the crawl is unchanged");
+        complain!("hound: stopped; the crawl is unchanged");
         return Ok(ExitCode::from(exit::INTERRUPTED));
     };
     if args.json {

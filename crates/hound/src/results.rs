@@ -11,7 +11,7 @@ use scenthound_report::text::csv_line;
 use scenthound_types::{Parts, TermHit, TermSet};
 
 use crate::fault::bad_input;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
 use crate::{look, stdout};
 
@@ -102,6 +102,8 @@ pub enum RankArg {
     Relevance,
     /// How likely they are targets themselves (layer 0), then how similar they are to the targets
     Layer,
+    /// The cash that has passed through them (OPIC's importance), in crawls with --strategy opic or otie
+    Importance,
 }
 
 /// The values of `--format`.
@@ -122,6 +124,7 @@ impl Args {
             by: self.rank.map(|rank| match rank {
                 RankArg::Relevance => RankBy::Relevance,
                 RankArg::Layer => RankBy::Layer,
+                RankArg::Importance => RankBy::Importance,
             }),
             relevant_only: self.relevant_only,
             with_duplicates: self.with_duplicates,
@@ -168,6 +171,10 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
                 "{} has no layers to rank by: it was crawled without a model of layers (--strategy layered:layers=FILE); use --rank relevance",
                 args.folder.display()
             )),
+            CollectionError::NoCash => bad_input(format!(
+                "{} has no importance to rank by: its strategy does not use cash (--strategy opic or otie); use --rank relevance",
+                args.folder.display()
+            )),
             error => error.into(),
         })?;
     look::warn(ranking.warnings());
@@ -182,7 +189,7 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
     for start in (0..shown).step_by(ROWS) {
         let pages = ranking.read(start..shown.min(start + ROWS))?;
         match args.format {
-            Format::Table => table(&pages, args.why).write(out, terminal_width())?,
+            Format::Table => crate::table::show(&table(&pages, args.why), out)?,
             Format::Jsonl => {
                 for page in &pages {
                     serde_json::to_writer(&mut *out, page)?;
@@ -208,6 +215,7 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
     let mut text = format!("{} of {}", count(shown as u64), counted(counts.judged, "page"));
     text.push_str(match ranking.by() {
         RankBy::Relevance => ", ranked by relevance",
+        RankBy::Importance => ", ranked by the cash that has passed through them",
         RankBy::Layer => {
             ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
         }

@@ -1,11 +1,12 @@
 //! `hound search`: full-text search in one or more crawls, done by [`scenthound_search`].
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use scenthound_search::{Found, Hit, SearchIndex, search_all};
 
 use crate::filters::Filters;
+use crate::terminal::Stream;
 use crate::wording::{count, counted, harmless, harmless_part};
 use crate::{look, stdout};
 
@@ -17,8 +18,8 @@ use crate::{look, stdout};
   hound search tea coffee brewing --lang ja --top 5  two crawls at once: all names but the last are folders
   hound search tea 緑茶 --relevant --json | jq -r .url
 
-All words must occur in the title or the main text. The index is in DIR/search; the first search builds
-it, and later ones add what is new. It can be deleted at any time.")]
+All words must occur in the title or the main text. The index is in DIR/search. The crawl
+fills it, and a search adds what is missing. It can be deleted at any time.")]
 pub struct Args {
     /// The folders of the crawls, then the words to search for
     #[arg(value_name = "DIR… QUERY", num_args = 2.., required = true)]
@@ -54,7 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         indexes.push(index);
     }
     let found = search_all(&indexes, query, &args.filters.settings(), args.top)?;
-    let is_terminal = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let is_terminal = Stream::Out.has_colour();
     stdout::write(|out| {
         for (number, hit) in (1..).zip(&found.hits) {
             if args.json {

@@ -132,7 +132,7 @@ fn keys(file: Option<&Path>) -> Result<Keys> {
     })?;
     if file.is_readable_by_others {
         let shown = path.display();
-        note!("warning: other users can read {shown}; keep the keys private with chmod 600 {shown}");
+        complain!("warning: other users can read {shown}; keep the keys private with chmod 600 {shown}");
     }
     Ok(file.keys.or(around))
 }
@@ -141,7 +141,7 @@ fn keys(file: Option<&Path>) -> Result<Keys> {
 fn find(settings: &Settings, query: &str, keys: &Keys) -> Result<FoundSeeds> {
     let found = find_seeds(settings, query, keys)?;
     for failed in &found.failed {
-        note!("warning: {}: {}", harmless(&failed.engine), failed.why);
+        complain!("warning: {}: {}", harmless(&failed.engine), failed.why);
     }
     Ok(found)
 }

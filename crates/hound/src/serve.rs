@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
     /// The address to listen on; port 0 takes any free port
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8500")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8500", value_parser = parse_addr)]
     addr: SocketAddr,
     /// The token that changes need, of at least 16 characters [default: random; needed for an address that other machines can
     /// reach]
@@ -86,6 +86,20 @@ fn start(settings: DashboardSettings) -> Result<Dashboard> {
     Ok(dashboard)
 }
 
+/// An address with a port; a port alone is one of this machine.
+pub fn parse_addr(text: &str) -> Result<SocketAddr, String> {
+    let local = text
+        .strip_prefix("localhost:")
+        .or(text.strip_prefix(':'))
+        .unwrap_or(text);
+    match local.parse::<u16>() {
+        Ok(port) => Ok(SocketAddr::from(([127, 0, 0, 1], port))),
+        Err(_) => text
+            .parse()
+            .map_err(|_| "write an IP address and a port, such as 127.0.0.1:8500".to_owned()),
+    }
+}
+
 /// Starts the dashboard of a crawl that is about to run in this process.
 pub fn beside_crawl(addr: SocketAddr, folder: &Path, token: Option<&String>) -> Result<Dashboard> {
     let mut settings = DashboardSettings::new(addr, vec![folder.to_owned()]);
@@ -105,5 +119,21 @@ pub fn linger(dashboard: Dashboard, stop: &StopHandle) {
     );
     while !stop.is_stopping() {
         std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        let local = "127.0.0.1:8500".parse().ok();
+        for text in ["8500", ":8500", "localhost:8500", "127.0.0.1:8500"] {
+            assert_eq!(parse_addr(text).ok(), local, "{text}");
+        }
+        for text in ["", "example.org:80", "127.0.0.1", "99999"] {
+            assert!(parse_addr(text).is_err(), "{text}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use scenthound_report::text::harvest_curve;
 use serde::Serialize;
 
 use crate::table::terminal_width;
+use crate::terminal::{Stream, Style};
 use crate::wording::{bytes, count, counted, harmless, time};
 use crate::{agents, look, stdout};
 
@@ -75,7 +76,13 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
     let report = &shown.report;
     let figures = report.figures;
     let folder = report.folder.display();
-    let mut line = |name: &str, text: &str| writeln!(out, "{name:<10}{text}");
+    let mut line = |name: &str, text: &str| {
+        writeln!(
+            out,
+            "{}{text}",
+            Stream::Out.styled(Style::Bold, &format!("{name:<10}"))
+        )
+    };
     match report.topic {
         Some(topic) => line("Crawl", &format!("{} in {folder}", harmless(topic)))?,
         None => line("Crawl", &format!("{folder} (it has no settings yet)"))?,
@@ -98,6 +105,13 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
             "Pages",
             &format!("{pages} tried, {bodies} read, {relevant} relevant (harvest rate {rate:.3})"),
         )?;
+        if figures.requisites > 0 {
+            let files = counted(figures.requisites, "file");
+            line(
+                "",
+                &format!("and {files} that pages need to be shown (--requisites)"),
+            )?;
+        }
         if figures.excluded > 0 {
             let pages = counted(figures.excluded, "page");
             line(

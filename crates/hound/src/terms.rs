@@ -28,7 +28,7 @@ Examples:
 
 #[derive(Subcommand, Debug)]
 enum Task {
-    /// Make a topic file from example pages: the most frequent runs of one to three words
+    /// Make a topic file from example pages: the runs of one to three words that set them apart
     Generate(Box<GenerateArgs>),
     /// Show how much two lists of terms have in common
     Overlap(OverlapArgs),
@@ -69,7 +69,7 @@ struct GenerateArgs {
     /// Pages of the wanted genre on the wanted subject.
     #[arg(long, value_name = "PAGES", num_args = 1..)]
     relevant_pages: Vec<String>,
-    /// Other pages to contrast with, so that words frequent everywhere are not picked.
+    /// Other pages to contrast with, so that words frequent everywhere are not picked [default: a built-in table].
     #[arg(long, value_name = "PAGES", num_args = 1..)]
     background: Vec<String>,
     /// WARC files or crawl folders to look URLs up in.
@@ -240,14 +240,15 @@ fn generate_topic(args: &GenerateArgs) -> Result<()> {
         crawls: CrawlPages::Relevant,
         ..everything
     };
-    let has_background = !args.background.is_empty();
     let background = Inputs::read(&args.background, &everything)?;
     let genre = examples(&Inputs::read(&genre_pages, &naming)?)?;
     let relevant = examples(&Inputs::read(&relevant_pages, &naming)?)?;
     let mut generator = TopicGenerator::new(&genre, &relevant, args.language);
-    if has_background {
+    if !args.background.is_empty() {
         generator = generator.with_background();
         background.each(|named| generator.add_background(&named.page))?;
+    } else if !args.plain {
+        generator = generator.with_web_at_large();
     }
     let usual = if args.plain {
         GenerateSettings::plain()

@@ -114,12 +114,7 @@ fn read_kind(text: &str) -> Result<Kind, String> {
 }
 
 fn read_calibration(text: &str) -> Result<Calibrate, String> {
-    match text {
-        "platt" => Ok(Calibrate::Platt),
-        "isotonic" => Ok(Calibrate::Isotonic),
-        "raw" => Ok(Calibrate::Raw),
-        _ => Err("write one of platt, isotonic, raw".to_owned()),
-    }
+    Calibrate::from_name(text).ok_or_else(|| format!("write one of {}", Calibrate::NAMES.join(", ")))
 }
 
 /// The command and its options.
@@ -167,7 +162,7 @@ fn relevance(args: &RelevanceArgs) -> Result<()> {
     }
     stdout::write(|out| write_report(out, &report))?;
     for warning in &trained.warnings {
-        note!("hound: warning: {warning}");
+        complain!("hound: warning: {warning}");
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use scenthound::train::{ClassMap, LabelledList, group_of, usual_forest};
 use scenthound_judge::{
-    ClassSize, DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords,
+    ClassSize, DetectorKind, GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings,
 };
 use scenthound_lab::LabelledPages;
 use scenthound_lab::recorded::WebFolder;
@@ -20,7 +20,7 @@ use crate::lab::console::with_lab;
 use crate::lab::webs;
 use crate::pages_input::{Fetching, Inputs, Naming, check_new};
 use crate::stdout;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{counted, harmless};
 
 /// Features shown.
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(path) = &args.output {
         check_new(path, args.force)?;
     }
-    let mut words = GenreWords::shipped();
+    let mut words = args.detector.words();
     for path in &args.words {
         let shown = path.display().to_string();
         let list = std::fs::read_to_string(path).map_err(|error| bad_input(format!("{shown}: {error}")))?;
@@ -280,7 +280,7 @@ fn write_report(out: &mut dyn Write, report: &Report<'_>) -> Result<()> {
         }));
         table.row(cells, Vec::new());
     }
-    table.write(out, terminal_width())?;
+    crate::table::show(&table, out)?;
     writeln!(out, "\nAccuracy lost when a feature is shuffled:")?;
     for feature in &figures.importance {
         writeln!(

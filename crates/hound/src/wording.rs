@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use scenthound_engine::StopReason;
+use scenthound_engine::{StopReason, share};
 use scenthound_store::{PageRecord, Via};
 use scenthound_types::{LeaseKind, OutcomeCode, PageNote, Parts, TermSet, Verdict};
 
@@ -82,7 +82,9 @@ fn failure(record: &PageRecord) -> Option<String> {
         RefusedRedirectTarget => "it redirects to something other than an http or https URL",
         RefusedTooManyRedirects => "too many redirects in a row (see --redirects)",
         RefusedScope => "it redirects to a URL outside the crawl's scope",
-        RefusedHostBudget => "the host brought nothing new or relevant for too long (see --host-allowance)",
+        RefusedHostBudget => {
+            "the host brought nothing new or relevant for too long, or has had its share (see --host-allowance and --host-limit)"
+        }
         RefusedUrlPattern => {
             "URLs of its pattern brought nothing new or relevant for too long (see --pattern-allowance)"
         }
@@ -100,6 +102,7 @@ fn failure(record: &PageRecord) -> Option<String> {
         FailedFirstByteTimeout => "the server did not respond in time (see --first-byte-timeout)",
         FailedDisconnect => "the connection closed before the response",
         FailedProtocol => "the response is not valid HTTP, or its headers are too large",
+        FailedBody => "the body is damaged: its chunks or its encoding are invalid",
         FailedProxy => "the proxy refused or failed",
         FailedStatus5xx | FailedStatus4xx | FailedStatus => {
             return Some(match record.status {
@@ -157,6 +160,7 @@ pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64
         (Via::Link, _) => "linked from its parent",
         (Via::Redirect, _) => "redirected here",
         (Via::Sitemap, _) => "listed in a sitemap",
+        (Via::Requisite, _) => "needed by its parent to be shown",
         (Via::Host, LeaseKind::Robots) => return "the host's robots.txt".to_owned(),
         (Via::Host, _) => return "the host's sitemap".to_owned(),
     };
@@ -172,10 +176,38 @@ pub fn found_by(kind: LeaseKind, via: Via, class: Option<u16>, score: Option<f64
     format!("{way}, priority {score} in class {class}")
 }
 
+/// A share in hundredths.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
 /// Why a crawl ended, with the option that lets it continue.
 pub fn stop_reason(reason: StopReason) -> String {
     let option = match reason {
         StopReason::Exhausted | StopReason::OnlyRestingHosts => return reason.to_string(),
+        StopReason::Yield { pages, relevant } => {
+            let recent = share(relevant, pages);
+            return format!(
+                "the last {} brought {} relevant, a share of {} (95 %: {} to {}), which is below --least-yield",
+                counted(pages, "page"),
+                count(relevant),
+                percent(recent.value),
+                percent(recent.low),
+                percent(recent.high)
+            );
+        }
+        StopReason::Found {
+            found,
+            unfound,
+            at_most,
+        } => {
+            return format!(
+                "{} relevant pages are found and about {} more can be expected, at most {} (95 %), which is --enough",
+                count(found),
+                count(unfound),
+                count(at_most)
+            );
+        }
         StopReason::Goals => "--goal",
         StopReason::Shares => "--max-pages; --redistribute passes shares on",
         StopReason::Pages => "--max-pages",

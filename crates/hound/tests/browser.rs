@@ -9,37 +9,20 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::bench_web::Web;
-use common::command;
-use common::python::python_with;
+use common::python::{chromium, python_with};
+use common::{command, text};
 use scenthound_testweb::bench::BenchSize;
-
-/// A Chromium: the one named by `SCENTHOUND_CHROMIUM`, or one in the usual places.
-fn chromium() -> Option<PathBuf> {
-    let named = std::env::var_os("SCENTHOUND_CHROMIUM").map(PathBuf::from);
-    let usual = [
-        "/usr/bin/chromium",
-        "/usr/bin/chromium-browser",
-        "/usr/bin/google-chrome",
-    ];
-    let found = named
-        .into_iter()
-        .chain(usual.map(PathBuf::from))
-        .find(|path| path.exists());
-    if found.is_none() {
-        scenthound_testweb::skip("there is no Chromium; ./test installs it");
-    }
-    found
-}
 
 #[test]
 fn every_view_works_in_chromium_while_a_crawl_of_hostile_pages_runs() {
-    let (Some(python), Some(chromium)) = (python_with("playwright, axe_playwright_python"), chromium())
-    else {
+    let (Some(python), Some(chromium)) = (
+        python_with("playwright, axe_playwright_python, openapi_spec_validator"),
+        chromium(),
+    ) else {
         return;
     };
     let size = BenchSize {
@@ -85,6 +68,29 @@ fn every_view_works_in_chromium_while_a_crawl_of_hostile_pages_runs() {
     while web.page_requests().len() < 100 {
         std::thread::sleep(Duration::from_millis(50));
     }
+    // What the lab writes opens in the dashboard too.
+    let reports = temp.path().join("crawl/reports");
+    let compare = |options: &[&str]| {
+        let compare = [
+            "lab",
+            "compare",
+            "--web",
+            "synth:little",
+            "--budget",
+            "40",
+            "--strategies",
+        ];
+        let output = command(
+            temp.path(),
+            &[&compare[..], &["breadth-first,best-first"], options].concat(),
+        )
+        .output()
+        .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    compare(&["-o", text(&reports.join("report.html"))]);
+    std::fs::write(reports.join("compared.json"), compare(&["--json"])).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/dashboard.py");
     let output = Command::new(python)
         .args([script, &url])

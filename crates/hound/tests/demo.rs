@@ -11,6 +11,7 @@ fn the_demo_shows_pages_curve_and_folder_and_requests_nothing_forbidden() {
     let shown = place.says(&["demo", "-o", "tea"]);
     for part in [
         "The best pages, and why:",
+        "The right kind of page, but about something else:",
         "query: ",
         "content: ",
         "Relevant pages found",

@@ -358,3 +358,56 @@ fn pages_in_other_languages_are_fetched_once_not_followed_and_explained() {
     assert_eq!(["/de/1", "/de/2"].map(asked), [2, 1]);
     assert_eq!(count(&kinds_shown(root, &[]), "de"), 2);
 }
+
+/// The links of a JSON table of P_IG, over both kinds of pages.
+fn links_counted(table: &serde_json::Value) -> f64 {
+    let rows = table["rows"].as_array().unwrap();
+    let all = rows.iter().filter(|row| row["genre"] == "all");
+    all.map(|row| row["links"].as_f64().unwrap()).sum()
+}
+
+#[test]
+fn where_links_lead_is_learnt_from_ones_own_crawl_and_used_by_the_next() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (_serving, base) = serve_paths(kinds);
+    topic(root, &base);
+    says(root, &["crawl", "tea.toml", "--strategy", "genre", "-o", "c"]);
+    let learnt = ["lab", "learn-pig", "--learnt", "c", "-o", "pig.toml", "--json"];
+    let learnt = hound_in(root, &learnt).json();
+    assert_eq!(learnt["tasks"][0], "learnt during the crawl");
+    // Only the hub has links. Of its targets, those that repeat each other are not learnt from again.
+    let links = 3.0 * EACH as f64;
+    assert!((1.0..=links).contains(&links_counted(&learnt)), "{learnt}");
+    let counted = ["lab", "learn-pig", "--web", "c", "--topic", "tea.toml", "--json"];
+    let counted = hound_in(root, &counted).json();
+    assert_eq!(links_counted(&counted), links, "{counted}");
+    let next = "genre:pig=pig.toml:pig-fixed=true";
+    says(root, &["crawl", "tea.toml", "--strategy", next, "-o", "d"]);
+    let plain = ["crawl", "tea.toml", "--strategy", "best-first", "-o", "e"];
+    says(root, &plain);
+    let refused = refuses(root, &["lab", "learn-pig", "--learnt", "e"]);
+    assert!(refused.contains("has learnt no table"), "{refused}");
+}
+
+#[test]
+fn judge_shows_the_genre_and_there_is_no_built_in_detector_with_nine_features() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    std::fs::write(root.join("page.html"), "<title>Tea</title><p>tea</p>").unwrap();
+    let shown = says(root, &["judge", "--topic", "tea", "page.html"]);
+    assert!(
+        shown.contains("kind of page: ") && shown.contains("% sure"),
+        "{shown}"
+    );
+    let judged = hound_in(root, &["judge", "--topic", "tea", "page.html", "--json"]).json();
+    assert!(judged["genre"]["confidence"].as_f64().unwrap() > 0.0, "{judged}");
+    let topic =
+        "[topic]\nname = \"tea\"\n[terms]\ncontent = [\"tea\"]\n[judge]\ngenre-detector = \"genre-9\"\n";
+    std::fs::write(root.join("nine.toml"), topic).unwrap();
+    let refused = refuses(root, &["judge", "--topic", "nine.toml", "page.html"]);
+    assert!(
+        refused.contains("hound train genre --detector genre-9"),
+        "{refused}"
+    );
+}

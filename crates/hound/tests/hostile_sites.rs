@@ -9,26 +9,11 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
-use common::{Run, command};
-use scenthound_testweb::{ServeOptions, Serving, SiteResponse, TestSite, serve};
-
-/// Hosts that are IP addresses on loopback, each with its own answers.
-struct Hosts<F>(Vec<String>, u16, F);
-
-impl<F: Fn(&str, &str, u16) -> SiteResponse + Send + Sync> TestSite for Hosts<F> {
-    fn answer(&self, host: &str, path: &str) -> SiteResponse {
-        (self.2)(host, path, self.1)
-    }
-
-    fn hosts(&self) -> Vec<String> {
-        self.0.clone()
-    }
-}
+use common::{Run, command, serve_addresses};
+use scenthound_testweb::{Serving, SiteResponse};
 
 /// Serves these last numbers of 127.0.0.x on one port. The answer gets the host, the path and the port.
 fn serve_hosts(
@@ -36,25 +21,7 @@ fn serve_hosts(
     answer: impl Fn(&str, &str, u16) -> SiteResponse + Send + Sync + Clone + 'static,
 ) -> (Serving, u16) {
     let names: Vec<String> = hosts.iter().map(|host| format!("127.0.0.{host}")).collect();
-    for _ in 0..20 {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let listen: Vec<SocketAddr> = names
-            .iter()
-            .map(|host| format!("{host}:{port}").parse().unwrap())
-            .collect();
-        let options = ServeOptions {
-            listen,
-            ..ServeOptions::default()
-        };
-        if let Ok(serving) = serve(Arc::new(Hosts(names.clone(), port, answer.clone())), options) {
-            return (serving, port);
-        }
-    }
-    panic!("no port is free on all addresses");
+    serve_addresses(&names, answer)
 }
 
 /// Crawls from these seeds.
@@ -136,4 +103,128 @@ fn costly_robots_rules_hold_up_neither_other_hosts_nor_the_clock() {
     assert_eq!(run.code, Some(15), "{run:?}");
     assert!(took.as_secs() < 25, "stopped after {took:?}");
     assert!(healthy > 60, "{healthy} pages of the ordinary site");
+}
+
+/// 127.0.0.2 may be asked, 127.0.0.3 may not. Everything that a page, a header, a redirect, a robots.txt or a sitemap of the first
+/// can say leads to the second, in every spelling.
+#[test]
+fn no_way_and_no_spelling_leads_to_a_private_address() {
+    const SPELLINGS: [&str; 8] = [
+        "127.0.0.3",
+        "127.3",
+        "2130706435",
+        "0x7f000003",
+        "0177.0.0.3",
+        "0x7f.0.0.3",
+        "[::ffff:127.0.0.3]",
+        "%31%32%37.0.0.3",
+    ];
+    let spied = |way: &'static str, port: u16| {
+        SPELLINGS.map(move |host| {
+            format!(
+                "http://{host}:{port}/{way}/{}",
+                host.trim_matches(['[', ']']).replace([':', '%'], "-")
+            )
+        })
+    };
+    let (serving, port) = serve_hosts(&[2, 3], move |host, path, port| {
+        if host != "127.0.0.2" {
+            return SiteResponse::html("<p>secret tea kettle");
+        }
+        let each = |way: &'static str, markup: &dyn Fn(&str) -> String| -> String {
+            spied(way, port).iter().map(|url| markup(url)).collect()
+        };
+        match path {
+            "/robots.txt" => SiteResponse::text(format!(
+                "User-agent: *\nAllow: /\nSitemap: http://127.0.0.3:{port}/robots-sitemap\nSitemap: /sitemap.xml\n"
+            )),
+            "/sitemap.xml" => SiteResponse::page(
+                "application/xml",
+                format!(
+                    "<urlset>{}</urlset>",
+                    each("sitemap", &|url| format!("<url><loc>{url}</loc></url>"))
+                ),
+            ),
+            "/" => {
+                let redirects: String = (0..SPELLINGS.len())
+                    .flat_map(|n| {
+                        ["redirect", "refresh", "meta", "base"]
+                            .map(|way| format!("<a href=/{way}/{n}>tea</a> "))
+                    })
+                    .collect();
+                SiteResponse::html(format!(
+                    "<title>Tea kettle</title>{}{}<p>Tea kettle. {}{}{}{redirects}",
+                    each("canonical", &|url| format!("<link rel=canonical href='{url}'>")),
+                    each("alternate", &|url| format!(
+                        "<link rel=alternate hreflang=en href='{url}'>"
+                    )),
+                    each("link", &|url| format!("<a href='{url}'>tea kettle</a> ")),
+                    each("frame", &|url| format!("<iframe src='{url}'></iframe>")),
+                    each("area", &|url| format!("<map><area href='{url}'></map>")),
+                ))
+            }
+            _ => {
+                let mut parts = path.trim_start_matches('/').split('/');
+                let (way, number) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                let number: usize = number.parse().unwrap_or(0);
+                match way {
+                    "redirect" => SiteResponse::redirect(302, spied("redirect", port)[number].clone()),
+                    "refresh" => SiteResponse::html("<p>tea")
+                        .with("refresh", format!("0; url={}", spied("refresh", port)[number])),
+                    "meta" => SiteResponse::html(format!(
+                        "<meta http-equiv=refresh content='0; url={}'><p>tea",
+                        spied("meta", port)[number]
+                    )),
+                    "base" => SiteResponse::html(format!(
+                        "<base href='{}/'><p><a href=tea>tea</a>",
+                        spied("base", port)[number]
+                    )),
+                    _ => SiteResponse::missing(),
+                }
+            }
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let seed = format!("http://127.0.0.2:{port}/");
+    let output = command(
+        folder.path(),
+        &[
+            "crawl",
+            "tea kettle",
+            &seed,
+            "--allow-net",
+            "127.0.0.2/32",
+            "-o",
+            "crawl",
+            "--ip-delay",
+            "0s",
+            "--delay",
+            "0s",
+            "--retries",
+            "0",
+            "--sitemaps",
+            "all",
+            "--max-time",
+            "60s",
+            "--contact",
+            "test@example.org",
+        ],
+    )
+    .output()
+    .unwrap();
+    let run = Run::from(output);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let asked: Vec<_> = serving
+        .requests()
+        .into_iter()
+        .filter(|request| request.host != "127.0.0.2")
+        .collect();
+    assert!(asked.is_empty(), "{asked:?}");
+    // Each way was tried, and refused at the address. Sitemaps list pages of their own site only.
+    let records = std::fs::read_to_string(folder.path().join("crawl/pages/pages.jsonl")).unwrap();
+    for way in ["redirect", "refresh", "meta", "base", "link", "frame", "area"] {
+        let wanted = format!("127.0.0.3:{port}/{way}/");
+        let is_refused = |line: &str| line.contains(&wanted) && line.contains("refused-address");
+        assert!(records.lines().any(is_refused), "{way}: {records}");
+    }
 }

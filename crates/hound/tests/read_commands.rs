@@ -440,6 +440,7 @@ fn with_frontier(crawl: &Path) {
                 crawl_delay: None,
             }),
             sitemaps: &[],
+            requisites: &[],
         };
         frontier.settle(settled, now).unwrap();
     }

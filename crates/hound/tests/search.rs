@@ -141,3 +141,29 @@ fn several_collections_are_searched_at_once() {
     assert!(shown.contains("· one\n") && shown.contains("· two\n"), "{shown}");
     assert_eq!(found(&work, &["one", "two", "muscatel"]).len(), 2);
 }
+
+#[test]
+fn a_crawl_leaves_a_complete_index_and_one_that_is_ahead_of_the_records_is_made_again() {
+    let work = Workspace::new();
+    let (_serving, _root) = crawl(&work, "out", "10");
+    let meta = std::fs::read_to_string(work.path("out/search/meta.json")).unwrap();
+    let records = work.path("out/pages/pages.jsonl");
+    let lines = std::fs::read_to_string(&records).unwrap();
+    assert!(meta.contains(&format!("\\\"bytes\\\":{}", lines.len())), "{meta}");
+    // A crawl that was killed takes back what it had not committed. The index must not keep it.
+    let words = [
+        ("/second\"", "muscatel"),
+        ("/cars\"", "luxury"),
+        ("/ja\"", "煎茶"),
+    ];
+    let last = lines
+        .lines()
+        .rev()
+        .find(|line| words.iter().any(|(path, _)| line.contains(path)));
+    let last = last.unwrap();
+    let (_, word) = words.iter().find(|(path, _)| last.contains(path)).unwrap();
+    assert!(!found(&work, &["out", word]).is_empty());
+    std::fs::write(&records, &lines[..lines.find(last).unwrap()]).unwrap();
+    assert!(found(&work, &["out", word]).is_empty());
+    assert!(!found(&work, &["out", "introduction"]).is_empty());
+}

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 use common::bench_web::{PAGES, Web, records};
 use common::{command, text};
+use scenthound_store::PageRecord;
+use scenthound_testweb::{SiteResponse, TestSite};
 use serde_json::{Value, json};
 
 /// The crawl looks at its journal twice a second; requests under way take a moment more.
@@ -86,6 +88,82 @@ impl Drop for Serve {
     }
 }
 
+/// Pages about water, as long as anybody asks: every second one is about boats too, the others about meadows. Each leads to
+/// the next dozen, on four hosts in turn.
+struct BoatsAndMeadows {
+    port: u16,
+}
+
+const BOATS: &str = "harbour sail mast rudder anchor keel tiller deck hull cabin rope crew captain voyage tide wharf jetty buoy";
+const MEADOWS: &str =
+    "grass clover cattle barn hedge pasture hay fence farmer tractor soil herd sheep plough stable orchard";
+const OTHERS: &str =
+    "the and of with many some people often before after every morning evening season year place found made";
+
+impl TestSite for BoatsAndMeadows {
+    fn answer(&self, _host: &str, path: &str) -> SiteResponse {
+        let Some(page) = path
+            .strip_prefix("/p/")
+            .and_then(|page| page.parse::<usize>().ok())
+        else {
+            return SiteResponse::fault(404);
+        };
+        let port = self.port;
+        let kind: Vec<&str> = [BOATS, MEADOWS][page % 2].split(' ').collect();
+        let others: Vec<&str> = OTHERS.split(' ').collect();
+        let mut random = page as u64;
+        let mut any = |words: &[&'static str]| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            words[(random >> 33) as usize % words.len()]
+        };
+        let text: Vec<&str> = (0..160)
+            .map(|at| match at % 8 {
+                0 => "water",
+                1 | 2 => any(&kind),
+                _ => any(&others),
+            })
+            .collect();
+        let links = (page + 1..page + 13).map(|to| {
+            let host = 2 + to % 4;
+            format!("<a href=\"http://127.0.0.{host}:{port}/p/{to}\">page {to}</a> ")
+        });
+        let links: String = links.collect();
+        SiteResponse::html(format!(
+            "<html lang=en><title>Page {page}</title><p>{}.</p>{links}</html>",
+            text.join(" ")
+        ))
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        (2..6).map(|host| format!("127.0.0.{host}")).collect()
+    }
+}
+
+/// Whether a page is about boats.
+fn is_boats(record: &PageRecord) -> bool {
+    let (_, page) = record.url.rsplit_once('/').unwrap();
+    page.parse::<usize>().unwrap().is_multiple_of(2)
+}
+
+fn has_term(record: &PageRecord, term: &str) -> bool {
+    let parts = record.parts.iter();
+    parts.flat_map(|parts| &parts.terms).any(|hit| &*hit.term == term)
+}
+
+/// Whether a word is among the terms of a judgement as one that a person asked for, not as one that the judge learnt.
+fn is_asked_for(json: &serde_json::Value, term: &str) -> bool {
+    match json {
+        serde_json::Value::Array(items) => items.iter().any(|item| is_asked_for(item, term)),
+        serde_json::Value::Object(fields) => {
+            (json["term"] == term && json["set"] != "table")
+                || fields.values().any(|field| is_asked_for(field, term))
+        }
+        _ => false,
+    }
+}
+
 struct Steered {
     web: Web,
     _temp: tempfile::TempDir,
@@ -102,9 +180,23 @@ impl Steered {
         }
     }
 
+    fn boats_and_meadows() -> Steered {
+        let temp = tempfile::tempdir().unwrap();
+        Steered {
+            web: Web::of(|port| BoatsAndMeadows { port }, Duration::from_millis(10)),
+            folder: temp.path().join("crawl"),
+            _temp: temp,
+        }
+    }
+
     /// Starts the crawl and waits until a few pages are there.
     fn start(&self) -> Child {
-        let process = self.web.crawl(&self.folder, &["--strategy", "breadth-first"]);
+        self.start_with("water light house", &[])
+    }
+
+    fn start_with(&self, topic: &str, options: &[&str]) -> Child {
+        let options = [&["--strategy", "breadth-first"], options].concat();
+        let process = self.web.crawl_for(topic, &self.folder, &options);
         let until = Instant::now() + Duration::from_secs(20);
         while !self.folder.join("logs/status.json").exists() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
@@ -115,6 +207,22 @@ impl Steered {
     fn kill(&self, mut process: Child) {
         process.kill().unwrap();
         process.wait().unwrap();
+    }
+
+    /// Waits until this many more pages are read, and returns them.
+    fn more(&self, number: usize) -> Vec<PageRecord> {
+        let before = records(&self.folder).len();
+        self.wait_for(|| records(&self.folder).len() >= before + number);
+        records(&self.folder).split_off(before)
+    }
+
+    /// Waits until the newest pages are all like this.
+    fn wait_until_all(&self, is_so: impl Fn(&PageRecord) -> bool) {
+        let before = records(&self.folder).len();
+        self.wait_for(|| {
+            let records = records(&self.folder);
+            records.len() > before + 12 && records.iter().rev().take(12).all(&is_so)
+        });
     }
 
     fn requests_to(&self, host: &str) -> usize {
@@ -293,4 +401,155 @@ fn a_marked_page_teaches_a_running_crawl_and_a_finished_one() {
     let terms = overview["settings"]["terms"]["content"].as_array().unwrap();
     assert!(terms.contains(&json!("harbour")), "{terms:?}");
     assert_eq!(overview["steering"]["pending"], json!(false));
+}
+
+#[test]
+fn words_count_in_a_running_crawl_survive_a_kill_and_are_taken_back() {
+    let steered = Steered::boats_and_meadows();
+    let first = steered.start_with("water", &[]);
+    let serve = Serve::start(&steered.folder);
+    let early = steered.more(10);
+    assert!(early.iter().all(|record| !has_term(record, "harbour")));
+    let accept = json!({ "kind": "accept-term", "list": "content", "term": "harbour" });
+    let accepted = serve.ask(accept.clone());
+    steered.wait_for(|| {
+        records(&steered.folder)
+            .iter()
+            .any(|record| has_term(record, "harbour"))
+    });
+    serve.ask(json!({ "kind": "undo", "of": accepted }));
+    steered.wait_until_all(|record| !has_term(record, "harbour"));
+    // Words of the wrong sense set pages aside.
+    let excluded = serve.ask(json!({ "kind": "accept-term", "list": "exclude", "term": "clover" }));
+    steered.wait_for(|| records(&steered.folder).iter().any(|record| record.hidden));
+    serve.ask(json!({ "kind": "undo", "of": excluded }));
+    serve.ask(accept);
+    steered.kill(first);
+    // In force from the first page of the next run, which the same command starts.
+    let mut second = steered.start_with("water", &[]);
+    let more = steered.more(20);
+    assert!(more.iter().any(|record| has_term(record, "harbour")));
+    assert!(more.iter().all(|record| !record.hidden));
+    // When the run ends, the pages of all runs are judged by it.
+    assert_eq!(serve.get("steering")["in_force"]["pending"], json!(true));
+    serve.ask(json!({ "kind": "stop" }));
+    assert_eq!(second.wait().unwrap().code(), Some(11));
+    assert_eq!(serve.get("steering")["in_force"]["pending"], json!(false));
+    let judged = |url: &str| {
+        let page = serve.get(&format!("explain?url={url}"));
+        is_asked_for(&page, "harbour")
+    };
+    assert!(early.iter().any(|record| judged(&record.url)));
+    // It can still be undone, and the pages be judged once more.
+    let actions = serve.get("steering")["actions"].clone();
+    let last = actions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|action| action["kind"] == "accept-term");
+    serve.ask(json!({ "kind": "undo", "of": last.unwrap()["id"] }));
+    assert_eq!(serve.get("steering")["in_force"]["pending"], json!(true));
+    assert_eq!(serve.request("POST", "rejudge", "{}").0, 200);
+    steered.wait_for(|| serve.get("rejudge")["is_running"] == json!(false));
+    assert!(early.iter().all(|record| !judged(&record.url)));
+    assert_eq!(serve.get("steering")["in_force"]["pending"], json!(false));
+}
+
+#[test]
+fn a_weight_counts_in_a_running_crawl_and_is_taken_back() {
+    let steered = Steered::boats_and_meadows();
+    let topic =
+        "[topic]\nname = \"boats\"\n[terms]\ngenre = [\"harbour\", \"sail\"]\ncontent = [\"water\"]\n";
+    let file = steered.folder.with_file_name("boats.toml");
+    std::fs::write(&file, topic).unwrap();
+    let process = steered.start_with(text(&file), &["--judge", "terms"]);
+    let serve = Serve::start(&steered.folder);
+    // A page about meadows has nothing of the genre and all of the content. Without a weight, the genre counts for nothing.
+    let ignores_genre = |record: &PageRecord| !is_boats(record) && record.relevance.unwrap() > 0.9;
+    assert!(!steered.more(10).iter().any(ignores_genre));
+    let set = serve.ask(json!({ "kind": "weight", "name": "genre-weight", "value": 0 }));
+    steered.wait_for(|| records(&steered.folder).iter().any(ignores_genre));
+    serve.ask(json!({ "kind": "undo", "of": set }));
+    steered.wait_until_all(|record| !ignores_genre(record));
+    steered.kill(process);
+}
+
+#[test]
+fn marks_teach_a_running_crawl_and_judging_again_in_between_ranks_all_its_pages() {
+    let steered = Steered::boats_and_meadows();
+    let process = steered.start_with("water", &[]);
+    let serve = Serve::start(&steered.folder);
+    let mean = |pages: &[(f64, bool)], wanted: bool| {
+        let of: Vec<f64> = pages
+            .iter()
+            .filter(|page| page.1 == wanted)
+            .map(|page| page.0)
+            .collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    let lead = |pages: &[(f64, bool)]| mean(pages, true) - mean(pages, false);
+    let judged = |records: &[PageRecord]| -> Vec<(f64, bool)> {
+        records
+            .iter()
+            .filter(|record| record.is_judged_page())
+            .map(|record| (record.relevance.unwrap(), is_boats(record)))
+            .collect()
+    };
+    let before = judged(&steered.more(30));
+    assert!(lead(&before).abs() < 0.1, "both are about water: {before:?}");
+    // The user wants boats.
+    let pages = serve.get("label?limit=20")["pages"].clone();
+    for page in pages.as_array().unwrap() {
+        let url = page["url"].as_str().unwrap();
+        let number: usize = url.rsplit_once('/').unwrap().1.parse().unwrap();
+        let mark = ["relevant", "irrelevant"][number % 2];
+        let body = json!({ "pages": [page["id"]], "mark": mark }).to_string();
+        assert_eq!(serve.request("POST", "marks", &body).0, 200);
+    }
+    serve.ask(json!({ "kind": "learn" }));
+    steered.wait_for(|| {
+        let records = records(&steered.folder);
+        lead(&judged(&records[records.len() - 30..])) > 0.25
+    });
+    // The first pages know nothing of it until all are judged again. The crawl does that in between, and goes on.
+    let listed = |count: usize| -> Vec<(f64, bool)> {
+        let pages = serve.get(&format!("pages?sort=oldest&limit={count}"))["pages"].clone();
+        let judged = pages.as_array().unwrap().iter().map(|page| {
+            let number = page["url"].as_str().unwrap().rsplit_once('/').unwrap().1;
+            let number: usize = number.parse().unwrap();
+            (page["relevance"].as_f64().unwrap(), number.is_multiple_of(2))
+        });
+        judged.collect()
+    };
+    assert!(lead(&listed(20)) < 0.1);
+    serve.ask(json!({ "kind": "rejudge" }));
+    steered.wait_for(|| serve.get("steering")["in_force"]["rejudging"] == json!(false));
+    steered.wait_for(|| lead(&listed(20)) > 0.25);
+    let later = judged(&steered.more(10));
+    assert!(lead(&later) > 0.1, "the crawl goes on, and knows it: {later:?}");
+    steered.kill(process);
+}
+
+#[test]
+fn a_boosted_host_comes_before_the_others_until_that_is_undone() {
+    let steered = Steered::boats_and_meadows();
+    let options = ["--concurrency", "1", "--delay", "0s"];
+    let process = steered.start_with("water", &options);
+    steered.wait_for(|| steered.web.page_requests().len() > 60);
+    let serve = Serve::start(&steered.folder);
+    let boosted = serve.ask(json!({ "kind": "boost-host", "host": "127.0.0.3" }));
+    // In turn, each of the four hosts would get a quarter.
+    let share = || {
+        std::thread::sleep(SOON);
+        let before = steered.web.page_requests().len();
+        steered.wait_for(|| steered.web.page_requests().len() >= before + 30);
+        let next = steered.web.page_requests().split_off(before);
+        let to_it = next.iter().filter(|(_, request)| request.host == "127.0.0.3");
+        to_it.count() as f64 / next.len() as f64
+    };
+    let with = share();
+    serve.ask(json!({ "kind": "undo", "of": boosted }));
+    let without = share();
+    assert!(with > 0.8 && without < 0.5, "{with} with, {without} without");
+    steered.kill(process);
 }

@@ -146,7 +146,7 @@ fn a_topic_is_generated_with_its_counts() {
         ],
     );
     let expected = r#"
-# Terms taken from 2 genre pages, 1 relevant page.
+# Terms taken from 2 genre pages, 1 relevant page
 # Delete what does not fit: a picked half is usually better than the whole.
 
 [topic]
@@ -155,10 +155,10 @@ language = "en"
 
 [terms]
 genre = [
-    "course",      # 3 times on 2 pages
     "exam",        # 2 times on 2 pages
-    "instructor",  # 2 times on 2 pages
     "syllabus",    # 2 times on 2 pages
+    "instructor",  # 2 times on 2 pages
+    "course",      # 3 times on 2 pages
 ]
 content = [
     "relational model",      # 2 times on 1 page
@@ -168,7 +168,15 @@ content = [
 [seeds]
 # urls = ["https://example.org/"]
 "#;
-    assert_eq!(topic.trim(), expected.trim());
+    assert!(
+        topic.contains("contrasted with") && topic.contains("contrast "),
+        "{topic}"
+    );
+    let without_figures: Vec<&str> = topic
+        .lines()
+        .map(|line| line.split(", contrast").next().unwrap_or(line))
+        .collect();
+    assert_eq!(without_figures.join("\n").trim(), expected.trim());
 }
 
 #[test]
@@ -293,6 +301,7 @@ fn judging_shows_every_part_and_the_terms_not_found() {
     let expected = "\
 http://site.test/databases
   relevant: 0.854, threshold 0.45 (10 words, language en)
+  kind of page: home, 46 % sure
   genre 0.707, content 1.000
    share  count  list     term
    1.000      2  content  relational model

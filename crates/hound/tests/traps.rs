@@ -316,3 +316,227 @@ fn no_page_and_no_domain_leads_to_thousands_of_hosts() {
     let why = workspace.says(&["explain", "crawl", "http://h2999.bait.test/"]);
     assert!(why.contains("--new-hosts-per-domain"), "{why}");
 }
+
+/// Hosts without a single good page, each endless in its own way.
+fn endless(kind: usize, path: &str, port: u16) -> SiteResponse {
+    let (base, _) = path.split_once('?').unwrap_or((path, ""));
+    let number = scramble(path) % 1_000_000;
+    let text = words(path, 90);
+    let two = |a: String, b: String| format!("<a href='{a}'>tea</a> <a href='{b}'>tea</a>");
+    match (kind, path) {
+        (_, "/robots.txt") if kind == 6 => SiteResponse::text(format!(
+            "User-agent: *\nAllow: /\nSitemap: http://127.0.1.{kind}:{port}/map0.xml\n"
+        )),
+        (_, "/robots.txt") => SiteResponse::missing(),
+        (0, _) => shell(
+            "Month",
+            "No events in this month.",
+            &two(
+                format!("/m?month={}", number % 9_999),
+                format!("/m?month={}", number % 8_888),
+            ),
+        ),
+        (1, _) => shell(
+            "Day",
+            &format!("Nothing on day {number}."),
+            &two(
+                format!("/{}/{}/{}", number % 900 + 1100, number % 12, number % 28),
+                format!("/d/{number}"),
+            ),
+        ),
+        (2, _) => shell(
+            "Shop",
+            &words(base, 80),
+            &two(
+                format!("/item{}?sid={number:x}", number % 9),
+                format!("/cart?sid={number:x}"),
+            ),
+        ),
+        (3, _) => shell(
+            "Shop",
+            &words(base.rsplit('/').next().unwrap_or(""), 80),
+            &two(
+                format!("/s{number:x}/item{}", number % 9),
+                format!("/s{number:x}/cart"),
+            ),
+        ),
+        (4, "/") => {
+            let links: String = (0..20_000)
+                .map(|n| format!("<a href=/n{n}>tea {n}</a> "))
+                .collect();
+            shell("Index", "Many numbers.", &links)
+        }
+        (5, _) => {
+            let links: String = (0..300)
+                .map(|n| {
+                    format!(
+                        "<link rel=alternate hreflang=x{n} href='/{n}{}'>",
+                        path.len() % 90
+                    )
+                })
+                .collect();
+            SiteResponse::html(format!("<title>Tea</title>{links}<p>{text}"))
+        }
+        (6, map) if map.ends_with(".xml") => {
+            let maps: String = (0..50)
+                .map(|n| {
+                    format!(
+                        "<sitemap><loc>http://127.0.1.{kind}:{port}/map{}.xml</loc></sitemap>",
+                        number + n
+                    )
+                })
+                .collect();
+            SiteResponse::page("application/xml", format!("<sitemapindex>{maps}</sitemapindex>"))
+        }
+        (7, _) => shell(
+            "Folder",
+            &text,
+            &two(
+                format!("{}/{}", base.trim_end_matches('/'), number % 7),
+                format!("{}/x{}", base.trim_end_matches('/'), number % 5),
+            ),
+        ),
+        (8, _) => shell(
+            "Circle",
+            &text,
+            &two(
+                format!("{}/a/b", base.trim_end_matches('/')),
+                format!("{}/b", base.trim_end_matches('/')),
+            ),
+        ),
+        (9, _) => shell(
+            "Tag",
+            "Nothing has this tag.",
+            &two(
+                format!("/tag/{}", words(&number.to_string(), 3).trim().replace(' ', "-")),
+                format!(
+                    "/tag/{}",
+                    words(&(number + 1).to_string(), 3).trim().replace(' ', "-")
+                ),
+            ),
+        ),
+        (10, _) => shell(
+            "Filter",
+            "Twelve cups.",
+            &two(
+                format!("/f?colour={}&size={}&sort=up", number % 50, number % 40),
+                format!("/f?size={}&page={}", number % 30, number % 60),
+            ),
+        ),
+        (11, _) => shell(
+            "Post",
+            &text,
+            &two(
+                format!("/post/{}", number * 2),
+                format!("/post/{}", number * 2 + 1),
+            ),
+        ),
+        (12, _) if path != "/" => SiteResponse::redirect(302, format!("/next/{number}")),
+        (13, _) => shell(
+            "Leaf",
+            &words(base, 100),
+            &two(
+                format!("/leaf/{}?view=print", number % 4_000),
+                format!("/leaf/{}?view=full", number % 4_000),
+            ),
+        ),
+        (14, _) => shell(
+            "Nothing here",
+            "The page was not found. Try another one.",
+            &two(format!("/{number:x}"), format!("/{:x}", number + 1)),
+        ),
+        _ => shell(
+            "Page",
+            &text,
+            &two(format!("/{number}"), format!("/q{}", number + 1)),
+        ),
+    }
+}
+
+const ENDLESS: usize = 15;
+
+/// Fifteen hosts without end, linked from every page of a good site.
+#[test]
+fn fifteen_endless_hosts_get_few_requests_each() {
+    let hosts: Vec<String> = (0..ENDLESS)
+        .map(|n| format!("127.0.1.{n}"))
+        .chain(["127.0.0.2".to_owned()])
+        .collect();
+    let (serving, port) = common::serve_addresses(&hosts, move |host, path, port| {
+        if let Some(kind) = host.strip_prefix("127.0.1.") {
+            return endless(kind.parse().unwrap(), path, port);
+        }
+        let number: usize = path.trim_start_matches('/').parse().unwrap_or(0);
+        if path == "/robots.txt" {
+            return SiteResponse::missing();
+        }
+        let traps: String = (0..ENDLESS)
+            .map(|n| format!("<a href=http://127.0.1.{n}:{port}/>loose leaf tea</a> "))
+            .collect();
+        let next = if number < 40 {
+            format!("<a href=/{}>loose leaf tea</a>", number + 1)
+        } else {
+            String::new()
+        };
+        tea(path, &(traps + &next))
+    });
+    let workspace = Workspace::new();
+    // SCENTHOUND_ALLOWANCE=300 measures with the default.
+    let allowance = std::env::var("SCENTHOUND_ALLOWANCE").unwrap_or("60".to_owned());
+    let seed = format!("http://127.0.0.2:{port}/0");
+    crawl(
+        &workspace,
+        &seed,
+        &[
+            "--pattern-allowance",
+            &allowance,
+            "--host-allowance",
+            &allowance,
+            "--connections-per-host",
+            "4",
+        ],
+    );
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    for request in serving.requests() {
+        *asked.entry(request.host).or_default() += 1;
+    }
+    println!("{asked:?}");
+    assert_eq!(asked["127.0.0.2"], 1 + 41, "every good page is found");
+    let allowance: usize = allowance.parse().unwrap();
+    for (host, requests) in asked.iter().filter(|(host, _)| *host != "127.0.0.2") {
+        // The allowance, what was under way when it was used up, and the robots.txt.
+        assert!(*requests <= allowance + 60, "{host}: {asked:?}");
+    }
+}
+
+/// A host whose pages all differ, are all about the topic and never end.
+#[test]
+fn an_endless_site_full_of_the_topics_words_is_left_when_it_says_nothing_new() {
+    let (serving, base) = serve_paths(|path| {
+        if path == "/robots.txt" {
+            return SiteResponse::missing();
+        }
+        let number = scramble(path) % 1_000_000;
+        let links = format!(
+            "<a href=/about/{number}>loose leaf tea</a> <a href=/about/{}>loose leaf tea</a>",
+            number + 1
+        );
+        tea(path, &links)
+    });
+    // On an address of its own: the hosts of seeds get more.
+    let (_hub, port) = common::serve_addresses(&["127.0.0.2".to_owned()], move |_, path, _| match path {
+        "/robots.txt" => SiteResponse::missing(),
+        _ => tea(path, &format!("<a href={base}/>loose leaf tea</a>")),
+    });
+    let workspace = Workspace::new();
+    crawl(
+        &workspace,
+        &format!("http://127.0.0.2:{port}/"),
+        &["--connections-per-host", "8"],
+    );
+    let asked = serving.requests().len();
+    println!("{asked} requests to an endless site full of the topic's words");
+    assert!(asked < 700, "{asked}");
+    let records = std::fs::read_to_string(workspace.path("crawl/pages/pages.jsonl")).unwrap();
+    assert!(records.contains("refused-url-pattern"), "no rule ended it");
+}

@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-const KINDS: [&str; 2] = ["genre-9", "genre"];
+const KINDS: [&str; 1] = ["genre"];
 const PAGES: u32 = 300;
 
 /// Pages spread over a recorded web; none if it is not available.

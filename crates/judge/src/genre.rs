@@ -33,7 +33,7 @@ pub use self::training::{
 };
 pub use self::word_lists::GenreWords;
 use self::word_lists::WordLists;
-use crate::{Judge, JudgeFault, Learner, PageFields};
+use crate::{Judge, JudgeFault, Learner, Lesson, SnippetScorer};
 
 /// Which features a detector uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -53,6 +53,14 @@ impl DetectorKind {
         match self {
             DetectorKind::Nine => "genre-9",
             DetectorKind::Rich => "genre",
+        }
+    }
+
+    /// The words its features count, unless a user adds some.
+    pub fn words(self) -> GenreWords {
+        match self {
+            DetectorKind::Nine => GenreWords::paper(),
+            DetectorKind::Rich => GenreWords::shipped(),
         }
     }
 
@@ -95,8 +103,6 @@ pub struct GenreDetector {
 
 static RICH: LazyLock<Option<GenreDetector>> =
     LazyLock::new(|| GenreDetector::from_bytes(include_bytes!("../../../models/genre.model")).ok());
-static NINE: LazyLock<Option<GenreDetector>> =
-    LazyLock::new(|| GenreDetector::from_bytes(include_bytes!("../../../models/genre-9.model")).ok());
 
 impl GenreDetector {
     /// A detector from its parts; none if they do not fit together.
@@ -118,11 +124,14 @@ impl GenreDetector {
         })
     }
 
-    /// The detector built into the program; none only if the program was built with a damaged model.
+    /// The detector built into the program; none for the nine features, and if the program was built with a damaged model.
+    ///
+    /// Nine features do not recognise pages of sites they were not trained on: trained on our pages, they called 29 of 30 articles
+    /// "other". So a detector with nine features is for pages of one's own, or for repeating the paper's experiments.
     pub fn shipped(kind: DetectorKind) -> Option<&'static GenreDetector> {
         match kind {
             DetectorKind::Rich => RICH.as_ref(),
-            DetectorKind::Nine => NINE.as_ref(),
+            DetectorKind::Nine => None,
         }
     }
 
@@ -252,7 +261,7 @@ impl Judge for WithGenre {
         self.judge_and_keep(page).0
     }
 
-    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<Lesson>>) {
         let (judged, lesson) = self.judge.judge_and_keep(page);
         let judgement = Judgement {
             genre: Some(self.detector.detect(page)),
@@ -271,6 +280,10 @@ impl Judge for WithGenre {
 
     fn url_snippet(&self, words: &[Token]) -> f32 {
         self.judge.url_snippet(words)
+    }
+
+    fn snippets(&self) -> Option<Box<SnippetScorer>> {
+        self.judge.snippets()
     }
 
     fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {

@@ -29,7 +29,7 @@ pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
 use self::anchors::AnchorTable;
 use self::outside::OutsideTest;
 use self::targets::TargetMean;
-use crate::{Judge, JudgeFault, Learner, PageFields};
+use crate::{Judge, JudgeFault, Learner, Lesson, SnippetScorer};
 
 /// A model of the layers of a context graph.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -238,7 +238,7 @@ impl Judge for WithLayers {
         self.judge.learner()
     }
 
-    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<Lesson>>) {
         let (judged, lesson) = self.judge.judge_and_keep(page);
         let near = self.model.layer(page).nearness();
         let judgement = Judgement {
@@ -258,6 +258,10 @@ impl Judge for WithLayers {
 
     fn url_snippet(&self, words: &[Token]) -> f32 {
         self.judge.url_snippet(words)
+    }
+
+    fn snippets(&self) -> Option<Box<SnippetScorer>> {
+        self.judge.snippets()
     }
 
     fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {

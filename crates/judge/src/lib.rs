@@ -62,6 +62,9 @@ pub use crate::trained::{
 };
 pub use crate::wrong_sense::WrongSense;
 
+/// How relevant a few words are, by what a judge knew when it was asked for this.
+pub type SnippetScorer = dyn Fn(&[Token]) -> f32;
+
 /// Judges how relevant a page is.
 pub trait Judge: Send + Sync {
     /// Judges a fetched page.
@@ -76,8 +79,14 @@ pub trait Judge: Send + Sync {
         self.snippet(words)
     }
 
+    /// [`Judge::snippet`] and [`Judge::url_snippet`] for all links of a page, from a judge that would otherwise look up its
+    /// model again for each; none from a judge without a model that changes.
+    fn snippets(&self) -> Option<Box<SnippetScorer>> {
+        None
+    }
+
     /// Judges a page and returns what must be kept of it to learn from; nothing from a judge that does not learn.
-    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<Lesson>>) {
         (self.judge(page), None)
     }
 
@@ -96,7 +105,7 @@ pub trait Judge: Send + Sync {
 /// judge at the same time, by what was learnt before.
 pub trait Learner: Send + Sync {
     /// Shows it a page that was judged. Returns whether it has changed its mind about other pages because of it.
-    fn observe(&self, key: UrlKey, fields: PageFields) -> bool;
+    fn observe(&self, key: UrlKey, lesson: Lesson) -> bool;
 
     /// How often it changed its mind.
     fn lessons_learnt(&self) -> u64;
@@ -116,6 +125,16 @@ pub trait Learner: Send + Sync {
 
     /// Restores what was saved, by name.
     fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault>;
+}
+
+/// What a judge keeps of a page it has judged, to learn from it later.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lesson {
+    /// What is kept of the page.
+    pub(crate) fields: PageFields,
+    /// Its relevance, and the number of the model it was judged by.
+    pub(crate) relevance: f64,
+    pub(crate) model: u64,
 }
 
 /// An example page: what a judge is told about it.

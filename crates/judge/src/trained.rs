@@ -130,9 +130,10 @@ impl TrainedJudge {
         }
         let choices = Choices::new(kind, settings);
         let examples = Examples::read(pages, &choices)?;
-        let (of_pages, of_snippets) = curves(&examples, &choices)?;
         let bags: Vec<_> = examples.bags.iter().collect();
-        let fitted = Fitted::new(&bags, &examples.labels, &choices)?;
+        // Calibration uses the C and γ that were found; a search in each of its folds would cost more than it tells.
+        let (fitted, choices) = Fitted::search(&bags, &examples.labels, &choices)?;
+        let (of_pages, of_snippets) = curves(&examples, &choices)?;
         Ok(TrainedJudge {
             model: Model {
                 kind,

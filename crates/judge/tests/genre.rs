@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use scenthound_judge::{
-    DetectorKind, GenreDetector, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords, Judge,
-    WithGenre, is_of_genre,
+    DetectorKind, GenreDetector, GenreFolds, GenreTrainingSet, GenreTrainingSettings, Judge, WithGenre,
+    is_of_genre,
 };
 use scenthound_types::{
     CanonicalUrl, Hint, Judgement, Link, LinkSource, PageHints, ParsedPage, Parts, Rel, TagCounts, Text,
@@ -96,7 +96,7 @@ fn made(n: usize) -> (ParsedPage, &'static str, String) {
 }
 
 fn training(kind: DetectorKind) -> GenreTrainingSet {
-    let mut training = GenreTrainingSet::new(kind, GenreWords::shipped());
+    let mut training = GenreTrainingSet::new(kind, kind.words());
     for n in 0..90 {
         let (page, class, site) = made(n);
         training.push(&page, class, &site);
@@ -173,7 +173,8 @@ fn the_nine_features_are_those_of_the_paper() {
         "A weblog. Video and video images, 写真 and ニュース",
         TagCounts {
             images: 4,
-            media: 2,
+            media: 3,
+            audios: 1,
             ..TagCounts::default()
         },
         &[],
@@ -181,10 +182,11 @@ fn the_nine_features_are_those_of_the_paper() {
     );
     page.links[0].url = CanonicalUrl::parse("http://img.example.co.uk/a").unwrap();
     page.links[1].url = CanonicalUrl::parse("http://other.co.uk/a").unwrap();
+    page.links[1].times = 3;
     let length = page.visible_chars as f32;
     assert_eq!(
         detector.features(&page),
-        [length, 2.0, 1.0, 2.0, 2.0, 2.0, 4.0, 1.0, 2.0]
+        [length, 2.0, 3.0, 2.0, 2.0, 2.0, 4.0, 1.0, 2.0]
     );
 }
 
@@ -236,7 +238,7 @@ fn a_judge_with_a_detector_also_detects_the_genre() {
 }
 
 #[test]
-fn the_built_in_detectors_can_be_read() {
+fn the_built_in_detector_can_be_read() {
     let rich = GenreDetector::shipped(DetectorKind::Rich).unwrap();
     for class in [
         "article",
@@ -255,9 +257,7 @@ fn the_built_in_detectors_can_be_read() {
     ] {
         assert!(rich.classes().iter().any(|known| &**known == class), "{class}");
     }
-    let nine = GenreDetector::shipped(DetectorKind::Nine).unwrap();
-    let classes: Vec<&str> = nine.classes().iter().map(|class| &**class).collect();
-    assert_eq!(classes, ["blog", "image", "news", "other", "video"]);
+    assert!(GenreDetector::shipped(DetectorKind::Nine).is_none());
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn answer(
     let response = Response {
         content_type,
         x_robots_tag: &x_robots_tag,
+        refresh: header(&page, "refresh"),
         body: &decoded(&page),
     };
     let found = processor.process(&lease, &outcome, &response, now);

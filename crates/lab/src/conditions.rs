@@ -26,6 +26,8 @@ pub struct Conditions {
     pub list_size: Option<u32>,
     /// Maximum number of links in a row from a seed.
     pub depth: Option<u16>,
+    /// Maximum number of links in a row from the page where the crawl entered a host.
+    pub site_depth: Option<u16>,
     /// Maximum number of links followed per page.
     pub width: Option<u32>,
     /// Maximum number of pages per host.
@@ -61,6 +63,7 @@ impl Default for Conditions {
             latency: Duration::ZERO,
             list_size: None,
             depth: None,
+            site_depth: None,
             width: None,
             max_pages_per_host: None,
             nofollow: false,
@@ -96,6 +99,7 @@ impl Conditions {
             processor: PageSettings {
                 scope: Scope::everything(),
                 max_depth: self.depth,
+                max_site_depth: self.site_depth,
                 width: self.width,
                 follow_nofollow: !self.nofollow,
                 ..PageSettings::default()

@@ -134,7 +134,7 @@ pub const PLANS: &[Plan] = &[
         about: "F1 by similarity threshold: separate and joint terms, with and without idf, against SVM-RBF",
         webs: &["paper1-terms", "paper1-60k"],
         seeds: 1,
-        quick_pages: 6_000,
+        quick_pages: 15_000,
         run: judging::thresholds,
     },
     Plan {
@@ -142,7 +142,7 @@ pub const PLANS: &[Plan] = &[
         about: "best F1 with 100, 75, 50 and 25 % of the genre and of the content terms",
         webs: &["paper1-terms"],
         seeds: 2,
-        quick_pages: 6_000,
+        quick_pages: 15_000,
         run: judging::fewer_terms,
     },
     Plan {
@@ -150,7 +150,7 @@ pub const PLANS: &[Plan] = &[
         about: "best F1 with generated terms, 20 to 80, all of them and an expert's pick (Algorithm 2)",
         webs: &["paper1-terms"],
         seeds: 2,
-        quick_pages: 6_000,
+        quick_pages: 15_000,
         run: judging::generated,
     },
     Plan {
@@ -158,7 +158,7 @@ pub const PLANS: &[Plan] = &[
         about: "precision at ranks of the pages visited, by genre and subject; overlap of generated and written terms",
         webs: &["paper1-terms"],
         seeds: 2,
-        quick_pages: 6_000,
+        quick_pages: 15_000,
         run: judging::ranks,
     },
     Plan {

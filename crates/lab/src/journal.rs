@@ -21,6 +21,10 @@ pub struct PageRead {
     pub at: Timestamp,
     /// The agent that requested it.
     pub agent: AgentId,
+    /// The number of its first entry into the queue.
+    pub age: u32,
+    /// Whether it was fetched only because it had waited longest.
+    pub is_explored: bool,
 }
 
 /// Records the order of visits and, on request, every update.
@@ -128,6 +132,8 @@ impl Recorder for Journal {
                 nearness: page.judgement.parts.nearness,
                 at: visit.now,
                 agent: visit.lease.agent,
+                age: visit.lease.taken.age,
+                is_explored: visit.is_explored,
             });
         }
         if self.is_full {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use scenthound_config::Given;
-use scenthound_judge::{Judge, JudgeKind, TableJudge, TopicJudge};
+use scenthound_judge::{Calibrate, Judge, JudgeKind, TableJudge, TopicJudge};
 use scenthound_types::{Keyring, ParsedPage};
 
 pub use figures::JudgeFigures;
@@ -201,7 +201,13 @@ impl Lab<'_> {
                 source.negative.clone()
             };
             let task = &trial.task.name;
-            let judge = self.train(task, model, &parsed(&source.positive), &parsed(&negative))?;
+            let judge = self.train(
+                task,
+                model,
+                Calibrate::default(),
+                &parsed(&source.positive),
+                &parsed(&negative),
+            )?;
             return Ok(Some(Arc::new(match spec.setting("threshold") {
                 Some(given) => judge.with_threshold(given.parse().map_err(|_| LabError::Threshold {
                     given: given.to_owned(),

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::recorded::PageId;
-use scenthound_engine::{link_place, snippet_scores};
-use scenthound_judge::{Judge, PageFields};
+use scenthound_engine::{LinkScorer, link_place};
+use scenthound_judge::{Judge, Lesson};
 use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;
@@ -23,7 +23,7 @@ pub struct Opinion {
     /// The place of each link according to its words; empty unless the judge has a context graph.
     pub places: Vec<LinkPlace>,
     /// What the judge may learn from the page, if it learns.
-    pub lesson: Option<Box<PageFields>>,
+    pub lesson: Option<Box<Lesson>>,
 }
 
 /// Judges pages by number.
@@ -56,10 +56,8 @@ impl PageJudge for DirectJudge {
             judgement,
             lesson,
             snippets: if snippets {
-                page.links
-                    .iter()
-                    .map(|link| snippet_scores(judge, &page, link))
-                    .collect()
+                let scorer = LinkScorer::new(judge);
+                page.links.iter().map(|link| scorer.score(&page, link)).collect()
             } else {
                 Vec::new()
             },

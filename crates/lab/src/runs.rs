@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use scenthound_config::{Given, Settings};
-use scenthound_judge::{Judge, JudgeKind, TableJudge};
+use scenthound_judge::{Calibrate, Judge, JudgeKind, TableJudge};
 use scenthound_strategy::StrategyKind;
 use scenthound_types::ParsedPage;
 
@@ -106,7 +106,16 @@ impl Lab<'_> {
         spec: &JudgeSpec,
     ) -> Result<Arc<dyn Judge>, LabError> {
         if let Some(model) = kind.model() {
-            let judge = self.trained_judge(trial, model)?;
+            let calibrate = spec
+                .setting("calibrate")
+                .map_or(Ok(Calibrate::default()), |given| {
+                    Calibrate::from_name(given).ok_or_else(|| LabError::Unknown {
+                        what: "calibration",
+                        name: given.to_owned(),
+                        known: Calibrate::NAMES.join(", "),
+                    })
+                })?;
+            let judge = self.trained_judge(trial, model, calibrate)?;
             return Ok(Arc::new(match spec.setting("threshold") {
                 Some(given) => judge.with_threshold(given.parse().map_err(|_| LabError::Threshold {
                     given: given.to_owned(),

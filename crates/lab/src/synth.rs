@@ -20,6 +20,7 @@ mod nature;
 mod presets;
 mod rng;
 mod settings;
+mod table2;
 pub mod tables;
 mod tasks;
 mod text;
@@ -31,7 +32,8 @@ pub use crate::synth::folder::write_folder;
 pub use crate::synth::nature::PageKind;
 pub use crate::synth::presets::{preset, preset_names};
 pub use crate::synth::settings::{
-    GenreShare, LanguageShare, Layers, MOST_LINKS, SeedKind, Spread, SynthSettings, TaskSetting,
+    GenreShare, GenreTerms, LanguageShare, Layers, MOST_LINKS, SeedKind, Spread, SynthSettings, TaskSetting,
+    TermLists,
 };
 pub use crate::synth::tables::{GenreRow, LinkTable};
 pub use crate::synth::tasks::SynthTask;

@@ -1,6 +1,6 @@
 //! Judges trained on a task's example pages, cached so that the same examples are not trained on twice.
 
-use scenthound_judge::{ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
+use scenthound_judge::{Calibrate, ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
 use scenthound_types::{Keyring, ParsedPage};
 
 use crate::error::LabError;
@@ -13,7 +13,12 @@ pub(crate) const BACKGROUND_PAGES: usize = 150;
 
 impl Lab<'_> {
     /// A judge of this kind, trained on the task's examples and nothing else.
-    pub(crate) fn trained_judge(&self, trial: &Trial, kind: ModelKind) -> Result<TrainedJudge, LabError> {
+    pub(crate) fn trained_judge(
+        &self,
+        trial: &Trial,
+        kind: ModelKind,
+        calibrate: Calibrate,
+    ) -> Result<TrainedJudge, LabError> {
         let positive: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
         let negative = match trial.pages.negative.as_slice() {
             [] => {
@@ -26,7 +31,7 @@ impl Lab<'_> {
             given => given.to_vec(),
         };
         let negative: Vec<ParsedPage> = trial.parsed(&negative).collect();
-        self.train(&trial.task.name, kind, &positive, &negative)
+        self.train(&trial.task.name, kind, calibrate, &positive, &negative)
     }
 
     /// A judge of this kind, trained on these pages. The same pages are not trained on twice.
@@ -34,10 +39,14 @@ impl Lab<'_> {
         &self,
         task: &str,
         kind: ModelKind,
+        calibrate: Calibrate,
         positive: &[ParsedPage],
         negative: &[ParsedPage],
     ) -> Result<TrainedJudge, LabError> {
-        let settings = TrainingSettings::default();
+        let settings = TrainingSettings {
+            calibrate,
+            ..TrainingSettings::default()
+        };
         let kept = self.options.cache.as_ref().map(|folder| {
             let hash = examples_hash(positive, negative, &settings);
             folder
@@ -101,4 +110,4 @@ fn examples_hash(positive: &[ParsedPage], negative: &[ParsedPage], settings: &Tr
 }
 
 /// Increase this whenever training yields a different judge from the same pages.
-const TRAINING: u32 = 2;
+const TRAINING: u32 = 3;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::recorded::{PageId, Task, TaskPages};
-use scenthound_engine::{Agent, AgentFacts, CrawlError};
+use scenthound_engine::{Agent, AgentFacts, BreadthFirst, CrawlError, FoundAt};
 use scenthound_strategy::Strategy;
 use scenthound_types::AgentId;
 
@@ -60,6 +60,8 @@ pub struct Outcome {
     pub order: Vec<PageId>,
     /// Requested URLs that were not recorded.
     pub not_recorded: u64,
+    /// What breadth-first would have found, as far as the crawl can tell.
+    pub breadth_first: Option<BreadthFirst>,
     /// How long it would have taken.
     pub virtual_seconds: f64,
     /// Whether it was ended early.
@@ -200,6 +202,11 @@ impl Trial {
             called_relevant: run.journal.pages.iter().map(|page| page.is_relevant).collect(),
             order,
             not_recorded,
+            breadth_first: BreadthFirst::of(run.journal.pages.iter().map(|page| FoundAt {
+                age: page.age,
+                is_relevant: page.is_relevant,
+                is_explored: page.is_explored,
+            })),
             virtual_seconds: run.virtual_time.as_secs_f64(),
             is_partial,
             journal: run.journal.text,

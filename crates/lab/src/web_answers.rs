@@ -107,8 +107,8 @@ impl Answers for WebAnswers<'_> {
         let found = match (lease.kind, page) {
             (LeaseKind::Robots, _) => find_rules(&lease, &outcome, &rules, now),
             (LeaseKind::Page, Some(page)) => Found::Page(Box::new(self.process(&lease, page))),
-            // A recorded web does not keep sitemaps.
-            (LeaseKind::Page | LeaseKind::Sitemap, _) => Found::Nothing,
+            // A recorded web keeps neither sitemaps nor requisites.
+            (LeaseKind::Page | LeaseKind::Sitemap | LeaseKind::Requisite, _) => Found::Nothing,
         };
         let facts = ResponseFacts {
             asked,

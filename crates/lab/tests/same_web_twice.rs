@@ -5,6 +5,7 @@
 mod archive;
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use archive::{reading, trials};
@@ -13,11 +14,12 @@ use scenthound_judge::{HotWords, LayerSettings};
 use scenthound_lab::recorded::PageId;
 use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_lab::{
-    CALENDAR_PAGES, CachedJudge, LabBudget, LabSettings, Outcome, PageJudge, Synthetic, Trial, Truth, Web,
+    CALENDAR_PAGES, CachedJudge, Lab, LabBudget, LabOptions, LabSettings, Outcome, PageJudge, Synthetic,
+    Trial, Truth, Web,
 };
 use scenthound_strategy::{
-    BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, SelfTaught, SelfTaughtSettings,
-    Siblings, Strategy, TableSettings, TopicTable,
+    BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, Scent, ScentSettings, SelfTaught,
+    SelfTaughtSettings, Siblings, Strategy, TableSettings, TopicTable,
 };
 use scenthound_types::{CanonicalUrl, Parents};
 
@@ -29,7 +31,7 @@ const STRATEGIES: [(&str, Made); 10] = [
     ("best-first", || Box::new(BestFirst)),
     ("fs-2", || Box::new(Siblings::FS_2)),
     ("pfs-1", || Box::new(Siblings::PFS_1)),
-    ("opic", || Box::new(Opic)),
+    ("opic", || Box::<Opic>::default()),
     ("otie", || Box::new(Otie::new(OtieSettings::default()))),
     ("link-context", || Box::new(LinkContext::default())),
     ("table", || Box::new(growing_table())),
@@ -275,6 +277,34 @@ fn a_cached_judge_judges_as_it_did_before() {
         assert!(own.journal == shared.journal, "{name}");
         assert_eq!(own.score, shared.score, "{name}");
         assert_eq!(own.f1_by_threshold, shared.f1_by_threshold, "{name}");
+    }
+}
+
+#[test]
+fn scent_with_a_judge_that_learns_repeats_a_crawl_byte_for_byte() {
+    let lab = Lab::new(LabOptions::default());
+    let trials = lab.open(Path::new("synth:little"), &[]).unwrap();
+    let trial = &trials[0];
+    for judge in ["topic", "topic:examples=task"] {
+        // A judge that has learnt is another judge, so each crawl gets its own.
+        let repeat = |seed: u64| {
+            let named = lab.judge(trial, &judge.parse().unwrap()).unwrap();
+            let scent = Box::new(Scent::new(ScentSettings::default()));
+            let outcome = trial
+                .run(
+                    named.judge.as_ref(),
+                    scent,
+                    &full(seed),
+                    LabBudget::Pages(80),
+                    &mut |_| ControlFlow::Continue(()),
+                )
+                .unwrap();
+            let journal = outcome.journal.clone();
+            (journal, order(trial, &outcome), outcome.f1_by_threshold)
+        };
+        let first = repeat(3);
+        assert!(first.1.len() >= 80, "{judge}: {} pages", first.1.len());
+        assert!(first == repeat(3), "{judge}");
     }
 }
 

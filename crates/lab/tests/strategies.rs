@@ -176,7 +176,7 @@ poor/3: x
 rich/1: x
 ";
     assert_eq!(
-        visits(web, Opic),
+        visits(web, Opic::default()),
         ["hub/0", "poor/1", "a/1", "b/1", "rich/1", "poor/2", "poor/3"]
     );
 }

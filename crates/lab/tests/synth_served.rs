@@ -84,6 +84,7 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         concurrency: 1,
         ip_delay: Duration::ZERO,
         min_free_bytes: 0,
+        max_memory: None,
         threads: 2,
         policy: HostPolicy {
             robots: true,
@@ -99,6 +100,7 @@ fn a_live_crawl_through_the_proxy_visits_the_web_in_its_order() {
         },
         fetch,
         archive: ArchiveSettings::named("test", 0),
+        stages: None,
     };
     let seeds: Vec<CanonicalUrl> = task
         .seeds

@@ -55,7 +55,7 @@ pub use crate::logistic::{LogisticSettings, fit_logistic, fit_logistic_weighted}
 pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
 pub use crate::multi_bayes::{MultiBayes, MultiBayesSettings, TellingTerm};
 pub use crate::network::{Network, NetworkSettings};
-pub use crate::rbf::{RbfSettings, RbfSvm};
+pub use crate::rbf::{RbfGrid, RbfSettings, RbfSvm};
 pub use crate::sampling::under_sample;
 pub use crate::selection::{chi_square, information_gain, k_best};
 pub use crate::sparse::{Row, SparseRows, SparseVector};

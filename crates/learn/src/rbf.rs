@@ -6,7 +6,11 @@
 //! For a new vector, the products with all support vectors are accumulated feature by feature. So the cost depends on
 //! the support vectors that share a feature with it, not on all of their entries.
 
+mod search;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::search::RbfGrid;
 
 use crate::fault::{check_labels, check_positive};
 use crate::{Balance, LearnFault, Row, SparseRows};
@@ -63,23 +67,8 @@ impl RbfSvm {
         check_positive("the tolerance", settings.tolerance)?;
         let gamma = settings.gamma.unwrap_or_else(|| scaled_gamma(rows));
         check_positive("γ", gamma)?;
-        let class_weights = settings.balance.weights(labels);
-        let costs: Vec<f64> = labels
-            .iter()
-            .map(|label| settings.cost * class_weights[usize::from(*label)])
-            .collect();
-        let signs: Vec<f64> = labels
-            .iter()
-            .map(|label| if *label { 1.0 } else { -1.0 })
-            .collect();
-        let mut kernel = Kernel::new(rows, gamma);
-        let solution = Solver {
-            signs: &signs,
-            costs: &costs,
-            multipliers: vec![0.0; rows.len()],
-            gradient: vec![-1.0; rows.len()],
-        }
-        .solve(&mut kernel, settings);
+        let signs: Vec<f64> = labels.iter().map(|label| sign(*label)).collect();
+        let solution = solve(&mut Kernel::new(rows, gamma), labels, &signs, settings);
         Ok(RbfSvm::with(rows, gamma, &signs, &solution))
     }
 
@@ -230,6 +219,26 @@ impl<'a> Kernel<'a> {
     fn row(&self, at: usize) -> &[f32] {
         self.kept.get(at).and_then(Option::as_deref).unwrap_or_default()
     }
+}
+
+fn sign(label: bool) -> f64 {
+    if label { 1.0 } else { -1.0 }
+}
+
+/// Finds the multipliers for examples whose kernel values are given.
+fn solve(kernel: &mut Kernel<'_>, labels: &[bool], signs: &[f64], settings: &RbfSettings) -> Solution {
+    let class_weights = settings.balance.weights(labels);
+    let costs: Vec<f64> = labels
+        .iter()
+        .map(|label| settings.cost * class_weights[usize::from(*label)])
+        .collect();
+    let solver = Solver {
+        signs,
+        costs: &costs,
+        multipliers: vec![0.0; labels.len()],
+        gradient: vec![-1.0; labels.len()],
+    };
+    solver.solve(kernel, settings)
 }
 
 struct Solution {

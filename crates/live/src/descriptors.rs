@@ -8,6 +8,11 @@ const RESERVED: u64 = 64;
 /// More than this are never needed.
 const ENOUGH: u64 = 16_384;
 
+/// How many files were open before we began, inherited or opened by a program that embeds us; 0 where the system does not say.
+fn already_open() -> u64 {
+    std::fs::read_dir("/proc/self/fd").map_or(0, |open| open.count() as u64)
+}
+
 /// What the limit on open files allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptors {
@@ -33,7 +38,7 @@ impl Descriptors {
                 open = wanted;
             }
         }
-        Descriptors::within(open, concurrency)
+        Descriptors::within(open.saturating_sub(already_open()), concurrency)
     }
 
     fn within(open: u64, concurrency: usize) -> Descriptors {

@@ -3,37 +3,44 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use scenthound_cluster::Status;
 use scenthound_engine::{
     Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Step, StopReason,
-    Tally, needs_of,
+    Tally, needs_of, requisites_stack,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
 use scenthound_frontier_durable::DurableFrontier;
-use scenthound_judge::{Judge, Learner};
+use scenthound_judge::Judge;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Cut, Mark, PageRecord, RecordFiles};
+use scenthound_strategy::Needs;
 use scenthound_types::{Keyring, Outcome, Timestamp};
 
 use crate::LiveError;
 use crate::clock::Clock;
 use crate::descriptors::Descriptors;
+use crate::flusher::Flusher;
+use crate::memory::{Allowance, MemoryWatch, in_use};
 use crate::outage::{Handling, Held, Outage};
 use crate::record::{FolderRecorder, PackedVisit};
 use crate::rejudge::Rejudged;
+use crate::request_log::RequestLog;
 use crate::spacing::Spacing;
-use crate::steer::Steerer;
+use crate::stages::{Stage, StageTimes, StageWatch};
+use crate::station::{self, ClusterNode, Station};
+use crate::steer::{Steered, Steerer};
 use crate::worker::{WorkerContext, WorkerEvent};
 
-/// Settled pages become durable this often…
-const COMMIT_EVERY: Duration = Duration::from_millis(10);
-/// …or when this many have been settled.
+/// Settled pages become durable every few milliseconds, or when this many have been settled.
 const SETTLES_PER_COMMIT: usize = 256;
 /// Committed pages are flushed to the disk itself this often.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// How often the ranks of links that were scored again are written.
+const RANKS_EVERY: Duration = Duration::from_secs(10);
 /// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
 /// How long a probe waits for one host.
@@ -63,6 +70,8 @@ pub struct LiveSettings {
     pub ip_delay: Duration,
     /// The crawl stops when the disk has less free space than this.
     pub min_free_bytes: u64,
+    /// The most memory the process should take, in bytes; none for no limit.
+    pub max_memory: Option<u64>,
     /// Threads that fetch, parse and judge; 0 for one per core.
     pub threads: usize,
     /// Politeness and limits of the frontier.
@@ -75,6 +84,8 @@ pub struct LiveSettings {
     pub fetch: FetchSettings,
     /// How the archive is written.
     pub archive: ArchiveSettings,
+    /// Where CPU time is counted by stage, if it is wanted.
+    pub stages: Option<Arc<StageTimes>>,
 }
 
 /// Asks a running crawl to save and stop. Clones share one switch.
@@ -102,6 +113,8 @@ pub enum Ended {
     Interrupted,
     /// The disk is nearly full; everything is saved.
     Disk,
+    /// The memory it may take does not suffice; everything is saved.
+    Memory,
 }
 
 /// The state of a running crawl.
@@ -134,11 +147,13 @@ pub enum LiveEvent<'a> {
     Settled(&'a PageRecord),
     /// The state of the crawl, several times a second.
     Progress(&'a Snapshot<'a>),
-    /// The crawl has ended, and this many pages are about to be judged again by what was learnt in it.
+    /// This many pages are about to be judged again by what was learnt: at the end of the crawl, or because people asked for it.
     Ranking {
         /// The pages.
         pages: u64,
     },
+    /// The pages were judged again, and the crawl goes on.
+    Rejudged(&'a Rejudged),
     /// The crawl has ended with too many pages to judge them all again without being asked.
     NotRanked {
         /// The pages.
@@ -165,6 +180,8 @@ pub struct Summary {
     pub is_unranked: bool,
     /// The result of judging them again, if that was done.
     pub ranked: Option<Rejudged>,
+    /// Whether it ended only because people asked for the pages to be judged again.
+    pub wants_rejudging: bool,
 }
 
 /// Crawls in a folder until nothing is left, a budget is met or the stop switch is used. Resumes the crawl of an earlier
@@ -179,22 +196,53 @@ pub fn crawl(
     stop: &StopSwitch,
     watch: &mut dyn FnMut(LiveEvent<'_>),
 ) -> Result<Summary, LiveError> {
-    crawl_and_learn(folder, settings, judge, agents, stop, &|_| {}, watch)
+    crawl_steered(folder, settings, judge, agents, stop, &(), watch)
 }
 
-/// Like [`crawl`]. When people ask the crawl to learn from their marks, `learn` is called with the learner of the judge, if it
-/// has one.
-pub fn crawl_and_learn(
+/// Like [`crawl`], and does what people ask of the judge too.
+pub fn crawl_steered(
     folder: &CrawlFolder,
     settings: LiveSettings,
     judge: Arc<dyn Judge>,
     agents: Vec<Agent>,
     stop: &StopSwitch,
-    learn: &dyn Fn(&dyn Learner),
+    steered: &dyn Steered,
+    watch: &mut dyn FnMut(LiveEvent<'_>),
+) -> Result<Summary, LiveError> {
+    crawl_as(folder, settings, judge, agents, stop, steered, None, watch)
+}
+
+/// Like [`crawl_steered`], as one node of several that crawl together.
+#[allow(clippy::too_many_arguments, reason = "everything that a crawl consists of")]
+pub fn crawl_in_cluster(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    agents: Vec<Agent>,
+    stop: &StopSwitch,
+    steered: &dyn Steered,
+    node: &ClusterNode,
+    watch: &mut dyn FnMut(LiveEvent<'_>),
+) -> Result<Summary, LiveError> {
+    crawl_as(folder, settings, judge, agents, stop, steered, Some(node), watch)
+}
+
+#[allow(clippy::too_many_arguments, reason = "everything that a crawl consists of")]
+fn crawl_as(
+    folder: &CrawlFolder,
+    settings: LiveSettings,
+    judge: Arc<dyn Judge>,
+    agents: Vec<Agent>,
+    stop: &StopSwitch,
+    steered: &dyn Steered,
+    node: Option<&ClusterNode>,
     watch: &mut dyn FnMut(LiveEvent<'_>),
 ) -> Result<Summary, LiveError> {
     let clock = Clock::system();
-    let keyring = Keyring::new(settings.seed);
+    let keyring = match node {
+        Some(_) => Keyring::new(settings.seed).by_site(),
+        None => Keyring::new(settings.seed),
+    };
     let needs = needs_of(&agents);
     let several = agents.len() > 1;
     let Descriptors {
@@ -215,6 +263,7 @@ pub fn crawl_and_learn(
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+        requisites: requisites_stack(agents.len()),
         unproven: Some(UnprovenLimits::of(concurrency)),
         ..settings.policy
     };
@@ -239,12 +288,14 @@ pub fn crawl_and_learn(
     let processor = PageProcessor::new(judge, needs, keyring, settings.processor);
     let context = Arc::new(WorkerContext {
         fetcher: Fetcher::new(settings.fetch)?,
-        processor,
+        processor: RwLock::new(Arc::new(processor)),
         spacing: Spacing::new(settings.ip_delay),
         clock,
+        ask_until: AtomicU64::new(u64::MAX),
         delay: policy.delay,
         seed: settings.archive.seed,
         packers: Mutex::default(),
+        stages: settings.stages,
         // The numbers start from the time, so that no two runs share one.
         exchanges: AtomicU64::new(clock.now().as_millis() << 20),
     });
@@ -262,9 +313,86 @@ pub fn crawl_and_learn(
     let recorder = FolderRecorder {
         files: recorder,
         several_agents: several,
+        requisites: policy.requisites,
+        log: RequestLog::open(&folder.layout().logs()),
         settled: Vec::new(),
     };
-    let mut crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
+    let start = Start {
+        folder,
+        stop,
+        steered,
+        needs,
+        keyring,
+        runtime: &runtime,
+        context,
+        cut,
+        concurrency,
+        first_byte,
+        min_free_bytes: settings.min_free_bytes,
+        max_memory: settings.max_memory,
+        byte_budget: settings.crawl.budget.bytes,
+        judge: taught,
+    };
+    let summary = match node {
+        None => {
+            let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
+            run(start, crawl, learner, watch)?
+        }
+        Some(node) => {
+            let pages = settings.crawl.budget.pages;
+            let frontier = node.join(folder, frontier, policy, keyring, pages, now)?;
+            let crawl = Crawl::start_with(settings.crawl, frontier, agents, recorder, keyring, now)?;
+            run(start, crawl, learner, watch)?
+        }
+    };
+    scenthound_store::bring_indexes_up_to_date(folder.layout())?;
+    // Requests that did not finish in time are dropped with their connections.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    Ok(summary)
+}
+
+/// What a run starts with, whatever its frontier.
+struct Start<'a> {
+    folder: &'a CrawlFolder,
+    stop: &'a StopSwitch,
+    steered: &'a dyn Steered,
+    needs: Needs,
+    keyring: Keyring,
+    runtime: &'a tokio::runtime::Runtime,
+    context: Arc<WorkerContext>,
+    cut: Cut,
+    concurrency: usize,
+    first_byte: Duration,
+    min_free_bytes: u64,
+    max_memory: Option<u64>,
+    byte_budget: Option<u64>,
+    judge: Arc<dyn Judge>,
+}
+
+/// Runs a crawl from its start to its end.
+fn run<F: Station>(
+    start: Start<'_>,
+    mut crawl: Crawl<F, FolderRecorder>,
+    learner: Arc<dyn Judge>,
+    watch: &mut dyn FnMut(LiveEvent<'_>),
+) -> Result<Summary, LiveError> {
+    let Start {
+        folder,
+        stop,
+        steered,
+        needs,
+        keyring,
+        runtime,
+        context,
+        cut,
+        concurrency,
+        first_byte,
+        min_free_bytes,
+        max_memory,
+        byte_budget,
+        judge,
+    } = start;
+    let now = context.clock.now();
     crawl.teach(learner)?;
     let steerer = Steerer::open(folder.layout())?;
     if let Some(steering) = steerer.in_force() {
@@ -276,55 +404,66 @@ pub fn crawl_and_learn(
         started_pages: crawl.tally().pages,
         crawl,
         context,
-        runtime: &runtime,
+        runtime,
         events,
         events_in,
         out: 0,
         outage: Outage::default(),
         held: Vec::new(),
+        flusher: Flusher::start().map_err(LiveError::Threads)?,
         settled: 0,
         last_commit: Instant::now(),
         last_sync: Instant::now(),
+        last_ranks: Instant::now(),
         last_tick: Instant::now(),
         started: Instant::now(),
         concurrency,
         first_byte,
-        min_free_bytes: settings.min_free_bytes,
+        min_free_bytes,
+        byte_budget,
+        idle: None,
+        ask_until: Timestamp::NEVER,
+        memory: max_memory.map(|most| MemoryWatch::new(most, concurrency)),
+        fits_memory: concurrency,
         folder,
         root,
         stop,
         last_round: Instant::now(),
         woke: Timestamp::ZERO,
         steerer,
-        judge: taught,
-        learn,
+        judge,
+        steered,
+        needs,
+        keyring,
         paused: None,
         survey: Survey::default(),
         next_survey: Instant::now(),
     };
+    // Something may have been asked since the judge was built.
+    drive.apply_topic()?;
     let ended = drive.run(watch)?;
     drive.drain()?;
     drive.report_settled(watch);
+    drive.crawl.keep_ranks();
     drive.crawl.commit(drive.context.clock.now())?;
+    drive.flusher.finish()?;
     drive.crawl.sync()?;
+    let counts = drive.crawl.counts();
     drive.next_survey = Instant::now();
     drive.look_over();
     drive.report_progress(watch);
-    let summary = Summary {
+    drive.crawl.frontier_mut().leave()?;
+    Ok(Summary {
         ended,
         tally: drive.crawl.tally().clone(),
-        counts: drive.crawl.counts(),
+        counts,
         running: drive.crawl.running(drive.context.clock.now()),
         pages_this_run: drive.crawl.tally().pages - drive.started_pages,
         cut: cut.archive.bytes + cut.pages,
         is_unranked: drive.crawl.is_unranked(),
         ranked: None,
-    };
-    drop(drive);
-    scenthound_store::bring_indexes_up_to_date(folder.layout())?;
-    // Requests that did not finish in time are dropped with their connections.
-    runtime.shutdown_timeout(Duration::from_millis(100));
-    Ok(summary)
+        wants_rejudging: drive.wants_rejudging(),
+    })
 }
 
 /// Writes a line to the crawl's log, for whoever looks there later. A crawl does not fail because of its log.
@@ -378,8 +517,8 @@ pub(crate) fn open_records(
     }
 }
 
-struct Drive<'a> {
-    crawl: Crawl<DurableFrontier, FolderRecorder>,
+struct Drive<'a, F> {
+    crawl: Crawl<F, FolderRecorder>,
     context: Arc<WorkerContext>,
     runtime: &'a tokio::runtime::Runtime,
     events: Receiver<WorkerEvent>,
@@ -389,10 +528,12 @@ struct Drive<'a> {
     outage: Outage,
     /// Results that may be due to an outage of our own.
     held: Vec<LeaseResult<PackedVisit>>,
+    flusher: Flusher,
     /// Settles since the last commit.
     settled: usize,
     last_commit: Instant,
     last_sync: Instant,
+    last_ranks: Instant,
     last_tick: Instant,
     started: Instant,
     started_pages: u64,
@@ -400,6 +541,14 @@ struct Drive<'a> {
     /// The usual limit until the first byte of a response.
     first_byte: Duration,
     min_free_bytes: u64,
+    byte_budget: Option<u64>,
+    /// Why there is nothing to do on this node, while others may still bring something.
+    idle: Option<StopReason>,
+    /// Until when requests may be made.
+    ask_until: Timestamp,
+    memory: Option<MemoryWatch>,
+    /// How many requests at a time the memory allows.
+    fits_memory: usize,
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
@@ -409,14 +558,16 @@ struct Drive<'a> {
     woke: Timestamp,
     steerer: Steerer,
     judge: Arc<dyn Judge>,
-    learn: &'a dyn Fn(&dyn Learner),
+    steered: &'a dyn Steered,
+    needs: Needs,
+    keyring: Keyring,
     /// Until when the time of a pause has been left out of the running time.
     paused: Option<Instant>,
     survey: Survey,
     next_survey: Instant,
 }
 
-impl Drive<'_> {
+impl<F: Station> Drive<'_, F> {
     fn run(&mut self, watch: &mut dyn FnMut(LiveEvent<'_>)) -> Result<Ended, LiveError> {
         loop {
             if self.last_round.elapsed() > STALL {
@@ -440,28 +591,49 @@ impl Drive<'_> {
             self.report_settled(watch);
             self.save_if_due()?;
             if self.last_sync.elapsed() >= SYNC_EVERY {
+                if self.last_ranks.elapsed() >= RANKS_EVERY {
+                    self.crawl.keep_ranks();
+                    self.last_ranks = Instant::now();
+                }
                 self.commit()?;
-                self.crawl.sync()?;
                 self.last_sync = Instant::now();
+                if self.flusher.is_free()? {
+                    let flush = self.crawl.flush_later()?;
+                    self.flusher.begin(flush);
+                }
                 if self.folder.free_space()? < self.min_free_bytes {
                     return Ok(Ended::Disk);
+                }
+                if !self.fits_into_memory() {
+                    return Ok(Ended::Memory);
                 }
             }
             let now = self.context.clock.now();
             self.obey(now)?;
-            if self.steerer.is_stopped() {
+            if self.steerer.is_stopped() || self.wants_rejudging() {
                 return Ok(Ended::Interrupted);
+            }
+            if let Some(ended) = self.attend(now)? {
+                return Ok(ended);
             }
             if self.is_paused() {
                 self.listen(TICK)?;
                 continue;
             }
             self.look_at_network(now)?;
-            let mut room = self.concurrency.saturating_sub(self.out);
-            if self.outage.is_offline() {
+            let mut room = self.concurrency.min(self.fits_memory).saturating_sub(self.out);
+            if self.outage.is_offline() || now >= self.ask_until {
                 room = 0;
             }
-            let step = { self.crawl.next(room, now)? };
+            let watch = StageWatch::start(self.context.stages.as_deref());
+            let step = self.crawl.next(room, now)?;
+            watch.end(Stage::Next);
+            if F::IS_SHARED {
+                self.idle = match step {
+                    Step::Done(reason) if self.out == 0 && self.held.is_empty() => Some(reason),
+                    _ => None,
+                };
+            }
             match step {
                 Step::Fetch(leases) => {
                     for lease in leases {
@@ -483,6 +655,8 @@ impl Drive<'_> {
                 }
                 Step::WaitUntil(until) => self.listen(until.since(now).min(TICK))?,
                 Step::Blocked => self.listen(TICK)?,
+                // Other nodes may still bring something. Only time is each node's own.
+                Step::Done(reason) if F::IS_SHARED && reason != StopReason::Time => self.listen(TICK)?,
                 Step::Done(reason)
                     if (self.out == 0 && self.held.is_empty()) || reason != StopReason::Exhausted =>
                 {
@@ -493,6 +667,39 @@ impl Drive<'_> {
         }
     }
 
+    /// Sees to the node's duties in a cluster. Returns why the crawl has ended there, once it has.
+    fn attend(&mut self, now: Timestamp) -> Result<Option<Ended>, LiveError> {
+        if !F::IS_SHARED {
+            return Ok(None);
+        }
+        let tally = self.crawl.tally();
+        let status = Status {
+            pages: tally.pages,
+            pages_out: self.crawl.pages_out(),
+            relevant: tally.relevant,
+            bytes: tally.bytes,
+            idle: self.idle.map(station::idle),
+        };
+        let orders = self.crawl.frontier_mut().attend(&status, now)?;
+        if let Some(pages) = orders.pages {
+            self.crawl.set_page_budget(Some(pages));
+        }
+        let is_over = self.byte_budget.is_some_and(|most| orders.bytes >= most);
+        self.ask_until = if is_over { now } else { orders.ask_until };
+        if is_over && self.out == 0 && self.held.is_empty() {
+            self.idle = Some(StopReason::Bytes);
+        }
+        self.context
+            .ask_until
+            .store(orders.ask_until.as_millis(), Ordering::Relaxed);
+        self.settled = self.settled.max(usize::from(orders.has_changes));
+        Ok(match orders.done {
+            Some(why) => Some(Ended::Done(station::reason(why))),
+            None if orders.is_stopped => Some(Ended::Interrupted),
+            None => None,
+        })
+    }
+
     /// Does what people have asked for since the last look.
     fn obey(&mut self, now: Timestamp) -> Result<(), LiveError> {
         if !self.steerer.has_news() {
@@ -501,16 +708,36 @@ impl Drive<'_> {
         if let Some(steering) = self.steerer.in_force() {
             self.crawl.steer(steering, now)?;
         }
+        self.apply_topic()?;
         if self.steerer.should_learn() {
             // What is to be learnt from must be readable first.
             self.commit()?;
             if let Some(learner) = self.judge.learner() {
-                (self.learn)(learner);
+                self.steered.learn(learner);
             }
         }
         // Seeds and what was learnt become durable with the next commit.
         self.settled += 1;
         Ok(())
+    }
+
+    /// Judges by what people ask of the topic from here on.
+    fn apply_topic(&mut self) -> Result<(), LiveError> {
+        let Some((judge, settings)) = self.steered.rebuild(self.steerer.topic()) else {
+            return Ok(());
+        };
+        // What the old judge has learnt must be saved first: the new one goes on from there.
+        self.commit()?;
+        self.crawl.teach(Arc::clone(&judge))?;
+        self.judge = Arc::clone(&judge);
+        let processor = PageProcessor::new(judge, self.needs, self.keyring, settings);
+        self.context.replace_processor(processor);
+        Ok(())
+    }
+
+    /// Whether it should end for a while, so that its pages can be judged again.
+    fn wants_rejudging(&self) -> bool {
+        self.steerer.wants_rejudging() && self.steered.can_rejudge()
     }
 
     /// Whether the crawl is paused. The time of a pause is no running time.
@@ -522,6 +749,23 @@ impl Drive<'_> {
         let now = Instant::now();
         if let Some(since) = self.paused.replace(now) {
             self.crawl.skip_time(now.duration_since(since));
+        }
+        true
+    }
+
+    /// Fits the number of requests to the memory. Returns whether that is possible.
+    fn fits_into_memory(&mut self) -> bool {
+        let (Some(memory), Some(in_use)) = (&mut self.memory, in_use()) else {
+            return true;
+        };
+        match memory.look(in_use) {
+            Allowance::Stop => return false,
+            Allowance::Requests(most) => {
+                if most < self.fits_memory {
+                    tracing::warn!("little memory is left: only {most} requests are made at a time");
+                }
+                self.fits_memory = most;
+            }
         }
         true
     }
@@ -539,12 +783,14 @@ impl Drive<'_> {
     /// Handles the workers' events, waiting at most this long for the first.
     fn listen(&mut self, wait: Duration) -> Result<(), LiveError> {
         let wait = if self.settled > 0 {
-            wait.min(COMMIT_EVERY)
+            wait.min(F::COMMIT_EVERY)
         } else {
             wait
         };
         let mut event = self.events.recv_timeout(wait).ok();
         let now = self.context.clock.now();
+        let context = Arc::clone(&self.context);
+        let watch = StageWatch::start(context.stages.as_deref());
         for _ in 0..SETTLES_PER_COMMIT {
             let Some(received) = event.take() else { break };
             self.handle(received, now)?;
@@ -553,6 +799,7 @@ impl Drive<'_> {
         if let Some(left) = event {
             self.handle(left, now)?;
         }
+        watch.end(Stage::Settle);
         Ok(())
     }
 
@@ -661,7 +908,7 @@ impl Drive<'_> {
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {
-        let is_due = self.last_commit.elapsed() >= COMMIT_EVERY || self.settled >= SETTLES_PER_COMMIT;
+        let is_due = self.last_commit.elapsed() >= F::COMMIT_EVERY || self.settled >= SETTLES_PER_COMMIT;
         if self.settled > 0 && is_due {
             self.commit()
         } else {
@@ -670,7 +917,9 @@ impl Drive<'_> {
     }
 
     fn commit(&mut self) -> Result<(), LiveError> {
+        let watch = StageWatch::start(self.context.stages.as_deref());
         self.crawl.commit(self.context.clock.now())?;
+        watch.end(Stage::Commit);
         self.settled = 0;
         self.last_commit = Instant::now();
         Ok(())

@@ -18,10 +18,15 @@
 mod clock;
 mod descriptors;
 mod drive;
+mod flusher;
+mod memory;
 mod outage;
 mod record;
 mod rejudge;
+mod request_log;
 mod spacing;
+mod stages;
+mod station;
 mod steer;
 mod worker;
 
@@ -31,8 +36,13 @@ use scenthound_frontier::FrontierError;
 use thiserror::Error;
 
 pub use clock::Clock;
-pub use drive::{Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl, crawl_and_learn};
+pub use drive::{
+    Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl, crawl_in_cluster, crawl_steered,
+};
 pub use rejudge::{Lessons, Rejudged, Repaired, rejudge, repair};
+pub use stages::{Stage, StageTimes};
+pub use station::ClusterNode;
+pub use steer::Steered;
 
 /// Why the live driver cannot go on.
 #[derive(Debug, Error)]
@@ -61,7 +71,33 @@ pub enum LiveError {
         /// The crawl folder.
         folder: std::path::PathBuf,
     },
+    /// The cluster could not be joined.
+    #[error(transparent)]
+    Cluster(#[from] scenthound_cluster::RedisFault),
     /// The worker threads could not be started.
     #[error("could not start the worker threads")]
     Threads(#[source] std::io::Error),
+}
+
+impl LiveError {
+    /// Whether Redis did not answer, and the same may succeed later.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            LiveError::Cluster(fault) => fault.is_passing(),
+            LiveError::Frontier(error) | LiveError::Crawl(CrawlError::Frontier(error)) => {
+                scenthound_cluster::is_passing(error)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the node has lost its shards to others, and may join again as a new one would.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            LiveError::Frontier(error) | LiveError::Crawl(CrawlError::Frontier(error)) => {
+                scenthound_cluster::is_lost(error)
+            }
+            _ => false,
+        }
+    }
 }

@@ -4,9 +4,14 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use scenthound_engine::{ProcessedPage, Recorder, Visit};
+use scenthound_frontier::Flush;
 use scenthound_store::{PackedExchange, PageRecord, RECORD_VERSION, Via};
-use scenthound_types::{Judgement, Language, Lease, LeaseKind, Outcome, OutcomeCode, PageNote, SkippedLinks};
+use scenthound_types::{
+    AgentId, Judgement, Language, Lease, LeaseKind, Outcome, OutcomeCode, PageNote, SkippedLinks,
+};
 use serde::Serialize;
+
+use crate::request_log::RequestLog;
 
 /// An exchange as a worker packed it, before the crawl has settled the visit.
 pub(crate) struct PackedVisit {
@@ -45,6 +50,10 @@ pub(crate) struct FolderRecorder {
     pub files: scenthound_store::RecordFiles,
     /// Whether records name the agent; a crawl with a single agent leaves it out.
     pub several_agents: bool,
+    /// The stack of requisites, which is no agent's.
+    pub requisites: Option<AgentId>,
+    /// The log of requests.
+    pub log: RequestLog,
     /// Records the driver has not yet collected.
     pub settled: Vec<PageRecord>,
 }
@@ -70,10 +79,13 @@ impl Recorder for FolderRecorder {
         }
         let record = PageRecord {
             archive,
-            agent: self.several_agents.then_some(visit.lease.agent.0 + 1),
+            agent: Some(visit.lease.agent)
+                .filter(|agent| self.several_agents && self.requisites != Some(*agent))
+                .map(|agent| agent.0 + 1),
             ..page_record(visit)
         };
         self.files.append_page(&record)?;
+        self.log.add(&record);
         self.settled.push(record);
         Ok(())
     }
@@ -83,7 +95,13 @@ impl Recorder for FolderRecorder {
     }
 
     fn sync(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.log.flush();
         Ok(self.files.sync()?)
+    }
+
+    fn flush_later(&mut self) -> Result<Flush, Box<dyn Error + Send + Sync>> {
+        let unflushed = self.files.unflushed()?;
+        Ok(Box::new(move || Ok(unflushed.flush()?)))
     }
 }
 
@@ -145,6 +163,8 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         class: rank.map(|rank| rank.class),
         score: rank.map(|rank| rank.score.get()),
         revisit: lease.revisit,
+        age: rank.map(|_| lease.taken.age),
+        explored: visit.is_explored,
         attempt: lease.attempt,
         unasked: !facts.asked,
         archive: None,
@@ -164,6 +184,7 @@ fn via(lease: &Lease) -> Via {
     match (lease.redirects, lease.seed, &lease.parent_url) {
         (1.., _, _) => Via::Redirect,
         (_, true, _) => Via::Seed,
+        _ if lease.kind == LeaseKind::Requisite => Via::Requisite,
         (_, _, Some(_)) => Via::Link,
         (_, _, None) if lease.kind == LeaseKind::Page => Via::Sitemap,
         (_, _, None) => Via::Host,

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use scenthound_engine::{
     Agent, Crawl, CrawlSettings, Found, FoundLink, LeaseResult, PageProcessor, ProcessedPage, Recorder,
-    Response, ResponseFacts, Tally, Visit, keep_lessons, needs_of, saved_lessons,
+    Response, ResponseFacts, Tally, Visit, keep_lessons, needs_of, requisites_stack, saved_lessons,
 };
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Recall};
 use scenthound_frontier_durable::DurableFrontier;
@@ -103,6 +103,7 @@ pub fn rejudge(
     let read_only = HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
+        requisites: requisites_stack(agents.len()),
         ..HostPolicy::default()
     };
     let old = scenthound_frontier_durable::open(&layout.state(), read_only, keyring, now)?;
@@ -187,6 +188,7 @@ pub fn rejudge(
         learner.save_changes(&mut lessons);
         keep_lessons(&lessons, &mut notes);
     }
+    frontier.keep_ranks();
     frontier.commit(&notes)?;
     frontier.sync()?;
     recorder.file.sync()?;
@@ -308,6 +310,7 @@ pub fn repair(
         learner.save_changes(&mut lessons);
         keep_lessons(&lessons, &mut notes);
     }
+    frontier.keep_ranks();
     frontier.commit(&notes)?;
     frontier.sync()?;
     recorder.file.sync()?;
@@ -379,6 +382,7 @@ impl Again<'_> {
         let policy = HostPolicy {
             all_parents: needs.all_parents,
             agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+            requisites: requisites_stack(agents.len()),
             ..self.settings.policy.clone()
         };
         let state = layout.next_state(self.generation);
@@ -403,6 +407,7 @@ impl Again<'_> {
             page_bytes: self.settings.fetch.limits.decoded_bytes,
             sitemap_bytes: self.settings.fetch.limits.sitemap_bytes,
             keyring: self.keyring,
+            requisites: requisites_stack(agents.len()),
             crawl: Crawl::start_with(crawl_settings, frontier, agents, recorder, self.keyring, self.now)?,
             now: self.now,
             kept: 0,
@@ -445,6 +450,8 @@ struct Repeat {
     page_bytes: usize,
     sitemap_bytes: usize,
     keyring: Keyring,
+    /// The stack of requisites.
+    requisites: Option<AgentId>,
     crawl: Crawl<DurableFrontier, JudgementRecorder>,
     now: Timestamp,
     kept: u64,
@@ -459,6 +466,7 @@ struct Repeat {
 struct Stored {
     body: Vec<u8>,
     x_robots_tag: Vec<String>,
+    refresh: Option<String>,
 }
 
 impl Repeat {
@@ -468,13 +476,17 @@ impl Repeat {
             self.skipped += 1;
             return Ok(());
         };
+        // A seed behind a robots.txt that could not be read: it still waits, and nothing was requested.
+        if kind == LeaseKind::Page && record.unasked && record.will_retry {
+            return Ok(());
+        }
         // Rules that were taken over from another host are inherited with the old frontier.
         if kind == LeaseKind::Robots && record.unasked && record.outcome.is_ok() {
             return Ok(());
         }
         let cap = match kind {
             LeaseKind::Sitemap => self.sitemap_bytes,
-            LeaseKind::Page | LeaseKind::Robots => self.page_bytes,
+            LeaseKind::Page | LeaseKind::Robots | LeaseKind::Requisite => self.page_bytes,
         };
         let is_judged = kind == LeaseKind::Page && matches!(outcome, Outcome::Body { .. });
         let stored = self.stored(&record, cap);
@@ -487,11 +499,15 @@ impl Repeat {
             .parent
             .as_deref()
             .and_then(|parent| CanonicalUrl::parse(parent).ok());
+        let agent = AgentId(record.agent.map_or(0, |number| number.saturating_sub(1)));
         let wanted = Recall {
-            agent: AgentId(record.agent.map_or(0, |number| number.saturating_sub(1))),
+            agent: match (kind, self.requisites) {
+                (LeaseKind::Requisite, Some(stack)) => stack,
+                _ => agent,
+            },
             kind,
             url: &url,
-            key: self.keyring.key(&url),
+            key: self.keyring.key_for(kind, &url),
             parent: parent.map(|parent| self.keyring.key(&parent)),
             depth: record.depth,
         };
@@ -506,6 +522,7 @@ impl Repeat {
                 let response = Response {
                     content_type: record.content_type.as_deref(),
                     x_robots_tag: &stored.x_robots_tag,
+                    refresh: stored.refresh.as_deref(),
                     body: &stored.body,
                 };
                 self.processor.process(&lease, &outcome, &response, self.now)
@@ -545,6 +562,7 @@ impl Repeat {
                 .headers_named("x-robots-tag")
                 .map(str::to_owned)
                 .collect(),
+            refresh: response.header("refresh").map(str::to_owned),
             body: response.body(cap).bytes,
         })
     }

@@ -3,17 +3,38 @@
 //! The owner of the crawl looks at the length of the journal about once a second. That works from any process, and it is the
 //! same before the first request of a run: everything asked earlier is in force then, however the last run ended.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use scenthound_engine::CrawlSteering;
+use scenthound_engine::{CrawlSteering, PageSettings};
 use scenthound_frontier::HostSteering;
-use scenthound_store::{Layout, Steering, SteeringReader};
+use scenthound_judge::{Judge, Learner};
+use scenthound_store::{Layout, Steering, SteeringReader, TopicSteering};
 use scenthound_types::CanonicalUrl;
 
 use crate::LiveError;
 
 /// How often the journal is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What only the owner of the settings can do when people steer a crawl. A crawl with `()` does none of it.
+pub trait Steered {
+    /// Shows the pages that people marked to the part of the judge that learns.
+    fn learn(&self, _learner: &dyn Learner) {}
+
+    /// The judge for what people ask of the topic, and how pages are processed. None if neither has changed since the last call.
+    /// The threshold does not count: the crawl applies it by itself.
+    fn rebuild(&self, _topic: &TopicSteering) -> Option<(Arc<dyn Judge>, PageSettings)> {
+        None
+    }
+
+    /// Whether the pages can be judged again in between.
+    fn can_rejudge(&self) -> bool {
+        false
+    }
+}
+
+impl Steered for () {}
 
 /// Follows the journal of a crawl.
 pub(crate) struct Steerer {
@@ -77,6 +98,16 @@ impl Steerer {
         is_new
     }
 
+    /// Whether the pages are to be judged again before anything else.
+    pub fn wants_rejudging(&self) -> bool {
+        self.in_force.wants_rejudging()
+    }
+
+    /// What people ask of the topic.
+    pub fn topic(&self) -> &TopicSteering {
+        &self.in_force.topic
+    }
+
     /// What is in force for the crawl itself; none if nothing was ever asked.
     pub fn in_force(&self) -> Option<CrawlSteering> {
         let steering = &self.in_force;
@@ -91,7 +122,7 @@ impl Steerer {
                 boosted: steering.boosted.clone(),
                 delay: steering.delay,
             },
-            threshold: steering.threshold,
+            threshold: steering.topic.threshold,
             seeds: parsed(&steering.seeds),
             dropped_seeds: parsed(&steering.dropped_seeds),
         })

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts};
@@ -13,9 +13,13 @@ use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Timestamp};
 use crate::clock::Clock;
 use crate::record::{PackedVisit, metadata};
 use crate::spacing::Spacing;
+use crate::stages::{Stage, StageTimes, StageWatch};
 
 /// Larger bodies are processed on blocking threads, so that a few of them cannot hold up all sockets.
 const LARGE_BODY: usize = 512 * 1024;
+
+/// How long a lease is left alone that may not be used at the moment.
+const NOT_NOW: Duration = Duration::from_secs(1);
 
 /// What a worker reports about its lease.
 pub(crate) enum WorkerEvent {
@@ -32,14 +36,19 @@ pub(crate) enum WorkerEvent {
 /// What all workers share.
 pub(crate) struct WorkerContext {
     pub fetcher: Fetcher,
-    pub processor: PageProcessor,
+    /// Replaced when people change the topic.
+    pub processor: RwLock<Arc<PageProcessor>>,
     pub spacing: Spacing,
     pub clock: Clock,
+    /// No request begins after this time, in milliseconds.
+    pub ask_until: AtomicU64,
     /// The pause before a request is repeated whose kept-alive connection turned out to be closed.
     pub delay: Duration,
     pub seed: u64,
     pub packers: Mutex<Vec<Packer>>,
     pub exchanges: AtomicU64,
+    /// Where CPU time is counted by stage, if it is wanted.
+    pub stages: Option<Arc<StageTimes>>,
 }
 
 /// The addresses that one request has claimed. They are released when it ends.
@@ -52,6 +61,10 @@ struct Claims<'a> {
 impl AddressGate for Claims<'_> {
     fn claim(&self, address: IpAddr) -> Result<(), Duration> {
         let now = self.context.clock.now();
+        // A process that was stopped may wake up when its hosts are another node's.
+        if now.as_millis() >= self.context.ask_until.load(Ordering::Relaxed) {
+            return Err(NOT_NOW);
+        }
         match self.context.spacing.claim(address, self.origin, now) {
             Ok(()) => {
                 let mut claimed = self.claimed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,6 +100,7 @@ impl WorkerContext {
             LeaseKind::Page => Want::Page,
             LeaseKind::Robots => Want::Robots,
             LeaseKind::Sitemap => Want::Sitemap,
+            LeaseKind::Requisite => Want::Requisite,
         };
         let claims = Claims {
             context: &self,
@@ -123,6 +137,17 @@ impl WorkerContext {
         }
     }
 
+    fn processor(&self) -> Arc<PageProcessor> {
+        let processor = self.processor.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&processor)
+    }
+
+    /// Processes pages in another way from here on. Those under way are still processed as before.
+    pub fn replace_processor(&self, processor: PageProcessor) {
+        let mut place = self.processor.write().unwrap_or_else(PoisonError::into_inner);
+        *place = Arc::new(processor);
+    }
+
     /// The end of a lease whose worker failed through a fault of our own.
     pub fn failed(&self, lease: Lease) -> WorkerEvent {
         let started = self.clock.now();
@@ -138,7 +163,7 @@ impl WorkerContext {
     ) -> WorkerEvent {
         let now = self.clock.now();
         let found = self
-            .processor
+            .processor()
             .process(&lease, &outcome, &Response::default(), now);
         let facts = ResponseFacts {
             asked,
@@ -160,10 +185,17 @@ impl WorkerContext {
         let response = Response {
             content_type: fetched.content_type.as_deref(),
             x_robots_tag: &fetched.x_robots_tag,
+            refresh: fetched.refresh.as_deref(),
             body: &fetched.body,
         };
-        let found = self.processor.process(&lease, &fetched.outcome, &response, now);
+        let watch = StageWatch::start(self.stages.as_deref());
+        let parsed = || watch.end(Stage::Parse);
+        let found = self
+            .processor()
+            .process_in_steps(&lease, &fetched.outcome, &response, now, &parsed);
+        watch.end(Stage::Judge);
         let payload = self.pack(&lease, &fetched, &found, started);
+        watch.end(Stage::Pack);
         let facts = ResponseFacts {
             asked: true,
             retry_after: fetched.retry_after.map(|after| match after {

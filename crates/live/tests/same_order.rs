@@ -87,6 +87,7 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
         concurrency: 1,
         ip_delay: Duration::ZERO,
         min_free_bytes: 0,
+        max_memory: None,
         threads: 2,
         policy: HostPolicy {
             max_delay: Duration::ZERO,
@@ -96,6 +97,7 @@ fn live(strategy: Box<dyn Strategy>) -> Vec<String> {
         crawl: crawl_settings(),
         fetch,
         archive: ArchiveSettings::named("test", 0),
+        stages: None,
     };
     let root = tempfile::tempdir().unwrap();
     let folder = CrawlFolder::open_or_create(&root.path().join("crawl")).unwrap();
@@ -135,7 +137,7 @@ fn live_and_lab_visit_the_same_pages_in_the_same_order() {
                 ..Siblings::PFS_2
             })
         },
-        || Box::new(Opic),
+        || Box::<Opic>::default(),
     ];
     for strategy in strategies {
         let (lab, live) = (in_the_lab(strategy()), live(strategy()));

@@ -7,7 +7,7 @@ pub(crate) fn addresses_us(name: &str) -> bool {
 }
 
 /// The address in the `content` of a refresh, such as `5; url='/next'`; none for a plain reload.
-pub(crate) fn refresh_target(content: &str) -> Option<&str> {
+pub fn refresh_target(content: &str) -> Option<&str> {
     let rest = content.trim_ascii_start();
     let seconds = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if seconds.len() == rest.len() {

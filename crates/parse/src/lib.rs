@@ -32,13 +32,16 @@ mod main_text;
 mod path;
 mod prescan;
 mod read;
+mod requisites;
 mod resolve;
 mod scan;
 mod sitemap;
 
 use scenthound_types::{CanonicalUrl, ParsedPage};
 
+pub use crate::directives::refresh_target;
 pub use crate::main_text::{MainText, main_text};
+pub use crate::requisites::{requisites_of_page, requisites_of_style};
 pub use crate::sitemap::{Location, Sitemap, SitemapEntry, SitemapKind, SitemapLimits};
 
 /// What was fetched.

@@ -726,7 +726,11 @@ impl<'a> Reader<'a> {
         tags.elements = tags.elements.saturating_add(1);
         let counter = match element {
             Img => &mut tags.images,
-            Video | Audio | Embed | Object => &mut tags.media,
+            Video | Embed | Object => &mut tags.media,
+            Audio => {
+                tags.audios = tags.audios.saturating_add(1);
+                &mut tags.media
+            }
             Script => &mut tags.scripts,
             Form => &mut tags.forms,
             Input => {

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use scenthound_cluster::{CrawlLabel, Keyspace, Link};
 use scenthound_config::{
     BuildError, Change, Faults, Given, IpNet, Settings, Surroundings, changes, check, check_topic,
 };
 use scenthound_engine::Agent;
-use scenthound_judge::{Judge, Learner};
-use scenthound_live::{Ended, Lessons, LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
-use scenthound_store::{CrawlFolder, CrawlView};
+use scenthound_judge::Judge;
+use scenthound_live::{ClusterNode, Ended, LiveError, LiveEvent, LiveSettings, StopSwitch, Summary};
+use scenthound_store::{CrawlFolder, CrawlView, TopicSteering};
 use scenthound_strategy::Strategy;
+use scenthound_types::Keyring;
 use thiserror::Error;
 
 use crate::event::{Event, Translator};
@@ -19,7 +21,7 @@ use crate::examples::{ExampleCounts, add_examples, example_urls};
 use crate::inputs::{InputError, InputNotice};
 use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
-use crate::rejudge::learn_from_marks;
+use crate::steering::SteeredTopic;
 use crate::topic::Topic;
 
 /// Why a crawl could not be built or run.
@@ -80,6 +82,32 @@ pub enum CrawlerError {
     /// The examples have no words.
     #[error("there is nothing to learn from: no words were found in the examples")]
     NoExamples,
+    /// The cluster cannot be used.
+    #[error(transparent)]
+    Cluster(#[from] scenthound_cluster::RedisFault),
+    /// The folder belongs to a node of a cluster.
+    #[error("{} belongs to a node of a cluster; run it with --cluster, or gather the nodes into a folder of its own with hound cluster gather", folder.display())]
+    NodeFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder holds a crawl that was not part of a cluster.
+    #[error("{} holds a crawl of one machine, which cannot become a node of a cluster; choose another folder", folder.display())]
+    NoNodeFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The cluster holds a crawl with other settings.
+    #[error(
+        "the cluster at {address} holds a crawl with other settings:\n{}",
+        listed(changes)
+    )]
+    OtherCluster {
+        /// Where the cluster is.
+        address: String,
+        /// The settings that differ but may not.
+        changes: Vec<Change>,
+    },
     /// The crawl folder could not be read or written.
     #[error(transparent)]
     Store(#[from] scenthound_store::Error),
@@ -357,6 +385,10 @@ pub struct Crawler {
     has_read_examples: bool,
     /// Whether judge and strategy can be built from the settings alone.
     is_built_in: bool,
+    /// What people asked of the topic before, which the judge was built with.
+    steered: TopicSteering,
+    /// Which of several machines it runs on, if it does.
+    node: Option<ClusterNode>,
 }
 
 /// A crawl with more pages than this is not judged again at its end without being asked.
@@ -409,10 +441,18 @@ impl Crawler {
             });
         }
         let is_built_in = judge.is_none() && strategy.is_none();
-        let live = live_settings(&settings)?;
-        let judge = match judge {
-            Some(judge) => judge,
-            None => settings.judge()?,
+        let mut live = live_settings(&settings)?;
+        let (judge, steered) = match judge {
+            Some(judge) => (judge, TopicSteering::default()),
+            None => {
+                let steered = match &before {
+                    Some(_) => crate::steering::in_force(&CrawlView::open(&folder)?).topic,
+                    None => TopicSteering::default(),
+                };
+                let judging = crate::steering::judging(&settings, &steered);
+                live.processor = judging.page_settings()?;
+                (judging.judge()?, steered)
+            }
         };
         let agents = match strategy {
             Some(strategy) => vec![Agent::alone(strategy, &settings.seeds.urls)],
@@ -440,7 +480,60 @@ impl Crawler {
             stop: StopHandle::default(),
             has_read_examples: false,
             is_built_in,
+            steered,
+            node: None,
         })
+    }
+
+    /// Makes it one of several machines that crawl together, over a Redis cluster. The first of them labels the cluster with its
+    /// settings and the number of shards; settings of the others that make another crawl are refused.
+    pub fn join_cluster(
+        &mut self,
+        address: &str,
+        name: &str,
+        machine: &str,
+        shards: Option<u16>,
+        lease: Option<Duration>,
+    ) -> Result<(), CrawlerError> {
+        let pages = CrawlView::open(&self.folder).map(|view| view.layout().pages());
+        if pages.is_ok_and(|pages| pages.exists()) && !self.folder.join(NODE_FILE).exists() {
+            return Err(CrawlerError::NoNodeFolder {
+                folder: self.folder.clone(),
+            });
+        }
+        let link = Link::connect(address)?;
+        link.check()?;
+        let label = CrawlLabel {
+            shards: shards.unwrap_or(scenthound_cluster::SHARDS),
+            settings: self.settings.to_toml(),
+        };
+        let keyring = Keyring::new(self.settings.crawl.seed);
+        let label = label.agree(&link, &Keyspace::default(), keyring)?;
+        let read = |_: &Path| Ok(label.settings.clone().into_bytes());
+        let folder = std::env::current_dir().map_err(CrawlerError::CurrentDirectory)?;
+        let surroundings = Surroundings {
+            folder: &folder,
+            read: &read,
+        };
+        let first = check("cluster.toml", &[], &surroundings).map_err(CrawlerError::Settings)?;
+        let changes: Vec<Change> = changes(&first, &self.settings)
+            .into_iter()
+            .filter(|change| !change.is_allowed())
+            .collect();
+        if !changes.is_empty() {
+            return Err(CrawlerError::OtherCluster {
+                address: link.address().to_owned(),
+                changes,
+            });
+        }
+        self.node = Some(ClusterNode {
+            address: address.to_owned(),
+            name: name.to_owned(),
+            machine: machine.to_owned(),
+            shards: label.shards,
+            lease: lease.unwrap_or(scenthound_cluster::LEASE),
+        });
+        Ok(())
     }
 
     /// Reads the example pages that the crawl does not know yet and shows them to the judge; URLs are fetched. Running the
@@ -515,23 +608,70 @@ impl Crawler {
         folder: &CrawlFolder,
         watch: &mut dyn FnMut(LiveEvent<'_>),
     ) -> Result<Summary, CrawlerError> {
+        let node_file = folder.layout().root().join(NODE_FILE);
+        match &self.node {
+            None if node_file.exists() => {
+                return Err(CrawlerError::NodeFolder {
+                    folder: self.folder.clone(),
+                });
+            }
+            Some(node) if !node_file.exists() => {
+                std::fs::write(&node_file, format!("{}\n", node.name)).map_err(CrawlerError::KeptFiles)?;
+            }
+            _ => {}
+        }
         self.read_examples(folder, &mut |_| {})?;
         let kept =
             kept_files::keep(&self.settings, folder.layout().root()).map_err(CrawlerError::KeptFiles)?;
         folder.write_settings(&kept)?;
-        let live = self.live.clone();
         let view = CrawlView::open(folder.layout().root())?;
-        let learn = |learner: &dyn Learner| learn_from_marks(&view, learner);
-        let mut summary = scenthound_live::crawl_and_learn(
-            folder,
-            self.live,
-            self.judge,
-            self.agents,
-            &self.stop.0,
-            &learn,
-            watch,
-        )?;
-        if !summary.is_unranked || !self.is_built_in || summary.ended == Ended::Disk {
+        let steered = SteeredTopic::new(&view, &self.settings, self.steered, self.is_built_in);
+        if let Some(node) = &self.node {
+            let parts = (self.judge, self.agents);
+            let again = self.is_built_in.then_some(&self.settings);
+            return drive_node(
+                folder,
+                &self.live,
+                parts,
+                again,
+                &self.stop.0,
+                &steered,
+                node,
+                watch,
+            );
+        }
+        let (mut live, mut judge, mut agents) = (self.live, self.judge, self.agents);
+        let (mut pages_this_run, mut cut) = (0, 0);
+        let mut summary = loop {
+            let summary = scenthound_live::crawl_steered(
+                folder,
+                live.clone(),
+                judge,
+                agents,
+                &self.stop.0,
+                &steered,
+                watch,
+            )?;
+            pages_this_run += summary.pages_this_run;
+            cut += summary.cut;
+            if !summary.wants_rejudging || self.stop.is_stopping() {
+                break summary;
+            }
+            watch(LiveEvent::Ranking {
+                pages: summary.tally.bodies,
+            });
+            match steered.rank(folder, &live, &kept, &self.stop.0)? {
+                Some(ranked) => watch(LiveEvent::Rejudged(&ranked)),
+                None => break summary,
+            }
+            let judging = steered.judging();
+            live.processor = judging.page_settings()?;
+            (judge, agents) = (judging.judge()?, self.settings.agents(&self.settings.seeds.urls)?);
+        };
+        summary.pages_this_run = pages_this_run;
+        summary.cut = cut;
+        let is_unranked = summary.is_unranked || crate::steering::in_force(&view).is_pending();
+        if !is_unranked || !self.is_built_in || matches!(summary.ended, Ended::Disk | Ended::Memory) {
             return Ok(summary);
         }
         let pages = summary.tally.bodies;
@@ -540,24 +680,12 @@ impl Crawler {
             return Ok(summary);
         }
         watch(LiveEvent::Ranking { pages });
-        // The threshold that people asked for while it ran.
-        let mut steered = self.settings.clone();
-        crate::steering::apply(&crate::steering::in_force(&view), &mut steered);
         // A crawl that was asked to stop is ranked all the same. Asked once more, the program ends at once, which is safe.
         let stop = match summary.ended {
             Ended::Interrupted => StopSwitch::default(),
             _ => self.stop.0.clone(),
         };
-        let ranked = scenthound_live::rejudge(
-            folder,
-            live,
-            steered.judge()?,
-            self.settings.agents(&self.settings.seeds.urls)?,
-            Lessons::Kept(&|_| {}),
-            &kept,
-            &stop,
-            &mut |_| {},
-        )?;
+        let ranked = steered.rank(folder, &live, &kept, &stop)?;
         if let Some(ranked) = &ranked {
             summary.tally = ranked.tally.clone();
             summary.counts = ranked.counts;
@@ -579,6 +707,67 @@ impl Crawler {
         });
         RunningCrawl { events, stop, thread }
     }
+}
+
+/// Crawls as a node of a cluster. A node that lost its shards to others joins again with what its folder holds, if its parts can be
+/// built again from settings.
+#[allow(clippy::too_many_arguments, reason = "everything that a crawl consists of")]
+fn drive_node(
+    folder: &CrawlFolder,
+    live: &LiveSettings,
+    parts: (Arc<dyn Judge>, Vec<Agent>),
+    again: Option<&Settings>,
+    stop: &StopSwitch,
+    steered: &SteeredTopic<'_>,
+    node: &ClusterNode,
+    watch: &mut dyn FnMut(LiveEvent<'_>),
+) -> Result<Summary, CrawlerError> {
+    let (mut judge, mut agents) = parts;
+    let mut failures = 0;
+    loop {
+        let result = scenthound_live::crawl_in_cluster(
+            folder,
+            live.clone(),
+            judge,
+            agents,
+            stop,
+            steered,
+            node,
+            watch,
+        );
+        let (error, settings) = match (result, again) {
+            (Err(error), Some(settings)) if !stop.is_on() => (error, settings),
+            (result, _) => return Ok(result?),
+        };
+        match &error {
+            error if error.is_passing() && failures > 0 && failures < PATIENCE => {
+                failures += 1;
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            error if error.is_lost() => {
+                tracing::warn!("{}; joining again", innermost(error));
+                failures = 1;
+            }
+            _ => return Err(error.into()),
+        }
+        judge = settings.judge()?;
+        agents = settings.agents(&settings.seeds.urls)?;
+    }
+}
+
+/// The file that says that a folder belongs to a node, and its name.
+const NODE_FILE: &str = "node.txt";
+
+/// How many seconds a node that lost its shards waits for Redis.
+const PATIENCE: u32 = 600;
+
+/// What is behind an error.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }
 
 /// How many events may be unread before the crawl waits for its reader.

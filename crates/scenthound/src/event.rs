@@ -78,7 +78,7 @@ pub(crate) struct Translator {
 impl Translator {
     pub(crate) fn translate(&mut self, event: LiveEvent<'_>, watch: &mut dyn FnMut(&Event)) {
         match event {
-            LiveEvent::Ranking { .. } | LiveEvent::NotRanked { .. } => {}
+            LiveEvent::Ranking { .. } | LiveEvent::Rejudged(_) | LiveEvent::NotRanked { .. } => {}
             LiveEvent::Progress(snapshot) => watch(&Event::Progress(Progress::of(snapshot))),
             LiveEvent::Settled(record) => {
                 if let Some((origin, state)) = self.host_state(record) {

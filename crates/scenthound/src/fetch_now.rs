@@ -169,7 +169,7 @@ pub fn fetch_pages(
     each_record(&view, |_, record| {
         let records = match record.kind {
             LeaseKind::Robots => &mut robots,
-            LeaseKind::Page | LeaseKind::Sitemap => &mut by_url,
+            LeaseKind::Page | LeaseKind::Sitemap | LeaseKind::Requisite => &mut by_url,
         };
         records.insert(record.url.clone(), record);
     })?;

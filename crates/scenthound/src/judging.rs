@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use scenthound_config::{BuildError, Settings};
 use scenthound_engine::{PageProcessor, PageSettings};
-use scenthound_judge::{Judge, LabelledPage};
+use scenthound_judge::{GenreDetector, Judge, LabelledPage};
 use scenthound_strategy::Needs;
-use scenthound_types::{Keyring, Parts, Verdict};
+use scenthound_types::{GenreGuess, Keyring, Parts, Verdict};
 use serde::Serialize;
 
 use crate::inputs::NamedPage;
@@ -28,6 +28,8 @@ pub struct JudgedPage {
     pub threshold: f64,
     /// What follows.
     pub verdict: Verdict,
+    /// The genre found and how sure the detector is.
+    pub genre: GenreGuess,
     /// What the relevance is made of.
     pub parts: Parts,
 }
@@ -36,6 +38,7 @@ pub struct JudgedPage {
 pub struct TopicJudge {
     judge: Arc<dyn Judge>,
     processor: PageProcessor,
+    detector: GenreDetector,
     threshold: f64,
 }
 
@@ -51,6 +54,7 @@ impl TopicJudge {
         Ok(TopicJudge {
             judge: judge.clone(),
             processor: PageProcessor::new(judge, Needs::default(), Keyring::new(0), rules),
+            detector: settings.genre_detector()?,
             threshold: settings.judge.threshold,
         })
     }
@@ -71,6 +75,7 @@ impl TopicJudge {
     pub fn judge(&self, named: NamedPage) -> JudgedPage {
         let NamedPage { name, page, .. } = named;
         let judgement = self.processor.judge_page(&page);
+        let genre = judgement.genre.unwrap_or_else(|| self.detector.detect(&page));
         JudgedPage {
             page: name,
             words: page.text.tokens().iter().filter(|token| token.is_word()).count(),
@@ -79,6 +84,7 @@ impl TopicJudge {
             relevance: judgement.relevance,
             threshold: self.threshold,
             verdict: judgement.verdict,
+            genre,
             parts: judgement.parts,
         }
     }

@@ -26,6 +26,7 @@ mod crawler;
 mod event;
 mod examples;
 pub mod fetch_now;
+mod gather;
 pub mod graph;
 pub mod inputs;
 pub mod judging;
@@ -34,6 +35,7 @@ mod live;
 mod rejudge;
 mod repair;
 pub mod seeds;
+mod snapshot;
 mod steering;
 mod stored_page;
 pub mod terms;
@@ -53,9 +55,14 @@ pub use crawler::{
 };
 pub use event::{Event, HostState, Progress};
 pub use examples::ExampleCounts;
+pub use gather::{GatherError, Gathered, gather};
 pub use live::{LiveBuildError, live_settings};
 pub use rejudge::{RejudgeError, Rejudgement, SuggestedThreshold};
 pub use repair::repair;
+pub use scenthound_cluster::{
+    Console, Idle, MOST_SHARDS, NodeFacts, Overview as ClusterOverview, RedisFault,
+};
+pub use snapshot::{SnapshotError, snapshot};
 pub use stored_page::page_of_response;
 pub use topic::Topic;
 

@@ -50,12 +50,14 @@ pub fn live_settings(settings: &Settings) -> Result<LiveSettings, LiveBuildError
         concurrency: crawl.concurrency as usize,
         ip_delay: crawl.ip_delay,
         min_free_bytes: MIN_FREE_BYTES,
+        max_memory: crawl.max_memory,
         threads: 0,
         policy: settings.host_policy(),
         processor: settings.page_settings()?,
         crawl: settings.crawl_settings()?,
         fetch,
         archive,
+        stages: None,
     })
 }
 
@@ -69,7 +71,7 @@ fn fetch_settings(settings: &Settings) -> Result<FetchSettings, LiveBuildError> 
         limits: Limits {
             connect: crawl.connect_timeout,
             first_byte: crawl.first_byte_timeout,
-            whole_body: crawl.body_timeout,
+            whole_response: crawl.body_timeout,
             slow_bytes: bytes(crawl.slowest_rate.saturating_mul(SLOW_WINDOW.as_secs())),
             slow_window: SLOW_WINDOW,
             wire_bytes: bytes(crawl.max_wire_bytes),

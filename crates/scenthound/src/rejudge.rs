@@ -114,6 +114,8 @@ pub struct Rejudgement {
     keeps_examples: bool,
     /// Whether it learns from the marks.
     learns: bool,
+    /// If what people asked for stays steering: the settings without it, and the last action that counts.
+    steered: Option<(Settings, u64)>,
 }
 
 /// A threshold that suits the user's marks.
@@ -182,18 +184,23 @@ impl Rejudgement {
         prepared.steered(given)
     }
 
-    /// Adds what people asked for and what waits until the pages are judged again. What is given otherwise wins.
+    /// Adds what people asked of the topic. It stays steering, which can be undone, unless something is given beside it, which
+    /// wins; then all of it becomes part of the settings.
     fn steered(mut self, given: &[Given]) -> Result<Rejudgement, RejudgeError> {
-        let Some(before) = earlier_settings(&self.folder)? else {
+        let Some(mut before) = earlier_settings(&self.folder)? else {
             return Ok(self);
         };
         let steering = crate::steering::in_force(&CrawlView::open(&self.folder)?);
+        if given.is_empty() {
+            self.steered = Some((self.settings.clone(), steering.last));
+        }
         let threshold = self.settings.judge.threshold;
-        crate::steering::apply_to_judge(&steering, &mut self.settings);
+        crate::steering::apply_topic(&steering.topic, &mut self.settings);
         if given.iter().any(|given| given.name == "threshold") {
             self.settings.judge.threshold = threshold;
         }
         self.settings.judge().map_err(LiveBuildError::Parts)?;
+        crate::steering::apply_topic(&steering.judged, &mut before);
         self.changes = changes(&before, &self.settings);
         self.keeps_lessons = is_same_topic(&before, &self.settings);
         Ok(self)
@@ -247,6 +254,7 @@ impl Rejudgement {
             settings,
             folder: folder.to_owned(),
             learns: false,
+            steered: None,
         })
     }
 
@@ -315,7 +323,8 @@ impl Rejudgement {
                 add: &add_marks,
             },
         };
-        let kept = kept_files::keep(settings, folder.layout().root()).map_err(RejudgeError::KeptFiles)?;
+        let written = self.steered.as_ref().map_or(settings, |(settings, _)| settings);
+        let kept = kept_files::keep(written, folder.layout().root()).map_err(RejudgeError::KeptFiles)?;
         let rejudged = scenthound_live::rejudge(
             &folder,
             live_settings(settings)?,
@@ -329,7 +338,8 @@ impl Rejudgement {
         let Some(rejudged) = rejudged else {
             return Ok(None);
         };
-        crate::steering::note_rejudged(&view, rejudged.generation)?;
+        let upto = self.steered.as_ref().map(|(_, last)| *last);
+        crate::steering::note_rejudged(&view, rejudged.generation, upto)?;
         let judged = judge_held_out(settings, &folder, &marked)?;
         Ok(Some((rejudged, SuggestedThreshold::of(&judged))))
     }

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::error::Error as StdError;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -466,16 +467,31 @@ async fn lead(
     }
 }
 
-/// A fetcher for one engine. An address that the user named is trusted, like a proxy's. No redirect is followed, so nothing
-/// else is reached through it.
-fn fetcher(spec: &EngineSpec, request: &Request, fetch: &FetchSettings) -> Result<Fetcher, EngineFault> {
+/// Whether a URL is of this machine. A proxy, most often elsewhere, could not reach it.
+fn is_local(url: &CanonicalUrl) -> bool {
+    let host = url.host().trim_matches(['[', ']']);
+    let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_loopback || host == "localhost" || host.ends_with(".localhost")
+}
+
+/// How one engine is asked. An address that the user named is trusted, like a proxy's. No redirect is followed, so nothing
+/// else is reached through it. An engine on this machine is asked directly, without the proxy.
+fn engine_settings(spec: &EngineSpec, url: &CanonicalUrl, fetch: &FetchSettings) -> FetchSettings {
     let mut fetch = fetch.clone();
+    if is_local(url) {
+        fetch.proxy = None;
+    }
     if spec.named_address().is_some() {
         fetch.allowed_nets = ["0.0.0.0/0", "::/0"]
             .iter()
             .filter_map(|net| net.parse::<IpNet>().ok())
             .collect();
     }
+    fetch
+}
+
+fn fetcher(spec: &EngineSpec, request: &Request, fetch: &FetchSettings) -> Result<Fetcher, EngineFault> {
+    let mut fetch = engine_settings(spec, &request.url, fetch);
     fetch.limits.sitemap_bytes = LARGEST_ANSWER;
     // Engines explain errors in the body, and bodies of errors are not decoded.
     let plain = ("accept-encoding", "identity");
@@ -632,7 +648,28 @@ fn in_collection(folder: &Path, question: &Question) -> Result<Vec<Hit>, String>
 
 #[cfg(test)]
 mod tests {
+    use scenthound_fetch::Proxy;
+
     use super::*;
+
+    #[test]
+    fn engines_on_this_machine_are_asked_without_the_proxy() {
+        let local = |url: &str| is_local(&CanonicalUrl::parse(url).unwrap());
+        assert!(local("http://127.0.0.1:8888/") && local("http://[::1]:8888/"));
+        assert!(local("http://localhost/") && local("http://searx.localhost:8080/"));
+        assert!(!local("http://10.0.0.1/") && !local("http://localhost.example.org/"));
+        let fetch = FetchSettings {
+            proxy: Some(Proxy::parse("http://proxy.test:3128").unwrap()),
+            ..FetchSettings::new("test".to_owned())
+        };
+        let proxied = |engine: &str| {
+            let spec = EngineSpec::parse(engine).unwrap();
+            let url = spec.named_address().unwrap();
+            engine_settings(&spec, url, &fetch).proxy.is_some()
+        };
+        assert!(!proxied("searxng=http://127.0.0.1:8888/"));
+        assert!(proxied("searxng=https://searx.example.org/"));
+    }
 
     #[test]
     fn what_settings_take_for_an_engine_or_a_category_can_be_asked() {

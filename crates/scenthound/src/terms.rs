@@ -9,6 +9,7 @@ mod suggest;
 use std::collections::BTreeMap;
 
 use scenthound_config::Settings;
+use scenthound_judge::Background;
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, RunCounts, TermsFault,
     generate,
@@ -79,6 +80,8 @@ pub struct TopicGenerator {
     genre: RunCounts,
     relevant: RunCounts,
     background: Option<BackgroundCounts>,
+    /// Whether the background is the built-in table.
+    is_at_large: bool,
 }
 
 impl TopicGenerator {
@@ -93,7 +96,16 @@ impl TopicGenerator {
             genre: genre.counts(language),
             relevant: relevant.counts(language),
             background: None,
+            is_at_large: false,
         }
+    }
+
+    /// Contrasts the examples with the web at large, as far as the built-in table knows it.
+    pub fn with_web_at_large(mut self) -> TopicGenerator {
+        let table = Background::shipped();
+        self.background = Some(BackgroundCounts::at_large(&[&self.genre, &self.relevant], table));
+        self.is_at_large = true;
+        self
     }
 
     /// Contrasts the examples with a background, whose pages are added next.
@@ -119,6 +131,7 @@ impl TopicGenerator {
             genre_pages: self.genre.documents(),
             relevant_pages: self.relevant.documents(),
             background_pages: self.background.as_ref().map(BackgroundCounts::documents),
+            is_at_large: self.is_at_large,
             terms: generate(&self.genre, &self.relevant, self.background.as_ref(), settings)?,
         })
     }
@@ -135,6 +148,8 @@ pub struct GeneratedTopic {
     pub relevant_pages: u64,
     /// Pages of the background, if there was one.
     pub background_pages: Option<u64>,
+    /// Whether the background is the built-in table of the web at large.
+    pub is_at_large: bool,
     /// The terms.
     pub terms: Generated,
 }
@@ -146,10 +161,10 @@ impl GeneratedTopic {
             counted(self.genre_pages, "genre page"),
             counted(self.relevant_pages, "relevant page"),
         ];
-        parts.extend(
-            self.background_pages
-                .map(|pages| counted(pages, "background page")),
-        );
+        parts.extend(self.background_pages.map(|pages| match self.is_at_large {
+            true => format!("contrasted with {pages} pages of the web at large"),
+            false => counted(pages, "background page"),
+        }));
         parts.join(", ")
     }
 

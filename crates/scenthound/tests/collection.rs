@@ -150,6 +150,43 @@ fn pages_are_ranked_once_each_without_hidden_pages_and_near_duplicates() {
         collection.ranked(&by_layer),
         Err(CollectionError::NoLayers)
     ));
+    let by_importance = RankSettings {
+        by: Some(RankBy::Importance),
+        ..RankSettings::default()
+    };
+    assert!(matches!(
+        collection.ranked(&by_importance),
+        Err(CollectionError::NoCash)
+    ));
+}
+
+/// `green` is visited twice: its history, .2 + .3, is more than `shop` had at its one visit.
+#[test]
+fn importance_is_the_cash_of_all_visits() {
+    let with_cash = |path: &str, score| PageRecord {
+        score: Some(score),
+        ..page(path, 0.1, 0.1)
+    };
+    let temp = folder(&[
+        with_cash("", 0.1),
+        with_cash("green", 0.2),
+        with_cash("shop", 0.4),
+        PageRecord {
+            revisit: true,
+            ..with_cash("green", 0.3)
+        },
+    ]);
+    let opic = format!("{SETTINGS}\n[strategy]\nkind = \"opic\"\n");
+    CrawlFolder::open_or_create(temp.path())
+        .unwrap()
+        .write_settings(&opic)
+        .unwrap();
+    let collection = Collection::open(temp.path()).unwrap();
+    let by_importance = RankSettings {
+        by: Some(RankBy::Importance),
+        ..RankSettings::default()
+    };
+    assert_eq!(ranked(&collection, &by_importance), ["green", "shop", ""]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Full-text search in collections.
 //!
-//! Each collection has an index in `search/`, made from the page records and the archive. [`SearchIndex::open`] brings it up
-//! to date: new records are added, and after a change of judgements the pages are indexed again from the text that the index
+//! Each collection has an index in `search/`, made from the page records and the archive, while the crawl runs ([`Indexing`]) or
+//! later. [`SearchIndex::open`] brings it up to date: new records are added, and after a change of judgements the pages are indexed again from the text that the index
 //! holds, without reading the archive.
 //!
 //! **Invariant:** the index can be made again from the collection at any time, and each commit of it says how far into the
@@ -11,6 +11,7 @@
 
 mod error;
 mod fields;
+mod indexing;
 mod words;
 
 use std::collections::HashMap;
@@ -31,6 +32,7 @@ use tantivy::{Index, IndexReader, IndexWriter, TantivyDocument, TantivyError, Te
 
 pub use crate::error::SearchError;
 use crate::fields::{Fields, WORDS};
+pub use crate::indexing::Indexing;
 use crate::words::Words;
 
 /// Pages between two commits.
@@ -53,6 +55,9 @@ struct Reach {
     bytes: u64,
     /// The judgements it was made with.
     generation: u32,
+    /// A digest of the last line.
+    #[serde(default)]
+    last: u64,
 }
 
 const VERSION: u32 = 1;
@@ -104,6 +109,8 @@ pub struct SearchIndex {
     index: Index,
     fields: Fields,
     reader: IndexReader,
+    /// How many threads may read pages from the archive.
+    threads: usize,
     added: u64,
 }
 
@@ -118,12 +125,22 @@ impl std::fmt::Debug for SearchIndex {
 impl SearchIndex {
     /// Opens the index of a collection and brings it up to date. `progress` is called with the number of pages added.
     pub fn open(collection: &Collection, progress: &mut dyn FnMut(u64)) -> Result<SearchIndex, SearchError> {
+        SearchIndex::open_with(collection, usize::MAX, progress)
+    }
+
+    /// The same on at most this many threads.
+    fn open_with(
+        collection: &Collection,
+        threads: usize,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<SearchIndex, SearchError> {
         let path = collection.folder().join("search");
         let view = collection.view();
         let generation = view.layout().generation()?;
         let mut index = open_index(&path)?;
         let reach = reach_of(&index, &path)?;
-        let texts = if reach.version != VERSION || reach.generation != generation {
+        let is_stale = reach.version != VERSION || reach.generation != generation;
+        let texts = if is_stale || !still_holds(collection, &reach)? {
             Some(begin_again(&mut index, &path)?)
         } else {
             None
@@ -141,6 +158,7 @@ impl SearchIndex {
             index,
             fields,
             reader,
+            threads,
             added: 0,
         };
         opened.update(collection, generation, texts.as_ref(), progress)?;
@@ -187,10 +205,12 @@ impl SearchIndex {
         let mut since_commit = 0;
         // Not the reader's line at the end, which may count a line that is still being written.
         let mut last_line = reached.lines;
+        let mut last = reached.last;
         let mut pages = collection.pages()?;
         while let Some(record) = pages.next() {
             let record = record?;
             last_line = pages.line();
+            last = digest_of(&record);
             if !record.is_judged_page() {
                 continue;
             }
@@ -222,6 +242,7 @@ impl SearchIndex {
                     lines: line,
                     bytes: 0,
                     generation,
+                    last,
                 };
                 self.commit(&mut writer, reach)?;
             }
@@ -232,6 +253,7 @@ impl SearchIndex {
             lines: last_line,
             bytes,
             generation,
+            last,
         };
         self.commit(&mut writer, reach)?;
         writer
@@ -256,6 +278,7 @@ impl SearchIndex {
         writer: &mut IndexWriter,
     ) -> Result<(), SearchError> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        let threads = threads.min(self.threads).max(1);
         let share = batch.len().div_ceil(threads).max(1);
         let bodies: Vec<String> = std::thread::scope(|scope| {
             let workers: Vec<_> = batch
@@ -546,6 +569,34 @@ fn text_of(view: &CrawlView, record: &PageRecord) -> Option<String> {
         truncated: !body.faults.is_empty(),
     });
     Some(found.text)
+}
+
+/// Whether the records still hold the line that the index ended with. A crawl that was killed may have taken it back.
+fn still_holds(collection: &Collection, reach: &Reach) -> Result<bool, SearchError> {
+    let bytes = fs::metadata(collection.view().layout().pages()).map_or(0, |file| file.len());
+    // Nothing was indexed, or nothing has changed since.
+    if reach.lines == 0 || reach.bytes == bytes {
+        return Ok(true);
+    }
+    let mut pages = collection.pages()?;
+    while let Some(record) = pages.next() {
+        let record = record?;
+        if pages.line() == reach.lines {
+            return Ok(digest_of(&record) == reach.last);
+        }
+        if pages.line() > reach.lines {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+/// Tells the line of one attempt from those of others.
+fn digest_of(record: &PageRecord) -> u64 {
+    url_key(&format!(
+        "{} {} {}",
+        record.fetched_at, record.attempt, record.url
+    ))
 }
 
 /// Identifies a URL in memory.

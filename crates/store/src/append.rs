@@ -86,6 +86,13 @@ impl AppendFile {
         Ok(())
     }
 
+    /// The file itself, with everything handed to the system, for another thread to flush.
+    pub(crate) fn handle(&mut self) -> Result<(PathBuf, File)> {
+        self.flush()?;
+        let file = self.file.try_clone().context("open", &self.path)?;
+        Ok((self.path.clone(), file))
+    }
+
     pub(crate) fn sync(&mut self) -> Result<()> {
         self.flush()?;
         self.file.sync_data().context("flush", &self.path)

@@ -7,7 +7,7 @@
 //! Deliberately absent: compression of exchanges, which worker threads do ([`Packer`]), and any decision when to
 //! flush.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,6 +111,27 @@ pub struct ArchiveCut {
     pub files: Vec<PathBuf>,
     /// Bytes in total, including those files.
     pub bytes: u64,
+}
+
+/// Files that are to reach the disk.
+#[derive(Debug)]
+pub struct Unflushed {
+    files: Vec<(PathBuf, File)>,
+    folder: Option<PathBuf>,
+}
+
+impl Unflushed {
+    pub(crate) fn add(&mut self, file: (PathBuf, File)) {
+        self.files.push(file);
+    }
+
+    /// Waits until they are on the disk.
+    pub fn flush(self) -> Result<()> {
+        for (path, file) in self.files {
+            file.sync_data().context("flush", &path)?;
+        }
+        self.folder.as_deref().map_or(Ok(()), sync_folder)
+    }
 }
 
 /// Appends packed exchanges.
@@ -253,6 +274,20 @@ impl Archive {
             self.folder_changed = false;
         }
         Ok(())
+    }
+
+    /// The current file, and the folder if its entries have changed, for another thread to flush.
+    pub(crate) fn unflushed(&mut self) -> Result<Unflushed> {
+        Ok(Unflushed {
+            files: self
+                .current
+                .as_mut()
+                .map(AppendFile::handle)
+                .transpose()?
+                .into_iter()
+                .collect(),
+            folder: std::mem::take(&mut self.folder_changed).then(|| self.folder.clone()),
+        })
     }
 
     /// The mark after all files there are.

@@ -66,6 +66,18 @@ pub enum Error {
         /// Its process id, if it wrote it down.
         pid: Option<u32>,
     },
+    /// A copy would overwrite something.
+    #[error("{} exists already; choose a new or empty folder", .0.display())]
+    NotEmpty(PathBuf),
+    /// A copy would become part of what is copied.
+    #[error("{} lies inside the crawl folder; choose a place outside", .0.display())]
+    InsideCrawl(PathBuf),
+    /// A running crawl replaced its files faster than they could be copied.
+    #[error(
+        "the state of {} changed whenever it was copied; try again, or stop the crawl first",
+        .0.display()
+    )]
+    Restless(PathBuf),
     /// A line of a page file is not a page record.
     #[error("{}:{line} is not a page record", path.display())]
     BadLine {

@@ -24,11 +24,12 @@ mod members;
 mod pack;
 mod pages;
 mod record_files;
+mod snapshot;
 mod steering;
 mod url_key;
 mod warc;
 
-pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
+pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position, Unflushed};
 pub use crate::body::{Body, BodyFault, decode_body};
 pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
@@ -42,6 +43,7 @@ pub use crate::pages::{
     JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
 };
 pub use crate::record_files::{Cut, RecordFiles};
-pub use crate::steering::{Action, MarkedPage, Request, Steering, SteeringReader, TermList};
+pub use crate::snapshot::Snapshot;
+pub use crate::steering::{Action, MarkedPage, Request, Steering, SteeringReader, TermList, TopicSteering};
 pub use crate::url_key::url_key;
 pub use crate::warc::{ReadLimits, WarcReader, WarcRecord, read_at, read_response};

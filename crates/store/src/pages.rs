@@ -44,6 +44,8 @@ pub enum Via {
     Redirect,
     /// A sitemap lists it.
     Sitemap,
+    /// Its parent needs it to be shown.
+    Requisite,
     /// It belongs to the host: a robots.txt, or a sitemap that the robots.txt or another sitemap names.
     Host,
 }
@@ -127,6 +129,12 @@ pub struct PageRecord {
     /// Set if it had been read before and was fetched again for the cash it had gathered.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub revisit: bool,
+    /// The number of the URL's first entry into the queue.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub age: Option<u32>,
+    /// Set if it was fetched only because it had waited longest.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub explored: bool,
     /// The agent that fetched it, counted from 1, if the crawl has several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub agent: Option<u8>,
@@ -182,6 +190,8 @@ impl Default for PageRecord {
             class: None,
             score: None,
             revisit: false,
+            age: None,
+            explored: false,
             agent: None,
             attempt: 0,
             unasked: false,
@@ -326,6 +336,10 @@ impl PagesFile {
     /// Waits until everything is on the disk.
     pub fn sync(&mut self) -> Result<()> {
         self.file.sync()
+    }
+
+    pub(crate) fn handle(&mut self) -> Result<(PathBuf, File)> {
+        self.file.handle()
     }
 
     /// After [`Error::Short`]: the length to open the file with, which keeps every complete line that is left.

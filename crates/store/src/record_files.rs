@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position};
+use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position, Unflushed};
 use crate::error::Result;
 use crate::folder::CrawlFolder;
 use crate::index::ArchiveIndex;
@@ -153,6 +153,13 @@ impl RecordFiles {
             archive: self.archive.mark()?,
             pages: self.pages.mark()?,
         })
+    }
+
+    /// Everything that is not on the disk yet, for another thread to flush.
+    pub fn unflushed(&mut self) -> Result<Unflushed> {
+        let mut all = self.archive.unflushed()?;
+        all.add(self.pages.handle()?);
+        Ok(all)
     }
 
     /// Waits until everything is on the disk. Call this before flushing the store that holds the mark.

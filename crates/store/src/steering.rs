@@ -89,21 +89,21 @@ pub enum Request {
         /// The threshold, from 0 to 1.
         threshold: f64,
     },
-    /// A setting of the judge that is a number. It counts once the pages are judged again.
+    /// A setting of the judge that is a number.
     Weight {
         /// The long name of the setting.
         name: String,
         /// Its value.
         value: f64,
     },
-    /// Add a term to the topic. It counts once the pages are judged again.
+    /// Add a term to the topic.
     AcceptTerm {
         /// The list to add it to.
         list: TermList,
         /// The term.
         term: String,
     },
-    /// Drop a term from the topic, or never suggest it again. It counts once the pages are judged again.
+    /// Drop a term from the topic, or never suggest it again.
     DropTerm {
         /// The list to remove it from.
         list: TermList,
@@ -117,10 +117,16 @@ pub enum Request {
     },
     /// Learn from the pages that are marked now.
     Learn,
-    /// The pages were judged again, so everything that waited for that is part of the settings now.
+    /// Learn from the marks and judge all pages again. A crawl that runs makes no requests meanwhile, and then goes on.
+    Rejudge,
+    /// The pages were judged again.
     Rejudged {
         /// The number of the judgements.
         generation: u32,
+        /// The last action that they take into account. None: all that was asked for the topic became part of the settings,
+        /// and no longer counts as steering.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        upto: Option<u64>,
     },
     /// Undo an action.
     Undo {
@@ -132,7 +138,10 @@ pub enum Request {
 impl Request {
     /// Whether it can be undone.
     pub fn can_be_undone(&self) -> bool {
-        !matches!(self, Request::Stop | Request::Learn | Request::Rejudged { .. })
+        !matches!(
+            self,
+            Request::Stop | Request::Learn | Request::Rejudge | Request::Rejudged { .. }
+        )
     }
 }
 
@@ -148,6 +157,19 @@ pub struct Action {
     pub request: Request,
 }
 
+/// What people ask of the topic: how pages are judged.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TopicSteering {
+    /// The threshold, instead of that of the settings.
+    pub threshold: Option<f64>,
+    /// Settings of the judge that are numbers, instead of those of the settings.
+    pub weights: BTreeMap<String, f64>,
+    /// Terms to add.
+    pub accepted: BTreeSet<(TermList, String)>,
+    /// Terms to drop.
+    pub dropped: BTreeSet<(TermList, String)>,
+}
+
 /// What is in force after a list of actions.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Steering {
@@ -161,6 +183,10 @@ pub struct Steering {
     pub stop: u64,
     /// The number of the last request to learn from the marks; 0 if there was none.
     pub learn: u64,
+    /// The number of the last request to judge the pages again; 0 if there was none.
+    pub rejudge: u64,
+    /// The last action that was taken into account when all pages were judged for the last time; 0 if they never were.
+    pub judged_upto: u64,
     /// URLs to start from, in addition to those of the settings.
     pub seeds: Vec<String>,
     /// URLs that were among them and no longer are.
@@ -171,14 +197,10 @@ pub struct Steering {
     pub boosted: BTreeSet<String>,
     /// The time between two requests to a host, instead of that of the settings.
     pub delay: Option<Duration>,
-    /// The threshold, instead of that of the settings.
-    pub threshold: Option<f64>,
-    /// Settings of the judge that wait for the pages to be judged again.
-    pub weights: BTreeMap<String, f64>,
-    /// Terms to add, which wait for the pages to be judged again.
-    pub accepted: BTreeSet<(TermList, String)>,
-    /// Terms to drop, which wait for the pages to be judged again.
-    pub dropped: BTreeSet<(TermList, String)>,
+    /// How pages are judged.
+    pub topic: TopicSteering,
+    /// How they were judged when all of them were judged for the last time.
+    pub judged: TopicSteering,
     /// Terms that were ever dropped: they are not suggested again.
     pub unwanted: BTreeSet<(TermList, String)>,
 }
@@ -195,8 +217,19 @@ impl Steering {
                 steering.undone.insert(of);
             }
         }
-        for action in actions {
+        for (at, action) in actions.iter().enumerate() {
             steering.last = steering.last.max(action.id);
+            if let Request::Rejudged { upto: Some(upto), .. } = action.request {
+                // What was undone since counted then.
+                let then: Vec<Action> = actions
+                    .iter()
+                    .take(at)
+                    .filter(|earlier| earlier.id <= upto)
+                    .cloned()
+                    .collect();
+                steering.judged = Steering::of(&then).topic;
+                steering.judged_upto = upto;
+            }
             let is_undone = steering.undone.contains(&action.id);
             if let (Request::AddSeeds { urls }, true) = (&action.request, is_undone) {
                 steering.dropped_seeds.extend(urls.iter().cloned());
@@ -216,6 +249,7 @@ impl Steering {
             Request::Resume => self.is_paused = false,
             Request::Stop => self.stop = action.id,
             Request::Learn => self.learn = action.id,
+            Request::Rejudge => self.rejudge = action.id,
             Request::AddSeeds { urls } => {
                 for url in urls {
                     if !self.seeds.contains(url) {
@@ -236,38 +270,39 @@ impl Steering {
                 self.boosted.remove(host);
             }
             Request::Delay { ms } => self.delay = Some(Duration::from_millis(*ms)),
-            Request::Threshold { threshold } => self.threshold = Some(*threshold),
+            Request::Threshold { threshold } => self.topic.threshold = Some(*threshold),
             Request::Weight { name, value } => {
-                self.weights.insert(name.clone(), *value);
+                self.topic.weights.insert(name.clone(), *value);
             }
             Request::AcceptTerm { list, term } => {
                 let term = (*list, term.clone());
-                self.dropped.remove(&term);
+                self.topic.dropped.remove(&term);
                 self.unwanted.remove(&term);
-                self.accepted.insert(term);
+                self.topic.accepted.insert(term);
             }
             Request::DropTerm { list, term } => {
                 let term = (*list, term.clone());
-                self.accepted.remove(&term);
-                self.dropped.insert(term.clone());
+                self.topic.accepted.remove(&term);
+                self.topic.dropped.insert(term.clone());
                 self.unwanted.insert(term);
             }
-            Request::Rejudged { .. } => {
-                self.threshold = None;
-                self.weights.clear();
-                self.accepted.clear();
-                self.dropped.clear();
+            Request::Rejudged { upto: None, .. } => {
+                self.topic = TopicSteering::default();
+                self.judged = TopicSteering::default();
+                self.judged_upto = action.id;
             }
-            Request::Mark { .. } | Request::Undo { .. } => {}
+            Request::Rejudged { .. } | Request::Mark { .. } | Request::Undo { .. } => {}
         }
     }
 
-    /// Whether anything waits for the pages to be judged again.
+    /// Whether some pages were judged by another topic than the present one.
     pub fn is_pending(&self) -> bool {
-        self.threshold.is_some()
-            || !self.weights.is_empty()
-            || !self.accepted.is_empty()
-            || !self.dropped.is_empty()
+        self.topic != self.judged
+    }
+
+    /// Whether somebody asked for the pages to be judged again, and they have not been since.
+    pub fn wants_rejudging(&self) -> bool {
+        self.rejudge > self.judged_upto
     }
 }
 
@@ -444,17 +479,23 @@ mod tests {
         assert_eq!(steering.boosted.len(), 0);
     }
 
-    #[test]
-    fn what_was_judged_again_no_longer_waits() {
-        let accept = |term: &str| Request::AcceptTerm {
+    fn accept(term: &str) -> Request {
+        Request::AcceptTerm {
             list: TermList::Content,
             term: term.to_owned(),
-        };
+        }
+    }
+
+    #[test]
+    fn what_became_part_of_the_settings_is_no_longer_steering() {
         let drop = Request::DropTerm {
             list: TermList::Content,
             term: "july".to_owned(),
         };
-        let rejudged = Request::Rejudged { generation: 1 };
+        let rejudged = Request::Rejudged {
+            generation: 1,
+            upto: None,
+        };
         let threshold = Request::Threshold { threshold: 0.3 };
         let steering = folded(vec![
             accept("oolong"),
@@ -463,10 +504,46 @@ mod tests {
             rejudged,
             accept("matcha"),
         ]);
-        assert_eq!(steering.threshold, None);
-        assert_eq!(steering.accepted.len(), 1);
-        assert!(steering.dropped.is_empty() && steering.is_pending());
+        assert_eq!(steering.topic.threshold, None);
+        assert_eq!(steering.topic.accepted.len(), 1);
+        assert!(steering.topic.dropped.is_empty() && steering.is_pending());
         assert_eq!(steering.unwanted.len(), 1);
+    }
+
+    #[test]
+    fn a_term_stays_in_force_after_the_pages_were_judged_by_it_and_can_still_be_undone() {
+        let rejudged = |upto| Request::Rejudged {
+            generation: 1,
+            upto: Some(upto),
+        };
+        let steering = folded(vec![accept("oolong"), rejudged(1)]);
+        assert_eq!(steering.topic.accepted.len(), 1);
+        assert!(!steering.is_pending());
+        // Asked while the pages were being judged: it was not taken into account.
+        let steering = folded(vec![accept("oolong"), accept("matcha"), rejudged(1)]);
+        assert!(steering.is_pending());
+        // Undone later: the pages were judged by it, so they have to be judged once more.
+        let undone = vec![accept("oolong"), rejudged(1), Request::Undo { of: 1 }];
+        let steering = folded(undone.clone());
+        assert!(steering.topic.accepted.is_empty() && steering.is_pending());
+        let steering = folded([undone, vec![rejudged(3)]].concat());
+        assert!(!steering.is_pending());
+        // Undone before they were judged: nothing has changed.
+        assert!(!folded(vec![accept("oolong"), Request::Undo { of: 1 }]).is_pending());
+    }
+
+    #[test]
+    fn a_journal_of_an_earlier_version_means_what_it_meant() {
+        let line = r#"{"id":2,"at":"2026-01-01T00:00:00Z","kind":"rejudged","generation":1}"#;
+        let action: Action = serde_json::from_str(line).unwrap();
+        let first = Action {
+            id: 1,
+            at: String::new(),
+            request: accept("oolong"),
+        };
+        let steering = Steering::of(&[first, action]);
+        assert_eq!(steering.topic, TopicSteering::default());
+        assert!(!steering.is_pending());
     }
 
     #[test]

@@ -203,6 +203,7 @@ mod tests {
             parent: None,
             parent_url: None,
             depth: 0,
+            site_depth: 0,
             seed: true,
             taken: Priority::default(),
             attempt: 0,

@@ -17,6 +17,7 @@ mod layered;
 mod opic;
 mod otie;
 mod pig;
+mod revisits;
 mod scent;
 mod self_taught;
 mod shark;

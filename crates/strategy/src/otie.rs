@@ -13,6 +13,7 @@ use scenthound_types::{
 };
 
 use crate::context::{PAGE_WEIGHT, predict};
+use crate::revisits::Revisits;
 use crate::{Needs, RestoreError, Strategy, offer_each};
 
 /// The settings of OTIE.
@@ -48,9 +49,7 @@ impl Default for OtieSettings {
 #[derive(Clone, Debug)]
 pub struct Otie {
     settings: OtieSettings,
-    /// Visits since the last time a fetched page was scheduled again.
-    visits: u32,
-    changed: bool,
+    revisits: Revisits,
 }
 
 /// The name under which the count of visits is saved.
@@ -60,9 +59,8 @@ impl Otie {
     /// OTIE with these settings.
     pub fn new(settings: OtieSettings) -> Otie {
         Otie {
+            revisits: Revisits::every(settings.revisit_every),
             settings,
-            visits: 0,
-            changed: false,
         }
     }
 
@@ -98,19 +96,6 @@ impl Otie {
             Rank::of_score(cash * part)
         });
     }
-
-    /// Counts a visit, and schedules the richest fetched page again when it is time.
-    fn count_visit(&mut self, report: &PageReport<'_>, out: &mut Updates) {
-        if self.settings.revisit_every == 0 || report.lease.revisit {
-            return;
-        }
-        self.visits += 1;
-        self.changed = true;
-        if self.visits >= self.settings.revisit_every {
-            self.visits = 0;
-            out.push(scenthound_types::Update::RevisitRichest);
-        }
-    }
 }
 
 impl Default for Otie {
@@ -142,7 +127,7 @@ impl Strategy for Otie {
             if let (Outcome::Body { .. }, Some(judgement)) = (report.outcome, report.judgement) {
                 self.share(judgement.relevance, report, out);
             }
-            self.count_visit(report, out);
+            self.revisits.count(report, out);
         } else {
             // A sitemap's entries have no cash until a page links to them: cash comes from the seeds alone.
             offer_each(report, Merge::Add, out, |_, _| Rank::default());
@@ -150,19 +135,10 @@ impl Strategy for Otie {
     }
 
     fn save_changes(&mut self, out: &mut StateDelta) {
-        if std::mem::take(&mut self.changed) {
-            out.put(VISITS, self.visits.to_le_bytes());
-        }
+        self.revisits.save(VISITS, out);
     }
 
     fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
-        if let Some((_, value)) = saved.iter().find(|(name, _)| name == VISITS) {
-            let bytes = value.as_slice().try_into().map_err(|_| RestoreError::Damaged {
-                strategy: self.name(),
-                what: format!("the count of visits has {} bytes", value.len()),
-            })?;
-            self.visits = u32::from_le_bytes(bytes);
-        }
-        Ok(())
+        self.revisits.restore(self.name(), VISITS, saved)
     }
 }

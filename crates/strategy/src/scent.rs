@@ -1,7 +1,8 @@
 //! Scores every waiting link by everything known about it, learns from every visit, and always looks around a little.
 //!
 //! ```text
-//! score = w · x
+//! score = log odds of (σ(w · x) or L)
+//! L     = how often pages of the same template led to relevant pages
 //! x     = the relevance of the pages that link here; the judge's scores of the words at the links and of the URL; the
 //!         opinion of a model of such words; the yields of the same host, directory, template, page and list; …
 //! ```
@@ -36,7 +37,7 @@ use note::{Note, Parent, Sighting, log_odds};
 use prior::PARTS;
 use state::{Learnt, Unsaved};
 use text::TextModel;
-use yields::Yields;
+use yields::{Yields, log_of};
 
 pub use prior::{PriorError, ScentParts, ScentPrior};
 
@@ -48,6 +49,8 @@ const FIRST_SQUARES: f64 = 20.0;
 const PULL: f64 = 0.002;
 /// How much more a visit counts that brings something.
 const GOOD_WEIGHT: f64 = 2.0;
+/// What a page that leads to a relevant one is worth against a relevant page.
+const LEADS: f64 = 0.7;
 /// How much relevance is left after one more link.
 const DECAY: f64 = 0.7;
 /// How many visits the recent yield is a mean of.
@@ -197,12 +200,12 @@ impl Scent {
             around.list,
             around.page,
             around.template,
-            f64::from(note.count).ln_1p(),
+            log_of(note.count.into()),
             around.host,
             around.best_list,
             around.best_page,
             f64::from(u8::from(note.same_host)),
-            f64::from(note.depth).ln_1p(),
+            log_of(note.depth.into()),
             around.dry_host,
             around.dry_template,
             f64::from(note.inherited) / 255.0,
@@ -212,13 +215,15 @@ impl Scent {
             around.host_visits,
             around.directory_visits,
             around.template_visits,
+            self.yields.chain(note),
         ]
     }
 
     fn rank(&self, note: &Note) -> Rank {
+        let own = dot(&self.weights, &self.parts(note));
         Rank {
             class: LINKS,
-            score: Score::new(dot(&self.weights, &self.parts(note))),
+            score: Score::new(worth(own, self.yields.leads(note.places.template))),
             tie: 0,
         }
     }
@@ -234,6 +239,10 @@ impl Scent {
             *squares += slope * slope;
             *weight -= self.settings.adapt * slope / squares.sqrt();
         }
+        // A chain is never a reason to follow it.
+        if let Some(weight) = self.weights.get_mut(prior::CHAIN) {
+            *weight = weight.min(0.0);
+        }
     }
 
     /// How much a visit counts: all that brought nothing together as much as all that brought something.
@@ -243,7 +252,7 @@ impl Scent {
         of_bad + (GOOD_WEIGHT - of_bad) * relevance
     }
 
-    fn learn(&mut self, note: &Note, relevance: f64, is_seed: bool) {
+    fn learn(&mut self, page: u32, note: &Note, relevance: f64, is_seed: bool) {
         self.visits += 1;
         self.recent += (relevance - self.recent) / RECENT;
         self.credit += self.settings.explore * (1.0 - self.settings.explore_falls * self.recent);
@@ -259,6 +268,7 @@ impl Scent {
             }
         }
         let learnt = Learnt {
+            page,
             note,
             relevance: relevance as f32,
             is_seed,
@@ -273,7 +283,8 @@ impl Scent {
 
     /// Adds a visit to the yields and to the model of words.
     fn learn_tables(&mut self, learnt: Learnt<'_>) {
-        self.yields.visit(learnt.note, learnt.relevance.into());
+        self.yields
+            .visit(learnt.page, learnt.note, learnt.relevance.into());
         if !learnt.is_seed {
             self.text.learn(learnt.note, learnt.relevance);
         }
@@ -292,14 +303,15 @@ impl Scent {
             self.credit += f64::from(u8::from(was_exploring));
             return;
         }
+        let page = short(lease.key);
         match own {
-            Some(note) => self.learn(note, relevance, lease.seed),
+            Some(note) => self.learn(page, note, relevance, lease.seed),
             None => {
                 let note = Note {
                     places: address::places(&lease.url),
                     ..Note::default()
                 };
-                self.learn(&note, relevance, true);
+                self.learn(page, &note, relevance, true);
             }
         }
     }
@@ -345,9 +357,24 @@ fn dot(a: &ScentParts, b: &ScentParts) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// The log odds of a link that is worth following for itself, with log odds `own`, or for where it leads.
+fn worth(own: f64, leads: f64) -> f64 {
+    if leads <= 0.0 {
+        return own;
+    }
+    // own ∨ leads: 1 − (1 − p)(1 − L), whose odds are (odds of p + L) ÷ (1 − L).
+    let leads = LEADS * leads;
+    ((own.exp() + leads) / (1.0 - leads)).ln()
+}
+
+/// The short key of a page.
+fn short(page: UrlKey) -> u32 {
+    (page.0 >> 32) as u32
+}
+
 /// Short keys of a page and of one of its lists.
 fn parent_of(page: UrlKey, path: u32, relevance: f64) -> Parent {
-    let page = (page.0 >> 32) as u32;
+    let page = short(page);
     Parent {
         page,
         list: (page ^ path.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b) ^ 0x5ce7,
@@ -458,7 +485,19 @@ impl Strategy for Scent {
             return Vec::new();
         };
         let visits = self.yields.visits(&note);
-        let parts = self.parts(&note).into_iter().zip(self.weights);
+        let parts = self.parts(&note);
+        let (own, share) = (
+            dot(&self.weights, &parts),
+            self.yields.leads(note.places.template),
+        );
+        // It does not add to the others as they do; the weight is what makes it come out right.
+        let leads = ScorePart {
+            name: "leads",
+            value: share,
+            weight: (worth(own, share) - own) / share.max(1e-9),
+            visits: Some(self.yields.led(note.places.template)),
+        };
+        let parts = parts.into_iter().zip(self.weights);
         let parts = prior::NAMES.iter().zip(parts);
         parts
             .map(|(name, (value, weight))| ScorePart {
@@ -470,6 +509,7 @@ impl Strategy for Scent {
                     .find(|(known, _)| known == name)
                     .map(|(_, count)| *count),
             })
+            .chain(std::iter::once(leads))
             .collect()
     }
 
@@ -526,6 +566,14 @@ mod tests {
         number % 3 == 1
     }
 
+    #[test]
+    fn a_page_is_worth_what_it_is_or_where_it_leads() {
+        assert!((worth(-3.0, 0.0) + 3.0).abs() < 1e-12);
+        assert!(worth(-3.0, 0.5) > -1.0);
+        assert!(worth(-3.0, 0.5) < worth(0.0, 0.5));
+        assert!(worth(30.0, 0.9).is_finite() && worth(-900.0, 0.9).is_finite());
+    }
+
     impl Around {
         fn new() -> Around {
             Around {
@@ -545,6 +593,7 @@ mod tests {
                 parent: None,
                 parent_url: None,
                 depth: 1,
+                site_depth: 0,
                 seed: number == 0,
                 taken: Priority::default(),
                 attempt: 0,
@@ -731,7 +780,7 @@ mod tests {
         };
         let parts = around.scent.explain(&waiting);
         let sum: f64 = parts.iter().map(|part| part.value * part.weight).sum();
-        assert_eq!(parts.len(), PARTS);
+        assert_eq!(parts.len(), PARTS + 1);
         assert!((sum - around.scent.rescore(&waiting).unwrap().score.get()).abs() < 1e-9);
         let host = parts.iter().find(|part| part.name == "host").unwrap();
         assert_eq!(host.visits, Some(2.0), "pages 9 and 20");

@@ -488,6 +488,7 @@ mod tests {
             parent: None,
             parent_url: None,
             depth: 0,
+            site_depth: 0,
             seed: false,
             taken: Priority::default(),
             attempt: 0,

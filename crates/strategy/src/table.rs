@@ -36,7 +36,7 @@ use scenthound_types::{
 pub use link_words::{LinkGenre, LinkWords};
 pub use settings::{ParentScore, TableSettings};
 
-use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
+use crate::{Needs, PageScore, Rescoring, RestoreError, Strategy, offer_each};
 use genre_scores::GenreScores;
 use state::Unsaved;
 
@@ -268,6 +268,10 @@ impl Strategy for TopicTable {
             words: true,
             evidence: true,
             seeds_first: true,
+            rescoring: Rescoring {
+                pages: self.settings.rescore_every,
+                ..Rescoring::default()
+            },
             ..Needs::default()
         }
     }

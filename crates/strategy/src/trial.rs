@@ -54,6 +54,7 @@ impl<S: Strategy> Trial<S> {
             parent: None,
             parent_url: None,
             depth: 0,
+            site_depth: 0,
             seed: false,
             taken: Priority {
                 rank: self.taken,

@@ -109,7 +109,10 @@ proptest! {
                 _ => -taken,
             }
         };
-        is_accounted_for(&web, &steps, list_size, &|| Box::new(Opic), &change)?;
+        for revisit_every in [0, 3] {
+            let opic = || -> Box<dyn Crawling> { Box::new(Opic::with_revisits(revisit_every)) };
+            is_accounted_for(&web, &steps, list_size, &opic, &change)?;
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn otie_sends_cash_to_where_the_topic_is_and_opic_does_not() {
         page(0.0, &[]),
         page(0.0, &[]),
     ];
-    assert_eq!(visits(&web, Opic, 0), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(visits(&web, Opic::default(), 0), [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(visits(&web, Otie::default(), 0), [0, 2, 4, 5, 6, 1, 3]);
 }
 
@@ -280,7 +280,7 @@ proptest! {
         prop_assert_eq!(visits(&web, LinkContext::default(), 1), visits(&web, LinkContext::default(), 0));
         prop_assert_eq!(visits(&web, Shark::default(), 1), visits(&web, Shark::default(), 0));
         prop_assert_eq!(visits(&web, Fish::default(), 1), visits(&web, Fish::default(), 0));
-        prop_assert_eq!(visits(&web, Opic, 1), visits(&web, Opic, 0));
+        prop_assert_eq!(visits(&web, Opic::default(), 1), visits(&web, Opic::default(), 0));
         prop_assert_eq!(visits(&web, Otie::default(), 1), visits(&web, Otie::default(), 0));
     }
 }

@@ -82,6 +82,7 @@ impl Crawl {
             parent: None,
             parent_url: None,
             depth: 0,
+            site_depth: 0,
             seed: !self.are_seeds_done,
             taken: Priority::default(),
             attempt: 0,

@@ -1,10 +1,13 @@
 //! The web of the benchmark: tens of thousands of pages of realistic size on a few dozen hosts, generated on request.
 //!
 //! A page is assembled from prose that is generated once at the start, so that serving it costs little more than
-//! copying. Its URL, its choice of prose and its links follow from its number.
+//! copying. Its URL, its choice of prose and its links follow from its number. Instead, the web can be made of real pages,
+//! whose links are replaced by its own.
 //!
 //! Invariant: every page can be reached from page 0 of host 0. On each host page `n` links to pages `10n + 1` to
 //! `10n + 10`, and page 0 of host `h` to page 0 of hosts `h + 1` and `2h + 1`; the other links are scattered.
+
+mod real;
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -15,6 +18,7 @@ use crate::TestwebError;
 use crate::rng::PageRng;
 use crate::server::{ServeOptions, Serving, serve};
 use crate::site::{SiteResponse, TestSite};
+use real::RealPage;
 
 /// The most common words of English prose, so that a page is recognised as English.
 const COMMON: &str = "the of and to a in that it is was for with as on be at by this had not are but from or have an \
@@ -97,9 +101,26 @@ pub struct BenchWeb {
     /// Text of half a paragraph, without markup.
     halves: Vec<String>,
     anchors: Vec<String>,
+    /// The pages, if they are not made up.
+    real: Vec<RealPage>,
 }
 
 impl BenchWeb {
+    /// A web of real pages in HTML, one for each of these, on this many hosts.
+    pub fn of_pages(pages: impl IntoIterator<Item = String>, hosts: usize, naming: Naming) -> BenchWeb {
+        let real: Vec<RealPage> = pages.into_iter().map(RealPage::new).collect();
+        let size = BenchSize {
+            hosts,
+            pages: real.len(),
+            bytes: 0,
+            links: 0,
+        };
+        BenchWeb {
+            real,
+            ..BenchWeb::new(size, naming)
+        }
+    }
+
     /// A web of this size. There is at least one host and one page.
     pub fn new(size: BenchSize, naming: Naming) -> BenchWeb {
         let size = BenchSize {
@@ -120,6 +141,7 @@ impl BenchWeb {
                     rare.join(" ")
                 })
                 .collect(),
+            real: Vec::new(),
         }
     }
 
@@ -195,6 +217,14 @@ impl BenchWeb {
         let here = self.pages_of(host);
         let mut targets: Vec<(usize, usize)> =
             (0..NAVIGATION).map(|n| (host, (n * 100) % here.max(1))).collect();
+        self.push_children(host, place, &mut targets);
+        self.push_scattered(host, place, self.size.links, rng, &mut targets);
+        targets
+    }
+
+    /// The pages that only this page is sure to link to.
+    fn push_children(&self, host: usize, place: usize, targets: &mut Vec<(usize, usize)>) {
+        let here = self.pages_of(host);
         targets.extend(
             (10 * place + 1..=10 * place + 10)
                 .filter(|child| *child < here)
@@ -206,7 +236,18 @@ impl BenchWeb {
                 .filter(|next| self.pages_of_known(*next) > 0);
             targets.extend(next.map(|next| (next, 0)));
         }
-        while targets.len() < self.size.links {
+    }
+
+    /// Adds targets until there are this many.
+    fn push_scattered(
+        &self,
+        host: usize,
+        place: usize,
+        links: usize,
+        rng: &mut PageRng,
+        targets: &mut Vec<(usize, usize)>,
+    ) {
+        while targets.len() < links {
             let target_host = if targets.len().is_multiple_of(ABROAD) {
                 rng.below(self.size.hosts)
             } else {
@@ -217,7 +258,18 @@ impl BenchWeb {
                 pages => targets.push((target_host, rng.below(pages))),
             }
         }
-        targets
+    }
+
+    fn real_page(&self, host: usize, place: usize, page: &RealPage) -> String {
+        let mut rng = PageRng::numbered((place * self.size.hosts + host) as u64);
+        let mut targets = Vec::new();
+        self.push_children(host, place, &mut targets);
+        self.push_scattered(host, place, page.links(), &mut rng, &mut targets);
+        let targets: Vec<String> = targets
+            .into_iter()
+            .map(|target| self.href(host, target))
+            .collect();
+        page.with(&targets)
     }
 
     fn pages_of_known(&self, host: usize) -> usize {
@@ -229,6 +281,9 @@ impl BenchWeb {
     }
 
     fn page(&self, host: usize, place: usize) -> String {
+        if let Some(page) = self.real.get(place * self.size.hosts + host) {
+            return self.real_page(host, place, page);
+        }
         let mut rng = PageRng::numbered((place * self.size.hosts + host) as u64);
         let targets = self.targets(host, place, &mut rng);
         let title = self.anchor(&mut rng);
@@ -305,13 +360,19 @@ impl BenchWeb {
     }
 
     /// Links within the host omit its name, as on most sites.
-    fn push_link(&self, from: usize, (host, place): (usize, usize), anchor: &str, html: &mut String) {
-        html.push_str("<a href=\"");
+    fn href(&self, from: usize, (host, place): (usize, usize)) -> String {
+        let mut href = String::new();
         if host != from {
-            html.push_str("http://");
-            html.push_str(&self.authority(host));
+            href.push_str("http://");
+            href.push_str(&self.authority(host));
         }
-        self.push_path(place, html);
+        self.push_path(place, &mut href);
+        href
+    }
+
+    fn push_link(&self, from: usize, target: (usize, usize), anchor: &str, html: &mut String) {
+        html.push_str("<a href=\"");
+        html.push_str(&self.href(from, target));
         html.push_str("\">");
         html.push_str(anchor);
         html.push_str("</a>");

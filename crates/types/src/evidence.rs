@@ -183,7 +183,8 @@ impl LinkTokens {
         url: impl Iterator<Item = u32>,
     ) -> LinkTokens {
         let [most_anchor, most_around, most_url] = LinkTokens::MOST;
-        let mut tokens: Vec<u32> = anchor.take(most_anchor).collect();
+        let mut tokens = Vec::with_capacity(LinkTokens::MOST.iter().sum());
+        tokens.extend(anchor.take(most_anchor));
         let anchor = tokens.len() as u8;
         tokens.extend(around.take(most_around));
         let around = tokens.len() as u8 - anchor;

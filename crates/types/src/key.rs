@@ -6,12 +6,24 @@ use std::hash::Hasher;
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 
-use crate::CanonicalUrl;
+use crate::{CanonicalUrl, LeaseKind, registrable_domain};
 
 /// A canonical URL as a number. Two crawls with different seeds give a URL different keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UrlKey(pub u64);
+
+impl UrlKey {
+    /// How many bits of a key say which site the URL belongs to, if the keyring puts them there.
+    pub const SITE_BITS: u32 = 12;
+    /// Where they are. Hash tables look at the lowest and the highest bits, which must differ within a site.
+    const SITE_FROM: u32 = 44;
+
+    /// The bits that say which site the URL belongs to; see [`Keyring::by_site`].
+    pub fn site(self) -> u16 {
+        ((self.0 >> UrlKey::SITE_FROM) & ((1 << UrlKey::SITE_BITS) - 1)) as u16
+    }
+}
 
 impl fmt::Debug for UrlKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,17 +37,49 @@ impl fmt::Debug for UrlKey {
 #[derive(Clone, Copy, Debug)]
 pub struct Keyring {
     seed: u64,
+    is_by_site: bool,
 }
 
 impl Keyring {
     /// The keys of the crawl with this random seed.
     pub fn new(seed: u64) -> Keyring {
-        Keyring { seed }
+        Keyring {
+            seed,
+            is_by_site: false,
+        }
+    }
+
+    /// Keys whose [site](UrlKey::site) is the same for all URLs of a registrable domain. What remains are 52 bits to tell the URLs
+    /// of a site apart.
+    pub fn by_site(self) -> Keyring {
+        Keyring {
+            is_by_site: true,
+            ..self
+        }
     }
 
     /// The key of a URL.
     pub fn key(&self, url: &CanonicalUrl) -> UrlKey {
-        UrlKey(self.hash(url.as_str()))
+        self.keyed(self.hash(url.as_str()), url)
+    }
+
+    /// A hash as a key, with the bits of the URL's site if there are any.
+    fn keyed(&self, hash: u64, url: &CanonicalUrl) -> UrlKey {
+        if !self.is_by_site {
+            return UrlKey(hash);
+        }
+        let mask = ((1 << UrlKey::SITE_BITS) - 1) << UrlKey::SITE_FROM;
+        let site = self.hash(registrable_domain(url.host()));
+        UrlKey(hash & !mask | site & mask)
+    }
+
+    /// The key under which a URL is known for one kind of request. A URL may be wanted both as a page and as a requisite of
+    /// pages: these are two requests, and neither stands for the other.
+    pub fn key_for(&self, kind: LeaseKind, url: &CanonicalUrl) -> UrlKey {
+        match kind {
+            LeaseKind::Requisite => self.keyed(self.hash(&format!("requisite {url}")), url),
+            LeaseKind::Page | LeaseKind::Robots | LeaseKind::Sitemap => self.key(url),
+        }
     }
 
     /// A deterministic stand-in for a random number: the same crawl seed and text always give the same one.

@@ -29,6 +29,8 @@ pub enum LeaseKind {
     Robots,
     /// A sitemap that the host named.
     Sitemap,
+    /// An image, a style sheet or a script that a page needs to be shown. It is archived and not judged.
+    Requisite,
 }
 
 impl LeaseKind {
@@ -38,6 +40,7 @@ impl LeaseKind {
             LeaseKind::Page => "page",
             LeaseKind::Robots => "robots",
             LeaseKind::Sitemap => "sitemap",
+            LeaseKind::Requisite => "requisite",
         }
     }
 }
@@ -61,6 +64,8 @@ pub struct Lease {
     pub parent_url: Option<CanonicalUrl>,
     /// Number of links from a seed.
     pub depth: u16,
+    /// Number of links from the page where the crawl entered this host; 0 for that page.
+    pub site_depth: u16,
     /// Whether the user named it, or a URL the user named redirects to it.
     pub seed: bool,
     /// The priority it was taken with.

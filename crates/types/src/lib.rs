@@ -19,6 +19,7 @@ mod outcome;
 mod page;
 mod priority;
 mod report;
+mod requisite;
 mod rng;
 mod state;
 pub mod text;
@@ -43,6 +44,7 @@ pub use crate::page::{
 };
 pub use crate::priority::{Priority, Rank, Score};
 pub use crate::report::{LinkPlace, PageReport, ReportedLink, ScorePart, SnippetScores, Standing};
+pub use crate::requisite::{Requisite, RequisiteKind};
 pub use crate::rng::Rng;
 pub use crate::state::StateDelta;
 pub use crate::time::Timestamp;

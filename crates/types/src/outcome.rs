@@ -14,7 +14,7 @@ pub enum Truncation {
     Length,
     /// The time limit for the whole body, or slower than the slowest rate.
     Time,
-    /// The connection broke or the encoding was damaged after part of the body had come.
+    /// The connection broke after part of the body had come.
     Disconnect,
 }
 
@@ -75,6 +75,8 @@ pub enum Failure {
     Disconnect,
     /// Not HTTP, or headers over the limits.
     Protocol,
+    /// A body whose chunks or whose encoding are invalid.
+    Body,
     /// The proxy refused or failed.
     Proxy,
     /// An HTTP status that is no success: 4xx, 5xx and the odd ones.
@@ -94,6 +96,7 @@ impl Failure {
             | Failure::ConnectTimeout
             | Failure::FirstByteTimeout
             | Failure::Disconnect
+            | Failure::Body
             | Failure::Proxy => true,
             Failure::Status(status) => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
             Failure::DnsNoName
@@ -108,7 +111,7 @@ impl Failure {
     pub fn is_hosts_fault(self) -> bool {
         match self {
             Failure::Status(status) => status >= 500 || status == 429,
-            Failure::Internal | Failure::NotRecorded => false,
+            Failure::Body | Failure::Internal | Failure::NotRecorded => false,
             _ => true,
         }
     }
@@ -204,6 +207,8 @@ outcome_codes! {
     FailedDisconnect = "failed-disconnect",
     /// The response is not valid HTTP.
     FailedProtocol = "failed-protocol",
+    /// The body is damaged: its chunks or its encoding are invalid.
+    FailedBody = "failed-body",
     /// The proxy refused or failed.
     FailedProxy = "failed-proxy",
     /// A status from 500 on.
@@ -294,6 +299,7 @@ impl Outcome {
             Failure::FirstByteTimeout,
             Failure::Disconnect,
             Failure::Protocol,
+            Failure::Body,
             Failure::Proxy,
             Failure::Internal,
             Failure::NotRecorded,
@@ -354,6 +360,7 @@ impl Outcome {
                 Failure::FirstByteTimeout => OutcomeCode::FailedFirstByteTimeout,
                 Failure::Disconnect => OutcomeCode::FailedDisconnect,
                 Failure::Protocol => OutcomeCode::FailedProtocol,
+                Failure::Body => OutcomeCode::FailedBody,
                 Failure::Proxy => OutcomeCode::FailedProxy,
                 Failure::Status(status) if *status >= 500 => OutcomeCode::FailedStatus5xx,
                 Failure::Status(status) if *status >= 400 => OutcomeCode::FailedStatus4xx,

@@ -13,7 +13,7 @@ pub enum LinkSource {
     Area,
     /// `<frame src>` or `<iframe src>`.
     Frame,
-    /// `<meta http-equiv=refresh>`.
+    /// `<meta http-equiv=refresh>`, or a Refresh header.
     Refresh,
     /// Any link inside `<noscript>` or `<noframes>`.
     Noscript,
@@ -70,6 +70,22 @@ pub struct LinkWords {
 }
 
 impl Link {
+    /// A link without words.
+    pub fn bare(url: CanonicalUrl, source: LinkSource) -> Link {
+        Link {
+            url,
+            source,
+            anchor: TokenRange::default(),
+            around: TokenRange::default(),
+            sentence: TokenRange::default(),
+            title: TokenRange::default(),
+            rel: Rel::default(),
+            path: 0,
+            more: Vec::new(),
+            times: 1,
+        }
+    }
+
     /// The words of all links to the URL that are kept, the main one first.
     pub fn all_words(&self) -> impl Iterator<Item = LinkWords> {
         let main = LinkWords {
@@ -191,6 +207,8 @@ pub struct TagCounts {
     pub images: u32,
     /// video, embed, object, audio and frames of video players.
     pub media: u32,
+    /// audio, which media includes.
+    pub audios: u32,
     pub scripts: u32,
     pub forms: u32,
     pub inputs: u32,

@@ -42,6 +42,8 @@ pub enum Reason {
     Sitemap,
     /// A robots.txt names it as a sitemap.
     SitemapLine,
+    /// A page needs it to be shown.
+    Requisite,
 }
 
 /// A URL a strategy wants in the frontier.

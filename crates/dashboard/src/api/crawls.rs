@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use scenthound::{CrawlState, Status};
 use scenthound_store::Steering;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::extract::{Path, Query};
 use super::pages::{PageLine, rank_order};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::{Job, ServedCrawl, lock};
@@ -137,7 +138,7 @@ struct Overview<'a> {
     depths: Vec<Share>,
     hosts: Vec<&'a HostSums>,
     host_count: usize,
-    near_duplicates: u64,
+    near_duplicates: usize,
     hidden: u64,
     best: Vec<PageLine<'a>>,
     job: Job,
@@ -167,7 +168,7 @@ fn make_overview(crawl: &ServedCrawl) -> Result<bytes::Bytes, ApiError> {
     for page in &index.pages {
         let add = |share: &mut Share| {
             share.pages += 1;
-            share.relevant += u64::from(page.is_relevant);
+            share.relevant += u64::from(page.is_find);
         };
         let named = |number: u16| match index.names.name(number) {
             "" => "unknown",
@@ -211,7 +212,7 @@ fn make_overview(crawl: &ServedCrawl) -> Result<bytes::Bytes, ApiError> {
     }
     let mut best: Vec<u32> = (0_u32..)
         .zip(&index.pages)
-        .filter(|(_, page)| !page.is_hidden && page.original.is_none())
+        .filter(|(number, page)| !page.is_hidden && index.folding.original(*number).is_none())
         .map(|(number, _)| number)
         .collect();
     rank_order(&index, &mut best, BEST);
@@ -230,7 +231,7 @@ fn make_overview(crawl: &ServedCrawl) -> Result<bytes::Bytes, ApiError> {
         depths,
         hosts,
         host_count,
-        near_duplicates: index.near_duplicates,
+        near_duplicates: index.folding.folded(),
         hidden,
         best: best
             .iter()
@@ -303,11 +304,12 @@ pub(super) fn in_force(steering: &Steering) -> Value {
         "boosted": steering.boosted,
         "seeds": steering.seeds,
         "delay_ms": steering.delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)),
-        "threshold": steering.threshold,
-        "weights": steering.weights,
-        "accepted": terms(&steering.accepted),
-        "dropped": terms(&steering.dropped),
+        "threshold": steering.topic.threshold,
+        "weights": steering.topic.weights,
+        "accepted": terms(&steering.topic.accepted),
+        "dropped": terms(&steering.topic.dropped),
         "pending": steering.is_pending(),
+        "rejudging": steering.wants_rejudging(),
     })
 }
 

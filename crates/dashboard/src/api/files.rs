@@ -5,14 +5,14 @@
 
 use std::path::{Path as FilePath, PathBuf};
 
-use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::extract::{Json, Path};
 use super::{Answer, ApiError, Shared, json_response};
 
 /// Larger files are not reports.

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::pages::page_id_of;
+use super::extract::{Path, Query};
+use super::pages::{page_id_of, rank_order};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::index::{PageIndex, PageNumber};
 
@@ -51,8 +52,7 @@ fn choose(index: &PageIndex, limit: usize) -> Vec<PageNumber> {
         return (0..all).collect();
     }
     let mut ranked: Vec<PageNumber> = (0..all).collect();
-    let relevance = |number: &PageNumber| index.page(*number).map_or(0.0, |page| page.relevance);
-    ranked.sort_by(|a, b| relevance(b).total_cmp(&relevance(a)).then(a.cmp(b)));
+    rank_order(index, &mut ranked, limit);
     let mut is_chosen = vec![false; index.pages.len()];
     let mut chosen = Vec::with_capacity(limit);
     for number in ranked {

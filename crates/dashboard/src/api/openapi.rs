@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, json_response};
 
-/// A parameter: its name, the type of its value and what it does.
+/// A parameter: its name, the type of its value and what it does. The types are those of OpenAPI; `count` is an integer that is
+/// not negative, `small` one of at most a byte, a type with `!` is required, and `a|b` is a choice.
 type Parameter = (&'static str, &'static str, &'static str);
 
 /// One operation.
@@ -22,8 +23,8 @@ pub(crate) struct Operation {
     pub about: &'static str,
     /// Parameters after the question mark.
     pub query: &'static [Parameter],
-    /// An example of the body.
-    pub body: Option<&'static str>,
+    /// The schema of the body, and an example.
+    pub body: Option<(&'static str, &'static str)>,
 }
 
 const fn read(
@@ -42,14 +43,19 @@ const fn read(
     }
 }
 
-const fn change(path: &'static str, about: &'static str, body: &'static str) -> Operation {
+const fn change(
+    path: &'static str,
+    about: &'static str,
+    schema: &'static str,
+    example: &'static str,
+) -> Operation {
     Operation {
         method: "post",
         path,
         tag: "Steering",
         about,
         query: &[],
-        body: Some(body),
+        body: Some((schema, example)),
     }
 }
 
@@ -98,9 +104,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "Hosts with their sums.",
         &[
             ("find", "string", "A part of the name."),
-            ("sort", "string", "relevant (default), pages, failed or bytes."),
-            ("offset", "integer", "How many to skip."),
-            ("limit", "integer", "How many to list, at most 1000."),
+            ("sort", "relevant|pages|failed|bytes", "The default is relevant."),
+            ("offset", "count", "How many to skip."),
+            ("limit", "count", "How many to list, at most 1000."),
         ],
     ),
     read(
@@ -109,7 +115,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "How pages were found: the columns of a table of pages. `parents` are places in the table, or -1.",
         &[(
             "limit",
-            "integer",
+            "count",
             "How many pages, at most 50000. If there are more, the most relevant ones are shown with all pages on the way to them.",
         )],
     ),
@@ -121,27 +127,31 @@ pub(crate) const OPERATIONS: &[Operation] = &[
             (
                 "q",
                 "string",
-                "Words to search the text for. The best matches come first.",
+                "Words to search the text for. The best matches come first. The status is 202 and the error has the code indexing while a first index is being built; ask again in a moment.",
             ),
             ("find", "string", "A part of the title or the URL."),
             ("host", "string", "Pages of this host and the hosts below it."),
             ("genre", "string", "Pages of this genre."),
             ("language", "string", "Pages in this language, by its code."),
-            ("relevant", "string", "yes or no."),
-            ("mark", "string", "relevant, irrelevant, any or none."),
+            ("relevant", "yes|no", "Only relevant pages, or only others."),
+            (
+                "mark",
+                "relevant|irrelevant|any|none",
+                "Pages with this mark of yours.",
+            ),
             ("min", "number", "The least relevance."),
             ("max", "number", "The highest relevance."),
-            ("depth", "integer", "Links away from a seed."),
-            ("agent", "integer", "Pages that this agent found, counted from 1."),
+            ("depth", "small", "Links away from a seed."),
+            ("agent", "small", "Pages that this agent found, counted from 1."),
             ("duplicates", "boolean", "List near-duplicates too."),
             ("hidden", "boolean", "List pages too that results leave out."),
             (
                 "sort",
-                "string",
-                "relevance (default), worst, newest, oldest or depth. A search is always sorted by how well pages match.",
+                "relevance|worst|newest|oldest|depth",
+                "The default is relevance, as in hound results. A search is always sorted by how well pages match.",
             ),
-            ("offset", "integer", "How many to skip."),
-            ("limit", "integer", "How many to list, at most 200."),
+            ("offset", "count", "How many to skip."),
+            ("limit", "count", "How many to list, at most 200."),
         ],
     ),
     read(
@@ -160,15 +170,15 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "/api/v1/crawls/{crawl}/explain",
         "Pages",
         "Everything known about a URL: what `hound explain --json` prints.",
-        &[("url", "string", "The URL.")],
+        &[("url", "string!", "The URL.")],
     ),
     read(
         "/api/v1/crawls/{crawl}/search",
         "Pages",
         "Full-text search: hits as `hound search --json` prints them.",
         &[
-            ("q", "string", "The words to search for."),
-            ("top", "integer", "How many hits, at most 200."),
+            ("q", "string!", "The words to search for."),
+            ("top", "count", "How many hits, at most 200."),
         ],
     ),
     read(
@@ -176,7 +186,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         "Pages",
         "The pages whose label would teach the most: nearest to the threshold, mixed over hosts.",
         &[
-            ("limit", "integer", "How many, at most 200."),
+            ("limit", "count", "How many, at most 200."),
             (
                 "skip",
                 "string",
@@ -192,12 +202,14 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     ),
     change(
         "/api/v1/crawls/{crawl}/steering",
-        "Asks something of the crawl. It is in the journal, on the disk, when the answer comes. Kinds: pause, resume, stop, add-seeds (urls), block-host, boost-host and release-host (host), delay (ms), threshold (threshold), weight (name, value), accept-term and drop-term (list, term), learn, undo (of).",
+        "Asks something of the crawl. It is in the journal, on the disk, when the answer comes. Kinds: pause, resume, stop, add-seeds (urls), block-host, boost-host and release-host (host), delay (ms), threshold (threshold), weight (name, value), accept-term and drop-term (list, term), learn, rejudge, undo (of).",
+        "Request",
         "{\"kind\":\"block-host\",\"host\":\"example.org\"}",
     ),
     change(
         "/api/v1/crawls/{crawl}/marks",
         "Marks pages as relevant or irrelevant, or removes their marks with null.",
+        "Marks",
         "{\"pages\":[\"0123456789abcdef\"],\"mark\":\"relevant\"}",
     ),
     read(
@@ -214,7 +226,8 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     ),
     change(
         "/api/v1/crawls/{crawl}/rejudge",
-        "Judges all pages again with the threshold, weights and terms that were asked for, and learns from the marks first unless told otherwise. Only while the crawl is not running.",
+        "Judges all pages again with the threshold, weights and terms that were asked for, and learns from the marks first unless told otherwise. Only while the crawl is not running; ask a running one with the steering kind rejudge.",
+        "Rejudge",
         "{\"learn\":true}",
     ),
     Operation {
@@ -255,7 +268,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         tag: "Reports",
         about: "A ticket with which one report can be opened for a minute without the token, as ?ticket=…: for frames and new tabs.",
         query: &[],
-        body: Some("{\"path\":\"/api/v1/crawls/tea/files/report.html\"}"),
+        body: Some(("Ticket", "{\"path\":\"/api/v1/crawls/tea/files/report.html\"}")),
     },
 ];
 
@@ -273,7 +286,8 @@ fn describe() -> Value {
             .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
             .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
         let in_query = operation.query.iter().map(|(name, kind, about)| {
-            json!({ "name": name, "in": "query", "description": about, "schema": { "type": kind } })
+            let required = kind.ends_with('!');
+            json!({ "name": name, "in": "query", "description": about, "required": required, "schema": schema(kind) })
         });
         let kind = match operation.path {
             "/metrics" => "text/plain",
@@ -293,11 +307,12 @@ fn describe() -> Value {
                 },
             },
         });
-        if let Some(example) = operation.body {
+        if let Some((schema, example)) = operation.body {
+            let schema = format!("#/components/schemas/{schema}");
             let example: Value = serde_json::from_str(example).unwrap_or_default();
             described["requestBody"] = json!({
                 "required": true,
-                "content": { "application/json": { "schema": { "type": "object" }, "example": example } },
+                "content": { "application/json": { "schema": { "$ref": schema }, "example": example } },
             });
         }
         if operation.method != "get" {
@@ -318,17 +333,67 @@ fn describe() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": {
-                "Error": {
-                    "type": "object",
-                    "properties": {
-                        "error": {
-                            "type": "object",
-                            "properties": { "code": { "type": "string" }, "message": { "type": "string" } },
-                        },
-                    },
-                },
-            },
+            "schemas": schemas(),
         },
+    })
+}
+
+/// The schema of a parameter.
+fn schema(kind: &str) -> Value {
+    match kind.trim_end_matches('!') {
+        "count" => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
+        "small" => json!({ "type": "integer", "minimum": 0, "maximum": u8::MAX }),
+        choice if choice.contains('|') => {
+            json!({ "type": "string", "enum": choice.split('|').collect::<Vec<_>>() })
+        }
+        other => json!({ "type": other }),
+    }
+}
+
+/// What bodies and errors look like.
+fn schemas() -> Value {
+    let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required });
+    let text = json!({ "type": "string" });
+    let request = |kinds: &[&str], mut properties: Value| {
+        let mut required: Vec<String> = vec!["kind".to_owned()];
+        required.extend(
+            properties
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.clone()),
+        );
+        properties["kind"] = json!({ "enum": kinds });
+        json!({ "type": "object", "properties": properties, "required": required })
+    };
+    let term = json!({ "list": { "enum": ["genre", "content", "exclude"] }, "term": { "type": "string", "minLength": 1, "maxLength": 200 } });
+    let weight = json!({
+        "name": { "enum": ["genre-weight", "content-weight", "genre-content-weight", "url-weight"] },
+        "value": { "type": "number", "minimum": 0, "maximum": 1000 },
+    });
+    json!({
+        "Request": { "oneOf": [
+            request(&["pause", "resume", "stop", "learn", "rejudge"], json!({})),
+            request(&["add-seeds"], json!({ "urls": { "type": "array", "items": text, "minItems": 1, "maxItems": 1000 } })),
+            request(&["block-host", "boost-host", "release-host"], json!({ "host": text })),
+            request(&["delay"], json!({ "ms": { "type": "integer", "minimum": 0, "maximum": 3_600_000 } })),
+            request(&["threshold"], json!({ "threshold": { "type": "number", "exclusiveMinimum": 0, "maximum": 1 } })),
+            request(&["weight"], weight),
+            request(&["accept-term", "drop-term"], term),
+            request(&["undo"], json!({ "of": { "type": "integer", "minimum": 1, "maximum": u32::MAX } })),
+        ] },
+        "Marks": object(
+            json!({
+                "pages": { "type": "array", "items": { "type": "string", "pattern": "^[0-9a-f]{1,16}$" }, "minItems": 1, "maxItems": 1000 },
+                "mark": { "enum": ["relevant", "irrelevant", null] },
+            }),
+            &["pages"],
+        ),
+        "Rejudge": object(json!({ "learn": { "type": ["boolean", "null"] } }), &[]),
+        "Ticket": object(json!({ "path": text }), &["path"]),
+        "Error": object(
+            json!({ "error": object(json!({ "code": text, "message": text }), &["code", "message"]) }),
+            &["error"],
+        ),
     })
 }

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use scenthound::{CanonicalUrl, PageRecord, Verdict, page_of_response};
 use scenthound_parse::{Limits, PageInput, main_text};
 use scenthound_store::{CrawlView, JudgementRecord, Via};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::extract::{Path, Query};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::ServedCrawl;
 use crate::follow::read_at;
@@ -47,7 +48,7 @@ pub(super) struct PageLine<'a> {
     seed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     mark: Option<Verdict>,
-    near_duplicates: u32,
+    near_duplicates: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     duplicate_of: Option<&'a str>,
     /// The part of the text that matches a search, in pieces: text, and whether it is a word of the query.
@@ -76,9 +77,10 @@ impl<'a> PageLine<'a> {
             fetched_at: rfc3339(page.fetched),
             seed: page.is_seed,
             mark: marks.get(&page.key).copied(),
-            near_duplicates: page.copies,
-            duplicate_of: page
-                .original
+            near_duplicates: index.folding.copies(number),
+            duplicate_of: index
+                .folding
+                .original(number)
                 .and_then(|original| index.page(original))
                 .map(|page| &*page.url),
             snippet: Vec::new(),
@@ -118,9 +120,9 @@ impl PagesQuery {
         self.limit.unwrap_or(50).clamp(1, MOST_LISTED)
     }
 
-    fn admits(&self, index: &PageIndex, page: &Page, marks: &KeyedMarks) -> bool {
+    fn admits(&self, index: &PageIndex, number: PageNumber, page: &Page, marks: &KeyedMarks) -> bool {
         let is = |wanted: &str, found: &str| wanted.is_empty() || wanted.eq_ignore_ascii_case(found);
-        (self.duplicates || page.original.is_none())
+        (self.duplicates || index.folding.original(number).is_none())
             && (self.hidden || !page.is_hidden)
             && match self.relevant.as_str() {
                 "yes" => page.is_relevant,
@@ -144,13 +146,13 @@ impl PagesQuery {
             && (self.find.is_empty() || contains(&page.title, &self.find) || contains(&page.url, &self.find))
     }
 
-    fn order(&self, a: &Page, b: &Page) -> Ordering {
+    fn order(&self, index: &PageIndex, a: &Page, b: &Page) -> Ordering {
         match self.sort.as_str() {
-            "worst" => a.relevance.total_cmp(&b.relevance),
+            "worst" => index.rank(b, a),
             "newest" => b.fetched.cmp(&a.fetched),
             "oldest" => a.fetched.cmp(&b.fetched),
-            "depth" => a.depth.cmp(&b.depth).then(b.relevance.total_cmp(&a.relevance)),
-            _ => b.relevance.total_cmp(&a.relevance),
+            "depth" => a.depth.cmp(&b.depth).then(index.rank(a, b)),
+            _ => index.rank(a, b),
         }
     }
 }
@@ -175,7 +177,7 @@ fn contains(text: &str, part: &str) -> bool {
 
 /// Puts the best pages first, as far as they are wanted.
 pub(super) fn rank_order(index: &PageIndex, numbers: &mut Vec<PageNumber>, wanted: usize) {
-    sort_first(index, numbers, wanted, |a, b| b.relevance.total_cmp(&a.relevance));
+    sort_first(index, numbers, wanted, |a, b| index.rank(a, b));
 }
 
 fn sort_first(
@@ -212,12 +214,12 @@ pub(super) async fn list(
             let index = crawl.index();
             let mut numbers: Vec<PageNumber> = (0..)
                 .zip(&index.pages)
-                .filter(|(_, page)| query.admits(&index, page, &marks))
+                .filter(|(number, page)| query.admits(&index, *number, page, &marks))
                 .map(|(number, _)| number)
                 .collect();
             let total = numbers.len();
             let end = query.offset.saturating_add(query.limit());
-            sort_first(&index, &mut numbers, end, |a, b| query.order(a, b));
+            sort_first(&index, &mut numbers, end, |a, b| query.order(&index, a, b));
             let pages: Vec<PageLine<'_>> = numbers
                 .iter()
                 .skip(query.offset)
@@ -290,11 +292,10 @@ pub(super) async fn page(State(served): Shared, Path((id, page)): Path<(String, 
             let (number, page) = find(&index, &page)?;
             let record = record_of(view, page)?;
             let path = path(&crawl, &index, number, &marks);
-            let first = page.original.unwrap_or(number);
-            let duplicates: Vec<PageLine<'_>> = (0..)
-                .zip(&index.pages)
-                .filter(|(at, other)| *at != number && (*at == first || other.original == Some(first)))
-                .filter_map(|(at, _)| PageLine::of(&index, at, &marks))
+            let others = index.folding.others(number);
+            let duplicates: Vec<PageLine<'_>> = others
+                .into_iter()
+                .filter_map(|at| PageLine::of(&index, at, &marks))
                 .take(MOST_DUPLICATES)
                 .collect();
             let children = index
@@ -448,9 +449,9 @@ pub(super) async fn label(
                 .collect();
             let mut numbers: Vec<PageNumber> = (0..)
                 .zip(&index.pages)
-                .filter(|(_, page)| {
+                .filter(|(number, page)| {
                     !page.is_hidden
-                        && page.original.is_none()
+                        && index.folding.original(*number).is_none()
                         && !marks.contains_key(&page.key)
                         && !skipped.contains(&page.key)
                 })

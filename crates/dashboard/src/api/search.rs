@@ -1,12 +1,13 @@
 //! Full-text search: in one crawl with the filters of the list, or as `hound search --json` prints it.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use bytes::Bytes;
 use scenthound::RankSettings;
 use scenthound_search::Hit;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::extract::{Path, Query};
 use super::pages::{MOST_LISTED, PageLine, PagesQuery};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::ServedCrawl;

@@ -1,13 +1,13 @@
 //! What people ask of a crawl: written to its journal first, answered then.
 
-use axum::Json;
-use axum::extract::{Path, State};
-use scenthound::{CanonicalUrl, CrawlState, JudgeKind, Verdict, now};
+use axum::extract::State;
+use scenthound::{CanonicalUrl, CrawlState, JudgeKind, Settings, Verdict, now};
 use scenthound_store::{Action, MarkedPage, Request, Steering, TermList};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::crawls::in_force;
+use super::extract::{Json, Path};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::ServedCrawl;
 
@@ -70,19 +70,20 @@ pub(super) async fn state(State(served): Shared, Path(id): Path<String>) -> Answ
 
 /// Why an action cannot be undone.
 fn why_not_undone(actions: &[Action], action: &Action) -> Option<&'static str> {
-    let waits_for_judging = matches!(
+    let is_of_topic = matches!(
         action.request,
         Request::Threshold { .. }
             | Request::Weight { .. }
             | Request::AcceptTerm { .. }
             | Request::DropTerm { .. }
     );
-    let was_judged =
-        |later: &Action| matches!(later.request, Request::Rejudged { .. }) && later.id > action.id;
+    let was_adopted = |later: &Action| {
+        matches!(later.request, Request::Rejudged { upto: None, .. }) && later.id > action.id
+    };
     if !action.request.can_be_undone() {
         Some("this cannot be undone")
-    } else if waits_for_judging && actions.iter().any(was_judged) {
-        Some("the pages were judged again since, so this is part of the settings now; change it back instead")
+    } else if is_of_topic && actions.iter().any(was_adopted) {
+        Some("the pages were judged again with other settings since, which replaced this")
     } else {
         None
     }
@@ -136,6 +137,12 @@ fn checked(crawl: &ServedCrawl, request: Request) -> Result<Request, ApiError> {
             }
             request
         }
+        Request::Rejudge if !is_running()? => {
+            return Err(ApiError::conflict(
+                "the crawl is not running; judge its pages again with POST …/rejudge",
+            ));
+        }
+        Request::Rejudge => request,
         Request::AddSeeds { urls } => Request::AddSeeds {
             urls: canonical(&urls)?,
         },
@@ -181,12 +188,18 @@ fn checked(crawl: &ServedCrawl, request: Request) -> Result<Request, ApiError> {
         }
         Request::AcceptTerm { list, term } => Request::AcceptTerm {
             list,
-            term: checked_term(list, &term)?,
+            term: checked_term(&term)?,
         },
-        Request::DropTerm { list, term } => Request::DropTerm {
-            list,
-            term: checked_term(list, &term)?,
-        },
+        Request::DropTerm { list, term } => {
+            let term = checked_term(&term)?;
+            let is_topic = |settings: Settings| list == TermList::Content && settings.topic.name == term;
+            if crawl.settings().is_some_and(is_topic) {
+                return Err(ApiError::conflict(
+                    "this is the topic itself; drop other words, or start a crawl with another topic",
+                ));
+            }
+            Request::DropTerm { list, term }
+        }
         Request::Undo { of } => {
             let (actions, steering) = crawl.steering()?;
             let action = actions.iter().find(|action| action.id == of);
@@ -229,7 +242,7 @@ fn host_name(name: &str) -> Result<String, ApiError> {
     Ok(url.host().to_owned())
 }
 
-fn checked_term(_list: TermList, term: &str) -> Result<String, ApiError> {
+fn checked_term(term: &str) -> Result<String, ApiError> {
     let term = term.split_whitespace().collect::<Vec<_>>().join(" ");
     let length = term.chars().count();
     if length == 0 || length > LONGEST_TERM || term.chars().any(char::is_control) {

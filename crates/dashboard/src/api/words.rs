@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use scenthound::terms::{SuggestSettings, suggest_terms};
 use scenthound::{CrawlState, JudgeKind, Rejudgement, StatusFile, StopHandle};
 use scenthound_store::TermList;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::extract::{Json, Path};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::{Job, ServedCrawl, lock};
 
@@ -32,7 +32,7 @@ pub(super) async fn suggest(State(served): Shared, Path(id): Path<String>) -> An
                     terms.retain(|candidate| {
                         let term = candidate["term"].as_str().unwrap_or_default();
                         let key = (list, term.to_owned());
-                        !steering.unwanted.contains(&key) && !steering.accepted.contains(&key)
+                        !steering.unwanted.contains(&key) && !steering.topic.accepted.contains(&key)
                     });
                 }
             }
@@ -69,7 +69,7 @@ pub(super) async fn rejudge(
             let status = crawl.status()?;
             if status.state == CrawlState::Running {
                 return Err(ApiError::conflict(
-                    "the crawl is running; stop it first, or let it learn while it runs",
+                    "the crawl is running; ask it with POST …/steering and {\"kind\":\"rejudge\"}",
                 ));
             }
             let settings = status

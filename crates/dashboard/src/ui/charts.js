@@ -1,7 +1,7 @@
 // Plots as SVG: axes with numbers and units, a cursor that reads values, and a table for those who cannot see the plot.
 import { h, s } from '/core.js';
 
-/** Round numbers that divide an axis. */
+/** Round numbers that divide an axis, about as many as wanted. */
 export function ticks(least, most, wanted) {
   const span = most - least || 1;
   const raw = span / Math.max(1, wanted);
@@ -40,7 +40,7 @@ function keepDrawn(box, draw) {
  * Lines over a common axis. `data()` gives { x: [], lines: [{ name, class, area, values }] }; x must grow.
  * The axis reaches up to `least` at least.
  */
-export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, height = 240, least = 1, data }) {
+export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, yTick = yText, height = 240, least = 1, data }) {
   const { box, svg, tip } = frame(label, height);
   const cursor = s('line', { class: 'cursor', visibility: 'hidden' });
   let shape = null;
@@ -53,7 +53,7 @@ export function lineChart({ label, xLabel, yLabel, xText = short, yText = short,
     const parts = [];
     for (const at of ticks(0, yMost, 4)) {
       parts.push(s('line', { class: 'grid-line', x1: left, x2: left + inner, y1: py(at), y2: py(at) }),
-        s('text', { x: left - 7, y: py(at) + 4, 'text-anchor': 'end', text: yText(at) }));
+        s('text', { x: left - 7, y: py(at) + 4, 'text-anchor': 'end', text: yTick(at) }));
     }
     for (const at of ticks(0, xMost, whole < 480 ? 3 : 6)) {
       parts.push(s('line', { class: 'axis', x1: px(at), x2: px(at), y1: top + tall, y2: top + tall + 5 }),
@@ -120,7 +120,7 @@ export function histogram({ label, xLabel, yLabel, height = 210, xText = value =
       });
       parts.push(bar);
     });
-    for (const at of ticks(least, most, whole < 420 ? 4 : 6)) parts.push(s('text', { x: px(at), y: top + tall + 18, 'text-anchor': 'middle', text: short(at) }));
+    for (const at of ticks(least, most, whole < 420 ? 5 : 8)) parts.push(s('text', { x: px(at), y: top + tall + 18, 'text-anchor': 'middle', text: short(at) }));
     parts.push(s('line', { class: 'axis', x1: left, x2: left + inner, y1: top + tall, y2: top + tall }),
       s('text', { x: left + inner, y: height - 6, 'text-anchor': 'end', text: xLabel }));
     if (mark !== null && mark !== undefined) {

@@ -1,7 +1,10 @@
 // What all views share: elements, numbers, requests, events. Text from crawled pages is hostile, so elements are only ever made
-// with `h`, which sets text and never markup.
+// with `h`, which sets text and never markup, and leaves out the characters that turn the direction of the text around them.
 
 const SVG = 'http://www.w3.org/2000/svg';
+
+/** Text without characters that change the direction of what follows. */
+export const inert = text => String(text).replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
 /** Makes an element. Properties: class, text, on (listeners), attributes by name. Children are nodes or text. */
 export function h(tag, properties = {}, ...children) {
@@ -16,7 +19,7 @@ export function s(tag, properties = {}, ...children) {
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === 'text') element.textContent = value;
+    if (name === 'text') element.textContent = inert(value);
     else if (name === 'class') element.setAttribute('class', value);
     else if (name === 'on') for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     else if (name === 'value') element.value = value;
@@ -24,7 +27,7 @@ function fill(element, properties, children) {
   }
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
+    element.append(child instanceof Node ? child : inert(child));
   }
   return element;
 }
@@ -114,10 +117,10 @@ export class RequestError extends Error {
   }
 }
 
-async function request(method, path, body, signal) {
+async function request(method, path, body, signal, base = '/api/v1/') {
   let response;
   try {
-    response = await fetch(`/api/v1/${path}`, {
+    response = await fetch(`${base}${path}`, {
       method, signal,
       headers: headers(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -127,14 +130,23 @@ async function request(method, path, body, signal) {
     throw new RequestError(0, 'gone', 'The dashboard does not answer. It may have ended.');
   }
   const answer = await response.json().catch(() => null);
-  if (!response.ok) {
+  // An answer that is not ready yet is no failure, but no answer either.
+  if (!response.ok || response.status === 202) {
     const { code = 'failed', message = `status ${response.status}` } = answer?.error ?? {};
     throw new RequestError(response.status, code, message);
   }
   return answer;
 }
 
-export const get = (path, signal) => request('GET', path, undefined, signal);
+/** Asks, and asks again while the answer is being made. */
+export async function get(path, signal) {
+  for (;;) {
+    try { return await request('GET', path, undefined, signal); } catch (error) { if (error.code !== 'slow') throw error; }
+    await new Promise(resolve => setTimeout(resolve, 1000));
+  }
+}
+/** A file in JSON, by its whole path. */
+export const getFile = path => request('GET', path, undefined, undefined, '');
 export const post = (path, body) => request('POST', path, body);
 export const remove = path => request('DELETE', path);
 
@@ -204,6 +216,8 @@ export function causeText(cause) {
     'failed-tls': 'TLS failed', 'failed-first-byte-timeout': 'no answer in time', 'failed-disconnect': 'connection lost', 'failed-protocol': 'not HTTP',
     'refused-robots': 'forbidden by robots.txt (not asked)', 'refused-robots-unreachable': 'robots.txt unreachable (not asked)', 'refused-address': 'private address (not asked)',
     'refused-scope': 'redirect out of scope', 'refused-content-type': 'not a page', 'refused-too-many-redirects': 'too many redirects',
+    'refused-redirect-target': 'redirect to no valid URL', 'refused-host-budget': 'nothing new on the host (not asked)', 'refused-url-pattern': 'nothing new at such URLs (not asked)',
+    'refused-inert-parameter': 'parameter without effect (not asked)', 'refused-new-hosts': 'too many new hosts (not asked)', 'failed-proxy': 'the proxy failed', 'failed-internal': 'fault of the crawler', 'not-recorded': 'not recorded',
     404: '404 not found', 403: '403 forbidden', 410: '410 gone', 429: '429 too many requests', 500: '500 server error', 503: '503 unavailable', 401: '401 unauthorised', 502: '502 bad gateway',
   };
   return known[cause] ?? (/^\d+$/.test(cause) ? `status ${cause}` : cause.replace(/^(failed|refused)-/, '').replaceAll('-', ' '));

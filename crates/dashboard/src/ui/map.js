@@ -1,7 +1,7 @@
 // The map: how pages were found. Seeds are in the middle; each ring is one link further away. Every page stands behind the page
 // that led to it, and gets an angle in proportion to how much was found behind it, relevant pages counting most. It is drawn on
 // a canvas, so ten thousand pages are no more than a picture; names appear where there is room for them.
-import { h, get, count, plural, empty, failed, score } from '/core.js';
+import { h, get, inert, count, plural, empty, failed, score } from '/core.js';
 
 const RING = 120;
 
@@ -29,6 +29,7 @@ export function map(app) {
     try {
       data = await get(`crawls/${app.crawl}/map?limit=${only.checked ? 20000 : 10000}`);
       if (isGone) return;
+      data.titles = data.titles.map(inert);
       build();
       const hasRoom = canvas.clientWidth > 0;
       if (hasRoom && !isTouched) fit();
@@ -92,7 +93,7 @@ export function map(app) {
     nothing.hidden = order.length > 0;
     nothing.textContent = data.all ? 'No page is relevant so far.' : 'No page has been read yet.';
     const relevant = order.reduce((sum, page) => sum + data.relevant[page], 0);
-    summary.textContent = `${plural(order.length, 'page')}${data.all > order.length ? ` of ${count(data.all)}` : ''}, ${count(relevant)} relevant, ${plural(data.host_names.length, 'host')}, up to ${plural(deepest, 'link')} from a seed`;
+    summary.textContent = `${plural(order.length, 'page')}${data.all > order.length ? ` of ${count(data.all)}` : ''}, ${count(relevant)} relevant${relevant > (app.lines.find(line => line.id === app.crawl)?.relevant ?? relevant) ? ' with copies' : ''}, ${plural(data.host_names.length, 'host')}, up to ${plural(deepest, 'link')} from a seed`;
     const best = byRelevance.filter(page => data.relevant[page]).slice(0, 12);
     paths.replaceChildren(...(best.length ? best.map(page => h('li', {}, score({ relevance: data.relevance[page], relevant: true }), h('div', {},
       h('button', { class: 'title', type: 'button', text: data.titles[page], on: { click: () => app.openPage(data.ids[page]) } }),
@@ -187,6 +188,8 @@ export function map(app) {
       if (!isSeen(page)) continue;
       const text = data.titles[page].length > 38 ? `${data.titles[page].slice(0, 36)}…` : data.titles[page];
       const isLeft = px[page] < 0, wideText = pen.measureText(text).width, left = isLeft ? sx(page) - 9 - wideText : sx(page) + 9, top = sy(page) - 8;
+      // Half a name says nothing.
+      if (left < 4 || left + wideText > canvas.clientWidth - 4) continue;
       if (taken.some(other => left < other[2] && left + wideText > other[0] && top < other[3] && top + 16 > other[1])) continue;
       taken.push([left - 4, top - 1, left + wideText + 4, top + 17]);
       pen.globalAlpha = 0.82; pen.fillStyle = colours.back; pen.fillRect(left - 3, top, wideText + 6, 16); pen.globalAlpha = 1;

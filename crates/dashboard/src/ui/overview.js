@@ -1,6 +1,6 @@
 // The overview: how far a crawl has come, what it finds, and what it costs.
 import { h, refill, get, post, count, percent, bytes, duration, rate, time, plural, width, card, empty, causeText, stateBadge, score, canChange, failed, toast, session } from '/core.js';
-import { lineChart, histogram } from '/charts.js';
+import { lineChart, histogram, shortNumber } from '/charts.js';
 
 const HOST_STATES = {
   ready: ['ready', 'good'], busy: ['being asked', 'info'], resting: ['resting', ''], parked: ['waiting for its first turn', ''],
@@ -40,7 +40,7 @@ export function overview(app) {
       }),
     });
     const speed = lineChart({
-      label: 'Pages per second over the running time', xLabel: 'running time', yLabel: 'pages per second', xText: seconds => duration(seconds * 1000), yText: rate, data: () => {
+      label: 'Pages per second over the running time', xLabel: 'running time', yLabel: 'pages per second', xText: seconds => duration(seconds * 1000), yText: rate, yTick: shortNumber, data: () => {
         const { seconds_per_slot: step, slots } = data.timeline;
         return { x: slots.map((_, at) => at * step), lines: [
           { name: 'pages/s', class: 'c1', area: 'area1', values: slots.map(slot => slot[0] / step) },
@@ -113,7 +113,8 @@ export function overview(app) {
       shares(languages, data.languages, 'No page has been read yet.');
       shares(depths, data.depths.map((share, depth) => [depth === 0 ? 'seeds' : plural(depth, 'link'), share]), 'No page has been read yet.');
       drawHosts(hosts, data, app);
-      drawQueue(queueNote, queueHosts, status, app);
+      drawQueue(queueNote, queueHosts, status);
+      queueScores.node.hidden = !status.queue?.bins?.some(Boolean);
       all.hidden = app.lines.length < 2;
       refill(all.lastChild, app.lines.map(line => [line.id, line.pages, line.relevant, line.state, line.paused]), () => [table(['Crawl', 'State', '>Pages', '>Relevant', '>Harvest rate', '>Waiting', '>Running time'], app.lines.filter(line => !line.error).map(line => [h('a', { href: `#/${encodeURIComponent(line.id)}/overview`, text: line.topic ? `${line.topic} (${line.id})` : line.id }), stateBadge(line), count(line.pages), count(line.relevant), percent(line.harvest_rate), count(line.waiting), duration(line.running_ms)]))]);
       const several = status.agents ?? [];
@@ -122,7 +123,7 @@ export function overview(app) {
       const words = several.flatMap(agent => agent.learnt ?? []);
       learntCard.hidden = words.length === 0;
       const most = Math.max(1e-9, ...words.map(([, weight]) => Math.abs(weight)));
-      learnt.replaceChildren(h('ul', { class: 'bars two-columns' }, words.slice(0, 24).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most))))));
+      learnt.replaceChildren(h('ul', { class: 'bars two-columns' }, telling(words).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most))))));
       void settings;
     }
     return { node, update };
@@ -133,7 +134,7 @@ export function overview(app) {
 }
 
 function stateText(status, steering) {
-  if (status.state === 'running') return steering.paused ? 'Paused by you. Requests under way were finished; nothing new is asked for.' : `Process ${status.worker ?? '?'} is crawling.`;
+  if (status.state === 'running') return steering.rejudging ? 'All pages are being judged again; fetching goes on after that.' : steering.paused ? 'Paused by you. Requests under way were finished; nothing new is asked for.' : `Process ${status.worker ?? '?'} is crawling.`;
   if (status.state === 'ended') return `Ended ${time(status.updated)}: ${status.ended}.`;
   if (status.state === 'killed') return 'Stopped unexpectedly: it was killed, or the machine went down. No finished page is lost; run the crawl again to resume it.';
   return 'Nothing has been crawled yet.';
@@ -164,6 +165,9 @@ function notes(status, data) {
   if (blocked || boosted) node([blocked && `${plural(blocked, 'host')} blocked`, boosted && `${plural(boosted, 'host')} boosted`].filter(Boolean).join(', ') + ' – see Steering.');
   return found.length ? [h('div', { class: 'stack' }, ...found), h('div')] : [];
 }
+
+/** The words that say most, either way. */
+const telling = words => [...words].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 16).sort((a, b) => b[1] - a[1]);
 
 /** Pages per second over the last minute of the timeline. */
 function speedNow({ timeline, status }) {
@@ -249,16 +253,17 @@ function drawHosts(place, data, app) {
   })), data.host_count > data.hosts.length ? h('p', { class: 'small muted', text: `${count(data.host_count - data.hosts.length)} more hosts` }) : '');
 }
 
-function drawQueue(note, place, status, app) {
+function drawQueue(note, place, status) {
   const queue = status.queue;
   if (!queue) {
-    note.replaceChildren(h('p', { class: 'small muted', text: 'This crawl has not written down what waits.' }));
+    note.replaceChildren(empty('This crawl has not written down what waits. It will when it is run again.'));
     place.replaceChildren(empty('This crawl has not written down what waits.'));
     return;
   }
   const states = Object.entries(queue.hosts_by_state).filter(([state]) => state !== 'idle');
   const classes = Object.entries(queue.classes);
   note.replaceChildren(
+    queue.bins?.some(Boolean) ? '' : empty('Nothing waits.'),
     classes.length > 1 ? h('p', { class: 'small muted', text: `By class: ${classes.slice(0, 8).map(([name, number]) => `${name}: ${count(number)}`).join(', ')}. Lower classes come first.` }) : '',
     states.length ? h('p', { class: 'small muted', text: `Hosts with waiting URLs: ${states.map(([state, number]) => `${count(number)} ${(HOST_STATES[state] ?? [state])[0]}`).join(', ')}.` }) : '');
   const now = Date.now();
@@ -274,5 +279,4 @@ function drawQueue(note, place, status, app) {
     const [text, kind] = HOST_STATES[host.state] ?? [host.state, ''];
     return [host.origin.replace(/^https?:\/\//, ''), h('span', {}, h('span', { class: `badge ${kind}`, text }), host.boosted ? h('span', { class: 'badge info', text: 'boosted' }) : null, ' ', h('span', { class: 'small muted', text: reason(host) })), count(host.waiting), host.best === undefined || host.best === null ? '–' : host.best.toPrecision(3), count(host.pages)];
   })) : empty('Nothing waits.'));
-  void app;
 }

@@ -38,7 +38,7 @@ export function facts(page) {
 
 export function pages(app) {
   const wanted = Object.fromEntries(app.parameters);
-  let offset = Number(wanted.offset) || 0, abort = null, total = 0, isGone = false, names = { genres: [], languages: [] };
+  let offset = Number(wanted.offset) || 0, abort = null, again = 0, total = 0, isGone = false, names = { genres: [], languages: [] };
   const field = (name, label, input) => { input.name = name; input.value = wanted[name] ?? ''; return h('label', { class: 'field' }, label, input); };
   const select = (...options) => h('select', {}, options.map(([value, text]) => h('option', { value, text })));
   const search = h('input', { id: 'search', type: 'search', name: 'q', placeholder: 'Search the text: words, "a phrase", -without', 'aria-label': 'Search the text of pages', value: wanted.q ?? '' });
@@ -78,6 +78,7 @@ export function pages(app) {
 
   async function load() {
     abort?.abort();
+    clearTimeout(again);
     abort = new AbortController();
     fresh.hidden = true;
     try {
@@ -90,8 +91,16 @@ export function pages(app) {
       previous.disabled = offset === 0;
       next.disabled = offset + SIZE >= total;
     } catch (error) {
-      if (error.name === 'AbortError') return;
-      list.replaceChildren(h('li', {}, h('span'), h('p', { class: 'note bad', text: error.message })));
+      if (error.name === 'AbortError' || isGone) return;
+      // A first index is being built. The list stays usable meanwhile, and the answer comes by itself.
+      const isIndexing = error.code === 'indexing';
+      summary.textContent = isIndexing ? 'Preparing the search…' : '';
+      list.replaceChildren(h('li', {}, h('span'), isIndexing
+        ? h('div', { class: 'stack' }, h('p', { class: 'note', text: `${error.message[0].toUpperCase()}${error.message.slice(1)}. Hits appear here when it is ready.` }), h('progress', { 'aria-label': 'Building the search index' }))
+        : h('p', { class: 'note bad', text: error.message })));
+      place.textContent = '';
+      previous.disabled = next.disabled = true;
+      if (isIndexing) again = setTimeout(load, 1000);
     }
   }
 
@@ -117,7 +126,7 @@ export function pages(app) {
   for (const name of ['duplicates', 'hidden']) form.elements[name].checked = wanted[name] === 'true';
   fillNames().then(load);
   let known = app.lines.find(line => line.id === app.crawl)?.pages;
-  return { node, changed(now) { if (now && now.pages !== known) { known = now.pages; fresh.hidden = false; } }, leave() { isGone = true; abort?.abort(); } };
+  return { node, changed(now) { if (now && now.pages !== known) { known = now.pages; fresh.hidden = false; } }, leave() { isGone = true; clearTimeout(again); abort?.abort(); } };
 }
 
 /** What `explain` says about a URL. */
@@ -193,7 +202,7 @@ function why({ page, record, threshold, led_to: led }) {
     notes.length ? h('p', { class: 'note warn', text: `${notes.join('; ')}.` }) : null,
     sets.size ? h('div', { class: 'stack' }, [...sets].map(([name, hits]) => h('section', { class: 'stack' },
       h('h3', {}, SETS[name] ?? (name === 'learnt' ? 'words learnt from examples or pages found earlier' : name), typeof parts[name] === 'number' ? h('span', { class: 'muted num', text: `  ${parts[name].toFixed(3)}` }) : null),
-      hits.length ? h('ul', { class: 'bars' }, hits.slice(0, 15).map(hit => h('li', {}, h('span', { class: 'wrap', text: `${hit.term} ×${hit.count}` }), h('span', { class: 'num', text: hit.set === 'exclude' ? '' : hit.share.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${hit.set === 'exclude' ? 'three' : ''}` }), hit.set === 'exclude' ? 1 : hit.share / Math.max(1e-9, ...hits.map(hit => hit.share))))))) : name === 'learnt' || name === 'query' || name === 'table' ? null : h('p', { class: 'small muted', text: 'none of its terms found' })))) : empty('The record does not say what the relevance is made of.'),
+      hits.length ? h('ul', { class: 'bars' }, hits.slice(0, 15).map(hit => h('li', {}, h('span', { class: 'wrap', text: `${hit.term} ×${hit.count}` }), h('span', { class: 'num', text: hit.set === 'exclude' ? '' : hit.share.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${hit.set === 'exclude' ? 'three' : ''}` }), hit.set === 'exclude' ? 1 : hit.share / Math.max(1e-9, ...hits.map(hit => hit.share))))))) : name === 'learnt' || name === 'query' || name === 'table' ? null : h('p', { class: 'small muted', text: parts[name] > 0 ? 'its terms are not among the words that are listed' : 'none of its terms found' })))) : empty('The record does not say what the relevance is made of.'),
     parts.nearness ? h('p', { text: `Layer ${parts.nearness.layer}: a target with probability ${parts.nearness.posterior.toFixed(3)}, similarity to the targets ${parts.nearness.similarity.toFixed(3)}.` }) : null,
     record.genre ? h('p', { text: `Kind of page: ${record.genre.class} (${percent(record.genre.confidence, 0)} sure).` }) : null,
     h('dl', { class: 'kv' },

@@ -1,5 +1,5 @@
 // Steering: labelling pages quickly, and changing the crawl. Every action is in the journal of the crawl before it counts.
-import { h, refill, get, post, remove, query, count, duration, time, plural, card, empty, canChange, failed, toast, session, score } from '/core.js';
+import { h, refill, get, post, remove, query, count, duration, time, plural, card, empty, canChange, failed, toast, session, score, inert } from '/core.js';
 import { histogram } from '/charts.js';
 import { facts, markPage } from '/pages.js';
 
@@ -26,7 +26,7 @@ export function steering(app) {
   async function ask(request, done) {
     try {
       const answer = await post(`crawls/${app.crawl}/steering`, request);
-      toast(done, request.kind === 'undo' || request.kind === 'stop' || request.kind === 'learn' ? null : { name: 'Undo', run: () => ask({ kind: 'undo', of: answer.action.id }, 'Undone.') });
+      toast(done, ['undo', 'stop', 'learn', 'rejudge'].includes(request.kind) ? null : { name: 'Undo', run: () => ask({ kind: 'undo', of: answer.action.id }, 'Undone.') });
       await load();
       return true;
     } catch (error) { failed(error); return false; }
@@ -87,7 +87,7 @@ function labelling(app, done) {
   const counter = h('p', { class: 'small muted', role: 'status' });
   const verdict = (key, words, kind, run) => h('button', { class: kind, type: 'button', disabled: !canChange(), on: { click: run } }, h('kbd', { text: key }), words);
   const controls = h('div', { class: 'verdicts' }, verdict('R', 'Relevant', 'good', () => mark('relevant')), verdict('N', 'Not relevant', 'bad', () => mark('irrelevant')), verdict('S', 'Skip', '', skip), verdict('U', 'Take back', '', undo));
-  const body = h('div', { class: 'stack' });
+  const body = h('div', { class: 'stack filled' });
   const node = h('div', { class: 'stack' }, h('header', {}, h('h2', { text: 'Label pages' }), counter), h('p', { class: 'small muted', text: 'The pages the judge is least sure of come first, mixed over hosts. One key each.' }), body);
 
   async function fetchMore() {
@@ -108,15 +108,15 @@ function labelling(app, done) {
     if (isGone) return;
     const page = queue[at];
     if (!page) { body.replaceChildren(empty('No page is left to label. More come as the crawl goes on.')); return; }
-    title.textContent = page.title || '(no title)';
-    url.textContent = page.url;
+    title.textContent = inert(page.title || '(no title)');
+    url.textContent = inert(page.url);
     about.replaceChildren(facts(page));
     place.replaceChildren(h('div', { class: 'row' }, score(page), h('span', { class: 'small muted', text: `${page.relevant ? 'judged relevant' : 'judged not relevant'}, ${Math.abs(page.relevance - threshold).toFixed(3)} from the threshold` })));
     text.textContent = 'Loading…';
     text.scrollTop = 0;
     if (!body.contains(controls)) body.replaceChildren(place, title, url, about, controls, text);
     const words = await textOf(page.id);
-    if (queue[at] === page) text.textContent = words.trim() || '(The page has no main text.)';
+    if (queue[at] === page) text.textContent = inert(words.trim()) || '(The page has no main text.)';
     ahead();
   }
   async function forward() {
@@ -204,10 +204,10 @@ function drawJudge(place, data, off, ask, isRunning) {
   const set = h('button', { class: 'main', type: 'button', disabled: off, text: 'Set', on: { click: () => ask({ kind: 'threshold', threshold: chosen }, `The threshold is ${chosen}.`) } });
   const weights = Object.entries(data.settings?.weights ?? {});
   place.replaceChildren(plot.node, slider, h('div', { class: 'formline' }, h('label', { class: 'field' }, 'Threshold', number), set), effect,
-    h('p', { class: 'small muted', text: isRunning ? 'A new threshold counts for pages from now on. Pages judged before keep their verdict until they are judged again.' : 'A new threshold counts when the pages are judged again, below.' }),
+    h('p', { class: 'small muted', text: isRunning ? 'A new threshold counts for pages from now on, and for all pages when the crawl ends or when they are judged again, below.' : 'A new threshold counts when the pages are judged again, below.' }),
     weights.length ? h('div', { class: 'filters' }, weights.map(([name, value]) => {
-      const field = h('input', { type: 'number', min: 0, max: 1000, step: 'any', value: data.steering.weights[name] ?? value });
-      field.addEventListener('change', () => ask({ kind: 'weight', name, value: Number(field.value) }, `${name} is ${field.value} when the pages are judged again.`));
+      const field = h('input', { type: 'number', min: 0, max: 1000, step: 'any', value });
+      field.addEventListener('change', () => ask({ kind: 'weight', name, value: Number(field.value) }, `${name} is ${field.value}.`));
       field.disabled = off;
       return h('label', { class: 'field' }, name, field);
     })) : '');
@@ -219,7 +219,7 @@ function drawJudge(place, data, off, ask, isRunning) {
 function wordsCard(app, ask) {
   const own = h('div', { class: 'stack' }), found = h('div', { class: 'stack' }), pending = h('div', { class: 'stack' }), progress = h('div', { class: 'stack', role: 'status' });
   const node = h('section', { class: 'card w7 wide' }, h('header', {}, h('h2', { text: 'Words, learning and judging again' }), h('p', { text: 'What the topic looks for' })), own, found, pending, progress);
-  let isOff = true, isRunningNow = false;
+  let isOff = true;
   const term = (list, word, buttons, kind = '') => h('li', { class: `chip ${kind}` }, h('span', { text: word }), buttons);
   const small = (text, label, run) => h('button', { type: 'button', text, 'aria-label': label, disabled: isOff, on: { click: run } });
 
@@ -240,26 +240,29 @@ function wordsCard(app, ask) {
 
   function update(data, off, isRunning, load) {
     isOff = off;
-    isRunningNow = isRunning;
-    const terms = data.settings?.terms ?? {}, { accepted, dropped } = data.steering;
+    const terms = data.settings?.terms ?? {}, { accepted, dropped } = data.steering, topic = data.settings?.topic;
+    const isAdded = (list, word) => accepted.some(other => other.list === list && other.term.toLowerCase() === word.toLowerCase());
     own.replaceChildren(h('p', { class: 'small muted', text: data.settings?.query ? `Query: ${data.settings.query}` : '' }),
       ...['genre', 'content', 'exclude'].filter(list => terms[list]?.length).map(list => h('div', { class: 'stack' }, h('h3', { text: `${LISTS[list]} terms` }), h('ul', { class: 'chips' }, terms[list].map(word => {
-        const isGone = dropped.some(other => other.list === list && other.term.toLowerCase() === word.toLowerCase());
-        return term(list, word, isGone ? null : small('Drop', `Drop ${word}`, () => ask({ kind: 'drop-term', list, term: word }, `“${word}” is dropped.`)), isGone ? 'gone plain' : '');
+        const isTopic = list === 'content' && word === topic;
+        return term(list, word, isTopic ? null : small('Drop', `Drop ${word}`, () => ask({ kind: 'drop-term', list, term: word }, `“${word}” is dropped.`)), isTopic ? 'plain' : isAdded(list, word) ? 'done' : '');
       })))),
+      dropped.length ? h('div', { class: 'stack' }, h('h3', { text: 'Dropped' }), h('ul', { class: 'chips' }, dropped.map(({ list, term: word }) => term(list, `${word} (${LISTS[list]})`, small('Add', `Add ${word}`, () => ask({ kind: 'accept-term', list, term: word }, `“${word}” is part of the topic.`)), 'gone')))) : '',
+      h('form', { class: 'formline', on: { submit: async event => { event.preventDefault(); const [word, list] = event.target.elements; if (word.value.trim() && await ask({ kind: 'accept-term', list: list.value, term: word.value }, `“${word.value.trim()}” is part of the topic.`)) word.value = ''; } } },
+        h('label', { class: 'field' }, 'A word or phrase of your own', h('input', { type: 'text', maxlength: 200 })), h('label', { class: 'field' }, 'List', h('select', {}, Object.entries(LISTS).reverse().map(([value, text]) => h('option', { value, text, selected: value === 'content' })))), h('button', { type: 'submit', disabled: off, text: 'Add' })),
       h('div', { class: 'row' }, h('button', { type: 'button', text: 'Suggest words', on: { click: suggest } })));
-    const waits = [
-      ...accepted.map(({ list, term: word }) => h('li', { class: 'chip done plain', text: `+ ${word} (${LISTS[list]})` })),
-      ...dropped.map(({ list, term: word }) => h('li', { class: 'chip gone plain', text: `− ${word} (${LISTS[list]})` })),
-      ...Object.entries(data.steering.weights).map(([name, value]) => h('li', { class: 'chip plain', text: `${name} ${value}` })),
-      ...(data.steering.threshold === null ? [] : [h('li', { class: 'chip plain', text: `threshold ${data.steering.threshold}` })]),
-    ];
-    const learns = data.settings?.learns;
+    const learns = data.settings?.learns, isBehind = data.steering.pending, isRejudging = data.steering.rejudging && isRunning;
+    const again = learns ? 'Learn and judge all pages again' : 'Judge all pages again';
+    const rejudge = isRunning
+      ? () => ask({ kind: 'rejudge' }, 'The crawl judges all pages again, then goes on.')
+      : async () => { try { job(await post(`crawls/${app.crawl}/rejudge`, {})); load(); } catch (error) { failed(error); } };
     pending.replaceChildren(
-      waits.length ? h('div', { class: 'stack' }, h('h3', { text: 'Waits until the pages are judged again' }), h('ul', { class: 'chips' }, waits)) : '',
-      isRunning
-        ? h('div', { class: 'stack' }, learns ? h('div', { class: 'row' }, h('button', { class: 'main', type: 'button', disabled: off, text: 'Learn from my marks now', on: { click: () => ask({ kind: 'learn' }, 'The judge learns from your marks.') } }), h('span', { class: 'small muted', text: 'Pages from now on are judged by it.' })) : '', h('p', { class: 'small muted', text: 'Words and weights take effect when the pages are judged again, which needs the crawl to be stopped.' }))
-        : h('div', { class: 'row' }, h('button', { class: 'main', type: 'button', disabled: off || data.job?.is_running, text: learns ? 'Learn and judge all pages again' : 'Judge all pages again', on: { click: async () => { try { job(await post(`crawls/${app.crawl}/rejudge`, {})); load(); } catch (error) { failed(error); } } } }), h('span', { class: 'small muted', text: 'Nothing is fetched. The queue is scored again too.' })));
+      isBehind && !isRejudging ? h('p', { class: 'note', text: isRunning ? 'Pages from now on are judged by these words, weights and threshold. Earlier ones were judged by others: they are judged again when the crawl ends, or now if you like.' : 'The pages were judged by other words, weights or another threshold. Judge them again to see the effect.' }) : '',
+      isRejudging ? h('p', { class: 'note', text: 'The crawl is judging all pages again. It goes on fetching by itself.' }) : '',
+      h('div', { class: 'row' },
+        isRunning && learns ? h('button', { type: 'button', disabled: off || isRejudging, text: 'Learn from my marks now', on: { click: () => ask({ kind: 'learn' }, 'The judge learns from your marks.') } }) : '',
+        h('button', { class: 'main', type: 'button', disabled: off || data.job?.is_running || isRejudging, text: again, on: { click: rejudge } })),
+      h('p', { class: 'small muted', text: isRunning ? `${learns ? 'Learning counts for pages from now on. ' : ''}Judging all pages again also scores the queue again; nothing is fetched meanwhile.` : 'Nothing is fetched. The queue is scored again too.' }));
     job(data.job);
   }
 
@@ -269,7 +272,6 @@ function wordsCard(app, ask) {
     else if (now.error) progress.replaceChildren(h('p', { class: 'note bad', text: now.error }));
     else progress.replaceChildren(h('p', { class: 'note', text: `${plural(now.result.judged, 'page')} judged again: ${count(now.result.relevant)} relevant (${count(now.result.became_relevant)} newly, ${count(now.result.no_longer_relevant)} no longer).${now.result.suggested_threshold ? ` Your marks suggest the threshold ${now.result.suggested_threshold.toFixed(2)}.` : ''}` }));
   }
-  void isRunningNow;
   return { node, update, job };
 }
 
@@ -291,6 +293,7 @@ export function actionText(action) {
     case 'accept-term': return `Accept “${action.term}” (${LISTS[action.list]})`;
     case 'drop-term': return `Drop “${action.term}” (${LISTS[action.list]})`;
     case 'mark': return `${action.pages[0].mark === 'relevant' ? 'Mark relevant' : action.pages[0].mark === 'irrelevant' ? 'Mark not relevant' : 'Remove the mark'}: ${action.pages.length === 1 ? action.pages[0].url : plural(action.pages.length, 'page')}`;
+    case 'rejudge': return 'Judge all pages again';
     case 'rejudged': return 'The pages were judged again';
     case 'undo': return `Undo ${action.of}`;
     default: return action.kind;

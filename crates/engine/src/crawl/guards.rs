@@ -15,12 +15,13 @@ use crate::traps::{Brought, NewHosts};
 const FEW_WORDS: u32 = 40;
 
 /// What a page brought, as far as traps are concerned.
-pub(super) fn brought(page: &ProcessedPage) -> Brought {
+pub(super) fn brought(page: &ProcessedPage) -> Brought<'_> {
     Brought {
         fingerprint: page.fingerprint,
         is_relevant: page.judgement.is_relevant(),
         is_duplicate: page.duplicate_of.is_some(),
         is_copy: page.is_copy,
+        words: &page.sample,
     }
 }
 

@@ -89,6 +89,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 links: &[],
                 rules: None,
                 sitemaps: &[],
+                requisites: &[],
             };
             self.frontier.settle(settled, now)?;
         }

@@ -12,6 +12,9 @@ use crate::agents::{AgentFacts, AgentSlot, AgentState, share_left};
 use crate::lease_result::Found;
 use crate::recorder::Recorder;
 
+/// In this last part of a page budget, strategies get the best link even if they ask for the oldest.
+const LAST: f64 = 0.15;
+
 impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// Draws a list for best-N-first. Several agents take URLs one by one, each from its own stack.
     pub(super) fn draw(&mut self, now: Timestamp) -> Result<(), CrawlError> {
@@ -81,6 +84,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     /// Takes leases for one agent.
     fn take_of(&mut self, at: usize, most: usize, now: Timestamp) -> Result<Next, CrawlError> {
         let rules = self.settings.agents;
+        // What is fetched only to learn from it must leave time to use what was learnt.
+        let is_late = self
+            .settings
+            .budget
+            .pages
+            .is_some_and(|most| (self.tally.pages as f64) > (1.0 - LAST) * most as f64);
         let share = match self.slots.len() {
             1 => u64::MAX,
             _ => share_left(&self.slots, at, self.settings.budget.pages, &rules),
@@ -109,6 +118,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             most = 1;
         }
         let mut pick = slot.agent.strategy.pick();
+        if is_late {
+            pick = Pick::Best;
+        }
         let ask = Ask {
             agent,
             most,
@@ -127,7 +139,12 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         };
         if let Next::Fetch(leases) = &next {
             let pages = leases.iter().filter(|lease| lease.kind == LeaseKind::Page);
-            pages.for_each(|lease| slot.agent.strategy.leased(lease.key, pick));
+            for lease in pages {
+                slot.agent.strategy.leased(lease.key, pick);
+                if pick == Pick::Oldest {
+                    self.exploring.insert(lease.key);
+                }
+            }
         }
         let seeds_are_read = match next {
             Next::Done => slot.is_seeding,
@@ -184,6 +201,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub(super) fn lease_out(&mut self, lease: &Lease) {
         let is_page = u64::from(lease.kind == LeaseKind::Page);
         self.pages_out += is_page;
+        self.requisites_out += u64::from(lease.kind == LeaseKind::Requisite);
         if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
             slot.pages_out += is_page;
             slot.out += 1;
@@ -193,6 +211,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub(super) fn lease_in(&mut self, lease: &Lease) {
         let is_page = u64::from(lease.kind == LeaseKind::Page);
         self.pages_out -= is_page;
+        self.requisites_out -= u64::from(lease.kind == LeaseKind::Requisite);
         if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
             slot.pages_out -= is_page;
             slot.out -= 1;

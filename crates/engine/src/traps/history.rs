@@ -1,6 +1,7 @@
 //! What a host, a pattern of URLs and a domain have brought so far.
 
 use super::Brought;
+use super::vocabulary::Vocabulary;
 
 /// Patterns remembered per host. Beyond that, those met once make room for new ones.
 const MOST_PATTERNS: usize = 64;
@@ -29,6 +30,13 @@ const PER_RELEVANT_OF_PATTERN: f64 = 20.0;
 const MOST_ALIKE_RELEVANT: u32 = 200;
 /// How many more pages a relevant page of a host is worth.
 const PER_RELEVANT_OF_HOST: f64 = 30.0;
+/// The words of a host are looked at once it has had so many pages.
+const LISTEN_FROM: u32 = 64;
+/// So many pages of one pattern without a new word end it, however relevant they are. On a real site of 100,000 pages about one
+/// page in twenty still brings a new word among those sampled.
+const QUIET_PATTERN: u32 = 256;
+/// The same for a host.
+const QUIET_HOST: u32 = 1_024;
 /// How many more hosts a relevant page of a domain is worth.
 const HOSTS_PER_RELEVANT: u32 = 4;
 /// Parameters remembered per host.
@@ -117,6 +125,8 @@ struct Pattern {
     brought: Yield,
     /// Fingerprints of the latest pages.
     recent: [u64; RECENT],
+    /// Pages since the last one with a new word.
+    quiet: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -135,12 +145,16 @@ pub(super) struct HostHistory {
     /// URLs read, each without one of its parameters or with all of them, and the fingerprint of the page: a ring.
     families: Vec<(u64, u64, u64)>,
     next_family: usize,
+    /// The words it has used, once it has had a number of pages.
+    vocabulary: Option<Vocabulary>,
+    /// Pages since the last one with a new word.
+    quiet: u32,
     unsaved: u8,
 }
 
 impl HostHistory {
     /// Counts a page. Returns whether it is a find: relevant, and not seen before.
-    pub fn note_page(&mut self, pattern: u64, is_folder: bool, page: &Brought) -> bool {
+    pub fn note_page(&mut self, pattern: u64, is_folder: bool, page: &Brought<'_>) -> bool {
         if page.fingerprint == 0 {
             self.brought.count(Kind::Missing, false);
             self.note_nothing(pattern);
@@ -153,6 +167,9 @@ impl HostHistory {
             _ => Kind::Novel,
         };
         let is_relevant = page.is_relevant && !page.is_duplicate;
+        let is_quiet =
+            self.brought.pages >= LISTEN_FROM && !self.vocabulary.get_or_insert_default().add(page.words);
+        self.quiet = if is_quiet { self.quiet.saturating_add(1) } else { 0 };
         let pattern = self.pattern_mut(pattern);
         let is_like = |print: &u64| *print != 0 && (print ^ page.fingerprint).count_ones() <= ALIKE;
         if kind == Kind::Novel && !is_folder && pattern.recent.iter().any(is_like) {
@@ -162,6 +179,11 @@ impl HostHistory {
         if let Some(recent) = pattern.recent.get_mut(slot) {
             *recent = page.fingerprint;
         }
+        pattern.quiet = if is_quiet {
+            pattern.quiet.saturating_add(1)
+        } else {
+            0
+        };
         pattern.brought.count(kind, is_relevant);
         self.brought.count(kind, is_relevant);
         kind == Kind::Novel && is_relevant
@@ -190,6 +212,7 @@ impl HostHistory {
                 hash,
                 brought: Yield::default(),
                 recent: [0; RECENT],
+                quiet: 0,
             });
             self.patterns.len() - 1
         });
@@ -197,8 +220,8 @@ impl HostHistory {
     }
 
     /// Whether a pattern has had all that it may get. `is_chain` is set if the page that leads to the URL is of the pattern too.
-    /// A folder has no allowance.
-    pub fn has_spent_pattern(&self, hash: u64, is_chain: bool, allowance: Option<u64>) -> bool {
+    /// A folder has no allowance. `factor` is how much longer it may go without a new word.
+    pub fn has_spent_pattern(&self, hash: u64, is_chain: bool, allowance: Option<u64>, factor: u64) -> bool {
         let pattern = self.patterns.iter().find(|pattern| pattern.hash == hash);
         pattern.is_some_and(|pattern| {
             let brought = &pattern.brought;
@@ -209,14 +232,20 @@ impl HostHistory {
                 brought.repeats_others(PATTERN_START, 1.0, PER_RELEVANT_OF_PATTERN)
                     || brought.is_dry(allowance, PER_RELEVANT_OF_PATTERN)
             };
-            (is_chain && brought.repeats_itself(start, 0.5, PER_RELEVANT_OF_PATTERN))
+            let is_quiet = u64::from(pattern.quiet) >= factor * u64::from(QUIET_PATTERN);
+            (is_quiet && allowance.is_some())
+                || (is_chain && brought.repeats_itself(start, 0.5, PER_RELEVANT_OF_PATTERN))
                 || allowance.is_some_and(is_spent)
         })
     }
 
-    /// Whether the host has had all that it may get. The host of a seed has no allowance.
-    pub fn has_spent(&self, allowance: Option<u64>) -> bool {
+    /// Whether the host has had all that it may get: its allowance, which the host of a seed does not have, the most that any
+    /// host may get, or too many pages without a new word.
+    pub fn has_spent(&self, allowance: Option<u64>, limit: u64, factor: u64) -> bool {
         let brought = &self.brought;
+        if u64::from(brought.pages) >= limit || u64::from(self.quiet) >= factor * u64::from(QUIET_HOST) {
+            return true;
+        }
         match allowance {
             Some(allowance) => {
                 brought.repeats_others(HOST_START, 0.5, PER_RELEVANT_OF_HOST)
@@ -304,6 +333,7 @@ impl HostHistory {
         for pattern in &self.patterns {
             out.word(pattern.hash);
             out.of_yield(&pattern.brought);
+            out.number(pattern.quiet.into());
             pattern.recent.iter().for_each(|print| out.word(*print));
         }
         out.number(self.parameters.len() as u64);
@@ -316,6 +346,10 @@ impl HostHistory {
             [family, whole, print].iter().for_each(|word| out.word(**word));
         }
         out.number(self.next_family as u64);
+        out.number(self.quiet.into());
+        if let Some(vocabulary) = &self.vocabulary {
+            out.0.extend(vocabulary.as_bytes());
+        }
         out.0
     }
 
@@ -330,6 +364,7 @@ impl HostHistory {
             let mut pattern = Pattern {
                 hash: input.word()?,
                 brought: input.of_yield()?,
+                quiet: input.number()?,
                 recent: [0; RECENT],
             };
             for print in &mut pattern.recent {
@@ -348,6 +383,10 @@ impl HostHistory {
             host.families.push((input.word()?, input.word()?, input.word()?));
         }
         host.next_family = input.length(MOST_FAMILIES)?;
+        host.quiet = input.number()?;
+        if !input.0.is_empty() {
+            host.vocabulary = Some(Vocabulary::split_off(&mut input.0)?);
+        }
         Some(host)
     }
 }
@@ -457,16 +496,17 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn page(fingerprint: u64, is_relevant: bool) -> Brought {
+    fn page(fingerprint: u64, is_relevant: bool) -> Brought<'static> {
         Brought {
             fingerprint,
             is_relevant,
             is_duplicate: false,
             is_copy: false,
+            words: &[],
         }
     }
 
-    fn copy(is_relevant: bool) -> Brought {
+    fn copy(is_relevant: bool) -> Brought<'static> {
         Brought {
             is_duplicate: true,
             is_copy: true,
@@ -484,10 +524,10 @@ mod tests {
     fn read_until_spent(
         mut host: HostHistory,
         is_chain: bool,
-        mut page_of: impl FnMut(u32) -> Brought,
+        mut page_of: impl FnMut(u32) -> Brought<'static>,
     ) -> u32 {
         for number in 0..3_000 {
-            if host.has_spent_pattern(1, is_chain, Some(200)) {
+            if host.has_spent_pattern(1, is_chain, Some(200), 1) {
                 return number;
             }
             host.note_page(1, false, &page_of(number));
@@ -520,7 +560,13 @@ mod tests {
         assert_eq!(read_until_spent(host(), false, |_| copy(true)), 64);
         let new = |number: u32| page(print(number.into()), false);
         assert_eq!(read_until_spent(host(), true, new), 200);
-        let rare = |number: u32| page(print(number.into()), number.is_multiple_of(10));
+        // Every tenth is relevant, and each has a word that none had before.
+        let word: Vec<u16> = (0..3_000).collect();
+        let word: &'static [u16] = word.leak();
+        let rare = |number: u32| Brought {
+            words: &word[number as usize..=number as usize],
+            ..page(print(number.into()), number.is_multiple_of(10))
+        };
         assert_eq!(read_until_spent(host(), true, rare), 3_000);
     }
 
@@ -528,26 +574,60 @@ mod tests {
     fn a_host_that_is_new_but_irrelevant_ends_at_its_allowance_and_a_seeds_host_does_not() {
         let mut host = HostHistory::default();
         let mut read = 0;
-        while !host.has_spent(Some(500)) {
+        while !host.has_spent(Some(500), 9_999, 9) {
             host.note_page(9, true, &page(print(read), false));
             read += 1;
         }
         assert_eq!(read, 500);
-        assert!(!host.has_spent(None));
+        assert!(!host.has_spent(None, 9_999, 9));
         (0..800).for_each(|_| {
             host.note_page(9, true, &copy(false));
         });
-        assert!(host.has_spent(None), "most of it is not new");
+        assert!(host.has_spent(None, 9_999, 9), "most of it is not new");
+    }
+
+    #[test]
+    fn pages_full_of_the_topics_words_end_when_they_bring_no_new_ones() {
+        // All differ and all are relevant, but they are made of twenty words.
+        let words: Vec<u16> = (0..20).collect();
+        let words: &'static [u16] = words.leak();
+        let generated = |number: u32| Brought {
+            words,
+            ..page(print(number.into()), true)
+        };
+        let read = read_until_spent(HostHistory::default(), false, generated);
+        assert_eq!(read, LISTEN_FROM + 1 + QUIET_PATTERN);
+        // Under ever new patterns they end with the host…
+        let mut host = HostHistory::default();
+        let mut read = 0;
+        while !host.has_spent(Some(500), 20_000, 1) {
+            host.note_page(read, false, &generated(read as u32));
+            read += 1;
+        }
+        assert_eq!(read, u64::from(LISTEN_FROM + 1 + QUIET_HOST));
+        // …and with words made of random letters at the most that a host may get.
+        let mut host = HostHistory::default();
+        let mut read = 0;
+        while !host.has_spent(Some(500), 20_000, 1) {
+            let new = [read as u16];
+            let page = Brought {
+                words: &new,
+                ..page(print(read), true)
+            };
+            host.note_page(read, false, &page);
+            read += 1;
+        }
+        assert_eq!(read, 20_000);
     }
 
     #[test]
     fn a_few_missing_pages_do_not_end_a_pattern() {
         let mut host = HostHistory::default();
         (0..5).for_each(|_| host.note_nothing(1));
-        assert!(!host.has_spent_pattern(1, true, Some(200)));
+        assert!(!host.has_spent_pattern(1, true, Some(200), 1));
         (0..300).for_each(|_| host.note_nothing(1));
-        assert!(host.has_spent_pattern(1, false, Some(200)));
-        assert!(!host.has_spent(Some(500)));
+        assert!(host.has_spent_pattern(1, false, Some(200), 1));
+        assert!(!host.has_spent(Some(500), 9_999, 9));
     }
 
     #[test]

@@ -35,6 +35,7 @@ enum Script {
     /// Each request gets the next answer, across all connections; the last one repeats.
     InTurn(Arc<Vec<(Vec<u8>, After)>>),
     Endless(Arc<Vec<u8>>, Arc<Vec<u8>>, Duration),
+    Slowly(Arc<Vec<Vec<u8>>>, Duration),
 }
 
 /// A server on loopback.
@@ -69,6 +70,12 @@ impl Served {
             pause,
         ))
         .await
+    }
+
+    /// Sends one part after the other, with pauses between them.
+    pub async fn slowly(parts: &[&str], pause: Duration) -> Served {
+        let parts = parts.iter().map(|part| part.as_bytes().to_vec()).collect();
+        Served::start(Script::Slowly(Arc::new(parts), pause)).await
     }
 
     async fn start(script: Script) -> Served {
@@ -137,6 +144,15 @@ async fn answer(mut stream: TcpStream, script: Script, requests: Arc<Mutex<Vec<S
                     }
                     After::Hang => std::future::pending().await,
                 }
+            }
+            Script::Slowly(parts, pause) => {
+                for part in parts.iter() {
+                    if stream.write_all(part).await.is_err() {
+                        return;
+                    }
+                    tokio::time::sleep(*pause).await;
+                }
+                return;
             }
             Script::Endless(start, again, pause) => {
                 let _ = stream.write_all(start).await;

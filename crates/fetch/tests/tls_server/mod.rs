@@ -22,7 +22,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
@@ -36,6 +36,8 @@ pub enum Speaks {
     Http2(Answer),
     /// The same bytes for every request.
     Http1(String),
+    /// HTTP/2 frames as they are: the first once a request has come, then the second over and over.
+    Frames(Arc<Vec<u8>>, Arc<Vec<u8>>),
     /// Closes the connection in the middle of the handshake.
     Nothing,
 }
@@ -74,7 +76,7 @@ impl TlsServer {
             )
             .unwrap();
         config.alpn_protocols = match speaks {
-            Speaks::Http2(_) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+            Speaks::Http2(_) | Speaks::Frames(..) => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
             _ => vec![b"http/1.1".to_vec()],
         };
         let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -107,7 +109,10 @@ impl TlsServer {
                                 .serve_connection(TokioIo::new(stream), service)
                                 .await;
                         }
-                        Speaks::Http2(_) => {
+                        Speaks::Frames(once, again) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
+                            send_frames(stream, &once, &again).await;
+                        }
+                        Speaks::Http2(_) | Speaks::Frames(..) => {
                             while read_head(&mut stream).await.is_some() {
                                 let _ = stream
                                     .write_all(crate::server::page("by http/1").as_bytes())
@@ -136,4 +141,59 @@ impl TlsServer {
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
+}
+
+/// A frame of HTTP/2.
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    let mut frame = length[1..].to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+/// Sends our settings, waits for a request, and sends the frames until the other side is gone.
+async fn send_frames(
+    mut stream: tokio_rustls::server::TlsStream<tokio::net::TcpStream>,
+    once: &[u8],
+    again: &[u8],
+) {
+    const SETTINGS: u8 = 4;
+    const HEADERS: u8 = 1;
+    let mut preface = [0; 24];
+    if stream.read_exact(&mut preface).await.is_err()
+        || stream.write_all(&frame(SETTINGS, 0, 0, &[])).await.is_err()
+    {
+        return;
+    }
+    loop {
+        let mut head = [0; 9];
+        if stream.read_exact(&mut head).await.is_err() {
+            return;
+        }
+        let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+        if stream.read_exact(&mut payload).await.is_err() {
+            return;
+        }
+        if head[3] == HEADERS {
+            break;
+        }
+    }
+    let (mut reader, mut writer) = tokio::io::split(stream);
+    // What the client answers must be read, or it would stop sending for our sake.
+    tokio::spawn(async move {
+        let mut rest = [0; 4096];
+        while matches!(reader.read(&mut rest).await, Ok(1..)) {}
+    });
+    if writer.write_all(once).await.is_err() {
+        return;
+    }
+    while !again.is_empty() {
+        if writer.write_all(again).await.is_err() || writer.flush().await.is_err() {
+            return;
+        }
+    }
+    let _ = writer.flush().await;
+    std::future::pending::<()>().await;
 }

@@ -127,6 +127,7 @@ pub fn take_step(frontier: &mut impl Frontier, step: u64) {
                 links: &links,
                 rules: None,
                 sitemaps: &[],
+                requisites: &[],
             },
             now,
         )

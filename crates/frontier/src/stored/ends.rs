@@ -134,10 +134,26 @@ impl<S: Storage> StoredFrontier<S> {
                 self.keep_children(id, settled.lease, settled.links)?;
             }
         }
+        let source = Source {
+            agent: self.policy.requisites.unwrap_or_default(),
+            parent: out.url.map_or(UrlId::NONE, |leased_by| self.base_of(leased_by)),
+            depth: settled.lease.depth.saturating_add(1),
+            reason: Reason::Requisite,
+            flags: 0,
+            adopt: false,
+        };
+        for requisite in settled.requisites {
+            self.offer(requisite, &source, now)?;
+        }
         // A sitemap named by another is one level deeper, so that the crawl notices when they never end.
         let deeper = u16::from(out.kind == LeaseKind::Sitemap);
         let source = Source {
-            agent,
+            // A host may be asked for its rules because of a requisite. Its sitemaps are the first agent's even so.
+            agent: if self.policy.requisites == Some(agent) {
+                AgentId::default()
+            } else {
+                agent
+            },
             parent: UrlId::NONE,
             depth: settled.lease.depth.saturating_add(deeper),
             reason: Reason::SitemapLine,

@@ -6,6 +6,10 @@
 //! changed a little.
 //!
 //! Epochs do not outlive the process: a strategy that learns opens one after a restart.
+//!
+//! A changed model changes the ranks of a hundred links after every page, and changes most of them again before long. So
+//! new ranks take effect at once, but are written only with the entry's next other change or when
+//! [`Frontier::keep_ranks`] asks for it. A crash loses the latest of them; the strategy scores those links again.
 
 use super::*;
 
@@ -21,6 +25,30 @@ pub(super) struct Epoch {
     end: u32,
     /// Links between the two that were rescored when they surfaced.
     surfaced: BTreeSet<u32>,
+}
+
+/// A set of ids, one bit each.
+#[derive(Debug, Default)]
+pub(super) struct Ids(Vec<u64>);
+
+impl Ids {
+    fn insert(&mut self, id: UrlId) {
+        let at = id.0 as usize / 64;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(at) {
+            *word |= 1 << (id.0 % 64);
+        }
+    }
+
+    fn ids(&self) -> impl Iterator<Item = UrlId> {
+        let words = (0_u32..).zip(&self.0).filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| UrlId(at * 64 + bit))
+        })
+    }
 }
 
 impl Epoch {
@@ -139,9 +167,24 @@ impl<S: Storage> StoredFrontier<S> {
             parent: self.key_of(entry.parent),
             evidence: &evidence,
         };
-        if let Some(rank) = rescore(&link) {
-            self.merge(id, rank, Merge::Replace, now);
+        let Some(rank) = rescore(&link) else {
+            return Ok(());
+        };
+        let entry = &mut self.entries[id];
+        if matches!(entry.state, State::Waiting | State::Drawn) && entry.rank() != rank {
+            entry.set_rank(rank);
+            self.reranked.insert(id);
+            self.reorder(id, now);
         }
         Ok(())
+    }
+
+    /// Lets the next commit write the ranks that epochs have changed.
+    pub(super) fn touch_reranked(&mut self) {
+        for id in std::mem::take(&mut self.reranked).ids() {
+            if self.entries.get(id).is_some() {
+                self.touch(id);
+            }
+        }
     }
 }

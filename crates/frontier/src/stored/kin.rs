@@ -45,13 +45,19 @@ impl<S: Storage> StoredFrontier<S> {
         if let Some(first) = first {
             let run = self.entries.from(first);
             let run = run.take_while(|(_, entry)| entry.parent == page);
-            children.extend(run.map(|(id, _)| id));
+            let links = run.filter(|(_, entry)| !self.is_requisite(entry));
+            children.extend(links.map(|(id, _)| id));
         }
         if let Some(adopted) = self.adopted.get(&page.0) {
             // Across a gap, a run may reach a child that was adopted.
             let last = children.last().copied();
             let is_in_run = |id: &UrlId| first.is_some_and(|first| first <= *id) && last >= Some(*id);
-            let there = adopted.iter().filter(|id| self.entries.get(**id).is_some());
+            let is_link = |id: &&UrlId| {
+                self.entries
+                    .get(**id)
+                    .is_some_and(|entry| !self.is_requisite(entry))
+            };
+            let there = adopted.iter().filter(is_link);
             children.extend(there.filter(|id| !is_in_run(id)));
         }
         children

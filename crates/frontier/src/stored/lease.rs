@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Sites are not counted any deeper.
+const MOST_SITE_DEPTH: u16 = 1_000;
+
 impl<S: Storage> StoredFrontier<S> {
     /// Leases a URL through one of its entries. The lease is for the URL; its details come from the entry.
     pub(super) fn lease_url(
@@ -26,6 +29,8 @@ impl<S: Storage> StoredFrontier<S> {
         let entry = self.entries[base];
         let kind = if entry.has(flag::SITEMAP) {
             LeaseKind::Sitemap
+        } else if self.is_requisite(&entry) {
+            LeaseKind::Requisite
         } else {
             LeaseKind::Page
         };
@@ -38,6 +43,7 @@ impl<S: Storage> StoredFrontier<S> {
             parent: self.key_of(found.parent),
             parent_url: self.url_of(found.parent)?,
             depth: found.depth,
+            site_depth: self.site_depth(&found),
             seed: found.has(flag::SEED),
             taken,
             attempt: entry.attempt,
@@ -65,6 +71,28 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(lease)
     }
 
+    /// Follows the parents of a URL back to where the crawl entered its host. Nothing is stored for it: the way is short, and
+    /// its pages are in memory.
+    fn site_depth(&self, found: &Entry) -> u16 {
+        let site = self.site_of(found.host);
+        let mut parent = found.parent;
+        let mut depth = 0;
+        while depth < found.depth.min(MOST_SITE_DEPTH)
+            && let Some(page) = self.entries.get(parent)
+            && (page.host == found.host || self.site_of(page.host) == site)
+        {
+            depth += 1;
+            parent = page.parent;
+        }
+        depth
+    }
+
+    /// The host with its port. A site that moves from http to https stays the same.
+    fn site_of(&self, host: HostId) -> &str {
+        let origin = &self.hosts[host.0 as usize].origin;
+        origin.split_once("://").map_or(origin, |(_, site)| site)
+    }
+
     pub(super) fn hand_out(&mut self, lease: &Lease, out: Out) {
         self.next_lease += 1;
         self.hosts[out.host.0 as usize].busy += 1;
@@ -87,7 +115,7 @@ impl<S: Storage> StoredFrontier<S> {
         match out.kind {
             LeaseKind::Robots => host.asking_rules = false,
             LeaseKind::Page => host.pages_out -= 1,
-            LeaseKind::Sitemap => {}
+            LeaseKind::Sitemap | LeaseKind::Requisite => {}
         }
         if let Some(visited) = out.visited {
             self.hosts[visited.0 as usize].busy -= 1;
@@ -288,6 +316,7 @@ impl<S: Storage> StoredFrontier<S> {
             parent: parent.unwrap_or(UrlId::NONE),
             depth: wanted.depth,
             reason: match (parent, is_sitemap) {
+                _ if wanted.kind == LeaseKind::Requisite => Reason::Requisite,
                 (_, true) => Reason::SitemapLine,
                 (Some(_), false) => Reason::Link,
                 (None, false) => Reason::Sitemap,

@@ -150,6 +150,7 @@ impl<S: Storage> StoredFrontier<S> {
             parent: None,
             parent_url: None,
             depth: 0,
+            site_depth: 0,
             seed: false,
             taken: Priority::default(),
             attempt: host.rules_attempt,

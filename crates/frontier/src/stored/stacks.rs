@@ -81,6 +81,14 @@ impl<S: Storage> StoredFrontier<S> {
         host.is_blocked || limit.is_some_and(|most| host.pages + host.pages_out >= most)
     }
 
+    /// Whether an agent may fetch more from a host. The limit of pages is no limit of what the pages need.
+    fn is_open(&self, host: &Host, agent: AgentId) -> bool {
+        match self.policy.requisites {
+            Some(stack) if stack == agent => !host.is_blocked,
+            _ => !self.is_full(host),
+        }
+    }
+
     /// Whether a host rests for a long time, because it kept failing or asked for it. A list does not wait for such
     /// hosts.
     pub(super) fn is_left_alone(&self, host: &Host, now: Timestamp) -> bool {
@@ -95,12 +103,16 @@ impl<S: Storage> StoredFrontier<S> {
     pub(super) fn place(&mut self, id: HostId, now: Timestamp) {
         let host = &self.hosts[id.0 as usize];
         let was = host.place;
-        let has_first = host.has_work_for(AgentId::default());
-        let has_work = has_first || host.others.iter().any(|stack| !stack.queue.is_empty());
+        let serves = |agent: AgentId| host.has_work_for(agent) && self.is_open(host, agent);
+        let has_first = serves(AgentId::default());
+        let others = host.others.len() as u8;
+        let served = (1..=others).filter(|other| serves(AgentId(*other)));
+        let served: u32 = served.fold(0, |served, other| served | 1 << other);
+        let has_work = has_first || served != 0;
         let (rest_until, host_timed) = (host.rest_until, host.timed);
         let is = if host.asking_rules || host.busy >= self.policy.connections_per_host {
             HostState::Busy
-        } else if !has_work || self.is_full(host) {
+        } else if !has_work {
             HostState::Idle
         } else if rest_until > now {
             HostState::Resting
@@ -116,11 +128,9 @@ impl<S: Storage> StoredFrontier<S> {
             _ => {}
         }
         let is_ready = matches!(is, HostState::Ready(_));
-        let others = host.others.len() as u8;
         self.place_for(AgentId::default(), id, is_ready && has_first);
         for other in 1..=others {
-            let has_any = self.hosts[id.0 as usize].has_work_for(AgentId(other));
-            self.place_for(AgentId(other), id, is_ready && has_any);
+            self.place_for(AgentId(other), id, is_ready && served >> other & 1 == 1);
         }
         let host = &mut self.hosts[id.0 as usize];
         match is {
@@ -239,6 +249,10 @@ impl<S: Storage> StoredFrontier<S> {
     /// Whether a host has something for an agent, in the requested class or a better one.
     pub(super) fn can_serve(&self, host: HostId, ask: &Ask) -> bool {
         let host = &self.hosts[host.0 as usize];
+        // A host that is full for the agents may still rest for the sake of requisites.
+        if self.policy.requisites.is_some() && !self.is_open(host, ask.agent) {
+            return false;
+        }
         if ask.agent == AgentId::default() && !host.revisits.is_empty() {
             return true;
         }

@@ -116,7 +116,10 @@ impl<S: Storage> StoredFrontier<S> {
     /// How long to wait for a URL that is much better than the best one of a ready host; none if there is no such URL, or its
     /// host rests for long. A budget of pages is better spent on the pages that matter than on whichever host is free.
     fn worth_waiting(&self, ready: HostId, ask: &Ask, now: Timestamp) -> Option<Next> {
-        let margin = self.policy.hold_back?;
+        let margin = self
+            .policy
+            .hold_back
+            .filter(|_| self.policy.requisites != Some(ask.agent))?;
         let best_of = |host: HostId| {
             let best = self.hosts[host.0 as usize]
                 .queue_of(ask.agent)

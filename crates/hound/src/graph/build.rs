@@ -103,8 +103,8 @@ impl Waiting {
                 counted(pages, "page"),
                 folder.display()
             ),
-            GraphNotice::Damaged(error) => note!("warning: {error}"),
-            GraphNotice::UnreadableLines(lines) => note!("warning: {lines}"),
+            GraphNotice::Damaged(error) => complain!("warning: {error}"),
+            GraphNotice::UnreadableLines(lines) => complain!("warning: {lines}"),
             _ => {}
         }
     }
@@ -134,7 +134,7 @@ pub fn run(args: &Args) -> Result<()> {
     waiting.end();
     print(&built, begun.elapsed());
     if built.summary.links == 0 {
-        note!("warning: no page there links to another");
+        complain!("warning: no page there links to another");
     }
     note!("written: {}", output.display());
     Ok(())

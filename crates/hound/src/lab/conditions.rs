@@ -26,6 +26,9 @@ pub struct ConditionArgs {
     /// Follow at most N links in a row from a seed.
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
+    /// Follow at most N links in a row into a host, from the page where the crawl entered it.
+    #[arg(long, value_name = "N")]
+    site_depth: Option<u16>,
     /// Follow at most N links per page.
     #[arg(long, value_name = "N")]
     width: Option<u32>,
@@ -73,6 +76,7 @@ impl From<ConditionArgs> for Conditions {
             latency: args.latency,
             list_size: args.list_size,
             depth: args.depth,
+            site_depth: args.site_depth,
             width: args.width,
             max_pages_per_host: args.max_pages_per_host,
             nofollow: args.nofollow,

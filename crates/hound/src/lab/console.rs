@@ -47,7 +47,7 @@ impl Console {
                 }
             }
             LabEvent::StepEnded | LabEvent::CrawlsEnded => self.end(),
-            LabEvent::ArchiveDamaged { warning } => note!("warning: {warning}"),
+            LabEvent::ArchiveDamaged { warning } => complain!("warning: {warning}"),
             LabEvent::NotCached => {
                 note!("note: the parsed web could not be cached; the next run will read the archive again");
             }
@@ -83,7 +83,7 @@ impl Console {
     fn begin_crawls(&self, crawls: usize) {
         for signal in [SIGINT, SIGTERM] {
             if let Err(error) = signal_hook::flag::register(signal, self.stop.clone()) {
-                note!("warning: Ctrl-C will end the program without a report: {error}");
+                complain!("warning: Ctrl-C will end the program without a report: {error}");
             }
         }
         let bar = ProgressBar::new(crawls as u64);

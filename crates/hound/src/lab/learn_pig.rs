@@ -11,7 +11,7 @@ use serde_json::json;
 use super::console::with_lab;
 use crate::fault::bad_input;
 use crate::stdout;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -30,7 +30,7 @@ pub struct Args {
     /// The judge; `truth` uses the labels, `default` is the task's own (terms, or logistic).
     #[arg(long, value_name = "NAME", default_value = "default")]
     judge: JudgeSpec,
-    /// Genre detector: a model file, or one of the built-in detectors genre and genre-9.
+    /// Genre detector: a model file, or the built-in detector genre.
     #[arg(long, value_name = "FILE|NAME", default_value = "genre")]
     detector: String,
     /// Write the table to this file.
@@ -129,6 +129,6 @@ fn write_table(out: &mut dyn std::io::Write, table: &PigTable) -> Result<()> {
             Vec::new(),
         );
     }
-    shown.write(out, terminal_width())?;
+    crate::table::show(&shown, out)?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use scenthound_strategy::ScentPrior;
 
 use super::console::with_lab;
 use crate::stdout;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -78,7 +78,7 @@ pub fn run(args: Args) -> Result<()> {
                 Vec::new(),
             );
         }
-        table.write(out, terminal_width())?;
+        crate::table::show(&table, out)?;
         Ok(())
     })
 }

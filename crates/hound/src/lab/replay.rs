@@ -128,6 +128,7 @@ fn object(
             "latency": conditions.latency.as_secs_f64(),
             "list_size": conditions.list_size,
             "depth": conditions.depth,
+            "site_depth": conditions.site_depth,
             "width": conditions.width,
             "max_pages_per_host": conditions.max_pages_per_host,
             "robots": conditions.robots,

@@ -8,7 +8,7 @@ use scenthound::terms::{GoodPages, SuggestError, SuggestSettings, Suggestions, s
 use scenthound_config::Settings;
 
 use crate::fault::bad_input;
-use crate::table::{Align, Table, terminal_width};
+use crate::table::{Align, Table};
 use crate::wording::{count, counted, harmless};
 use crate::{look, stdout};
 
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
         error => error.into(),
     })?;
     if let Some(unreadable) = &found.unreadable {
-        note!("warning: {unreadable}");
+        complain!("warning: {unreadable}");
     }
     if found.genre_pages == 0 && !settings.terms.genre.is_empty() && !args.json {
         note!(
@@ -114,7 +114,7 @@ fn write(found: &Suggestions, settings: &Settings, out: &mut dyn Write) -> Resul
             table.row(cells, Vec::new());
         }
     }
-    table.write(out, terminal_width())?;
+    crate::table::show(&table, out)?;
     writeln!(
         out,
         "\n# For the topic file: your own terms and the new ones. Delete what does not fit, then hound rejudge."

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +44,33 @@ impl Web {
         Web::served(size, latency, true)
     }
 
+    /// Serves another site, made for a port. Its hosts must be addresses; the first has a page `/p/0` to start from.
+    pub fn of<S: TestSite + 'static>(make: impl Fn(u16) -> S, latency: Duration) -> Web {
+        for _ in 0..20 {
+            let port = TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port();
+            let site = make(port);
+            let hosts = site.hosts();
+            let listen = hosts.iter().map(|host| format!("{host}:{port}").parse().unwrap());
+            let options = ServeOptions {
+                listen: listen.collect(),
+                latency,
+                ..ServeOptions::default()
+            };
+            if let Ok(serving) = serve(Arc::new(site), options) {
+                return Web {
+                    serving,
+                    seed: format!("http://{}:{port}/p/0", hosts[0]),
+                    urls: BTreeSet::new(),
+                };
+            }
+        }
+        panic!("no port is free on all addresses");
+    }
+
     fn served(size: BenchSize, latency: Duration, is_hostile: bool) -> Web {
         // A port that is free on the first address is almost certainly free on the others; if not, try again.
         for _ in 0..20 {
@@ -76,26 +103,39 @@ impl Web {
     }
 
     pub fn crawl(&self, folder: &Path, options: &[&str]) -> Child {
+        self.crawl_for("water light house", folder, options)
+    }
+
+    pub fn crawl_for(&self, topic: &str, folder: &Path, options: &[&str]) -> Child {
+        self.command_for(topic, folder, options).spawn().unwrap()
+    }
+
+    /// The program, about to crawl this web.
+    pub fn command(&self, folder: &Path, options: &[&str]) -> Command {
+        self.command_for("water light house", folder, options)
+    }
+
+    fn command_for(&self, topic: &str, folder: &Path, options: &[&str]) -> Command {
         let always = [
             "crawl",
-            "water light house",
+            topic,
             &self.seed,
             "--allow-net",
             "127.0.0.0/8",
             "-o",
             text(folder),
-            "--delay",
-            "60ms",
             "--ip-delay",
             "0s",
             "--contact",
             "test@example.org",
         ];
-        command(folder.parent().unwrap(), &[&always[..], options].concat())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
+        let delay: &[&str] = match options.contains(&"--delay") {
+            true => &[],
+            false => &["--delay", "60ms"],
+        };
+        let mut command = command(folder.parent().unwrap(), &[&always[..], delay, options].concat());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
     }
 
     /// The first page of every host other than the seed.

@@ -9,8 +9,10 @@
 )]
 
 pub mod bench_web;
+pub mod cluster_web;
 pub mod python;
 
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -190,4 +192,44 @@ pub fn paths_asked_for(serving: &Serving) -> Vec<String> {
         .map(|request| request.path)
         .filter(|path| path != "/robots.txt")
         .collect()
+}
+
+/// Hosts that are IP addresses on loopback, each with its own answers.
+struct Addresses<F>(Vec<String>, u16, F);
+
+impl<F: Fn(&str, &str, u16) -> SiteResponse + Send + Sync> TestSite for Addresses<F> {
+    fn answer(&self, host: &str, path: &str) -> SiteResponse {
+        (self.2)(host, path, self.1)
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        self.0.clone()
+    }
+}
+
+/// Serves these addresses on one port. The answer gets the host, the path and the port.
+pub fn serve_addresses(
+    hosts: &[String],
+    answer: impl Fn(&str, &str, u16) -> SiteResponse + Send + Sync + Clone + 'static,
+) -> (Serving, u16) {
+    // A port that is free on the first address is almost certainly free on the others; if not, try again.
+    for _ in 0..20 {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let listen: Vec<SocketAddr> = hosts
+            .iter()
+            .map(|host| format!("{host}:{port}").parse().unwrap())
+            .collect();
+        let options = ServeOptions {
+            listen,
+            ..ServeOptions::default()
+        };
+        if let Ok(serving) = serve(Arc::new(Addresses(hosts.to_vec(), port, answer.clone())), options) {
+            return (serving, port);
+        }
+    }
+    panic!("no port is free on all addresses");
 }

@@ -46,3 +46,22 @@ pub fn run_script(python: &Path, script: &str, arguments: &[&str], input: &str) 
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
 }
+
+/// A Chromium: the one named by `SCENTHOUND_CHROMIUM`, or one in the usual places.
+#[allow(dead_code, reason = "not every test that uses this module needs a browser")]
+pub fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("SCENTHOUND_CHROMIUM").map(PathBuf::from);
+    let usual = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ];
+    let found = named
+        .into_iter()
+        .chain(usual.map(PathBuf::from))
+        .find(|path| path.exists());
+    if found.is_none() {
+        scenthound_testweb::skip("there is no Chromium; ./test installs it");
+    }
+    found
+}

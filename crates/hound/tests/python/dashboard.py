@@ -9,6 +9,7 @@ The crawl behind it should be running, and its titles hostile. Prints one line p
 import sys
 
 from axe_playwright_python.sync_playwright import Axe
+from openapi_spec_validator import validate
 from playwright.sync_api import sync_playwright
 
 VIEWS = ["Overview", "Pages", "Map", "Steering", "Reports", "API"]
@@ -30,6 +31,8 @@ def check(page, where):
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     if wide > 0:
         fault(f"{where}: {wide} px stick out")
+    if "\u202e" in page.inner_text("body"):
+        fault(f"{where}: text can be turned around")
     if page.evaluate("typeof window.pwned") != "undefined":
         fault(f"{where}: a hostile title has run")
 
@@ -122,12 +125,34 @@ def click_through(browser, url, theme, size):
     else:
         fault(f"{name}: the crawl is not running")
 
+    page.get_by_role("button", name="Suggest words").click()
+    page.get_by_label("A word or phrase of your own").fill("lantern")
+    page.get_by_role("button", name="Add", exact=True).last.click()
+    page.get_by_role("button", name="Drop lantern", exact=True).wait_for()
+    page.wait_for_timeout(500)
+    check(page, f"{name} words")
+    page.get_by_role("button", name="Drop lantern", exact=True).click()
+    page.get_by_role("button", name="Add lantern", exact=True).wait_for()
+    check(page, f"{name} dropped")
+    # Leave it as it was, for whoever comes next.
+    for _ in range(2):
+        page.locator(".journal li:not(.undone)", has_text="lantern").first.get_by_role("button").click()
+        page.wait_for_timeout(700)
+    page.get_by_role("button", name="lantern").first.wait_for(state="hidden")
+
     go(page, "Reports")
-    page.wait_for_timeout(300)
+    page.get_by_role("button", name="compared.json").click()
+    page.get_by_role("heading", name="Strategies compared").wait_for()
+    page.get_by_role("img", name="Relevant pages found").wait_for()
+    check(page, f"{name} results of the lab")
+    page.get_by_role("button", name="report.html").click()
+    page.frame_locator("iframe").get_by_role("heading", name="Strategies compared").wait_for()
     check(page, f"{name} reports")
     go(page, "API")
     page.get_by_text("/api/v1/crawls", exact=True).wait_for()
     check(page, f"{name} api")
+
+    validate(page.request.get(url.split("#")[0] + "api/v1/openapi.json").json())
 
     # The figures move by themselves while the crawl runs.
     go(page, "Overview")

@@ -104,6 +104,9 @@ impl Walk {
 struct Links {
     internal: u32,
     external: u32,
+    /// The same, with each link counted as often as it occurs.
+    all_internal: u32,
+    all_external: u32,
     words: u32,
     without_words: u32,
     deeper: u32,
@@ -121,8 +124,10 @@ fn links(page: &ParsedPage, is_whole: bool) -> Links {
         let is_internal = link.url.origin() == origin || is_of_domain(link.url.host(), domain);
         if is_internal {
             links.internal += 1;
+            links.all_internal += u32::from(link.times);
         } else {
             links.external += 1;
+            links.all_external += u32::from(link.times);
         }
         if !is_whole {
             continue;
@@ -147,14 +152,16 @@ fn is_of_domain(host: &str, domain: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// Reports the nine features of the paper.
+/// Reports the nine features of the paper: every link counts, also one that is repeated, and audio is not a multimedia object.
 pub(crate) fn nine(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Name, f32)) {
     let walk = walk(page, lists);
-    let links = links(page, false);
-    tell_nine(page, &walk, &links, &mut tell);
+    let mut links = links(page, false);
+    (links.internal, links.external) = (links.all_internal, links.all_external);
+    let media = page.tags.media.saturating_sub(page.tags.audios);
+    tell_nine(page, &walk, &links, media, &mut tell);
 }
 
-fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMut(Name, f32)) {
+fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, media: u32, tell: &mut impl FnMut(Name, f32)) {
     let words = |section: usize| {
         let sum = walk.body.of(section) + walk.title.of(section);
         sum as f32
@@ -163,7 +170,7 @@ fn tell_nine(page: &ParsedPage, walk: &Walk, links: &Links, tell: &mut impl FnMu
     tell(Name("links", "internal"), links.internal as f32);
     tell(Name("links", "external"), links.external as f32);
     tell(Name("words", "video"), words(VIDEO));
-    tell(Name("objects", "media"), page.tags.media as f32);
+    tell(Name("objects", "media"), media as f32);
     tell(Name("words", "image"), words(IMAGE));
     tell(Name("objects", "images"), page.tags.images as f32);
     tell(Name("words", "blog"), words(BLOG));
@@ -175,7 +182,7 @@ pub(crate) fn rich(page: &ParsedPage, lists: &WordLists, mut tell: impl FnMut(Na
     let tell = &mut tell;
     let walk = walk(page, lists);
     let links = links(page, true);
-    tell_nine(page, &walk, &links, tell);
+    tell_nine(page, &walk, &links, page.tags.media, tell);
     let words = walk.words.max(1) as f32;
     let all_links = (links.internal + links.external).max(1) as f32;
     let elements = page.tags.elements.max(1) as f32;

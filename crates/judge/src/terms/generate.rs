@@ -74,8 +74,7 @@ impl GenerateSettings {
 }
 
 impl Default for GenerateSettings {
-    /// Pages count rather than occurrences, a run must be on two pages, and runs inside longer ones are left out. With a
-    /// background this finds better terms than the plain form.
+    /// Pages count rather than occurrences, a run must be on two pages, and runs inside longer ones are left out.
     fn default() -> GenerateSettings {
         GenerateSettings {
             genre_terms: 20,
@@ -99,7 +98,7 @@ pub struct Candidate {
     pub count: u64,
     /// The number of examples it occurs in.
     pub documents: u64,
-    /// The contrast with the background, in standard errors, if there is one.
+    /// The contrast with the background if there is one: in standard errors or, for a single example page, frequency by rarity.
     pub contrast: Option<f64>,
 }
 
@@ -169,6 +168,11 @@ fn pick(
     taken: &HashSet<&[Token]>,
 ) -> Vec<Candidate> {
     let by = settings.by;
+    // Occurrences here cannot be compared with pages there.
+    let compared = match background {
+        Some(background) if background.knows_pages_only() => Frequency::Documents,
+        _ => by,
+    };
     let mut ranked: Vec<Ranked<'_>> = counts
         .seen()
         .filter(|(run, seen)| seen.documents >= settings.least_documents && !taken.contains(run.tokens()))
@@ -176,9 +180,15 @@ fn pick(
             run,
             seen,
             contrast: background.map(|background| {
+                if background.knows_pages_only() && counts.documents() < 2 {
+                    return frequency_by_rarity(seen, background.seen(run).documents, background.totals());
+                }
                 contrast(
-                    (by.of(seen), by.in_all(counts.totals())),
-                    (by.of(&background.seen(run)), by.in_all(background.totals())),
+                    (compared.of(seen), compared.in_all(counts.totals())),
+                    (
+                        compared.of(&background.seen(run)),
+                        compared.in_all(background.totals()),
+                    ),
                 )
             }),
         })
@@ -230,6 +240,13 @@ fn order(a: &Ranked<'_>, b: &Ranked<'_>, by: Frequency, counts: &RunCounts) -> O
         .then_with(|| a.run.cmp(b.run))
 }
 
+/// How often a run occurs, times the logarithm of how rare it is elsewhere. On a single page every run is on all pages, so
+/// only this tells them apart.
+fn frequency_by_rarity(seen: &Seen, pages: u64, elsewhere: Totals) -> f64 {
+    let rarity = (elsewhere.documents as f64 + 1.0) / (pages as f64 + 1.0);
+    seen.count as f64 * rarity.ln()
+}
+
 /// How much likelier something is here than there, in standard errors; each is given as (count, total).
 fn contrast(here: (u64, u64), there: (u64, u64)) -> f64 {
     let log_odds =
@@ -240,6 +257,7 @@ fn contrast(here: (u64, u64), there: (u64, u64)) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use crate::Background;
     use proptest::prelude::*;
     use scenthound_types::text::tokenize;
     use scenthound_types::{Language, Text};
@@ -273,6 +291,31 @@ mod tests {
             content_terms,
             ..GenerateSettings::plain()
         }
+    }
+
+    /// "information" and "page" are everywhere; "hashing" is not.
+    #[test]
+    fn words_of_the_web_at_large_come_last_without_any_background_pages() {
+        let pages = [
+            "information page hashing",
+            "page information hashing / page",
+            "hashing page information",
+        ];
+        let examples = counts(&pages, Some("en"));
+        let background = BackgroundCounts::at_large(&[&examples], Background::shipped());
+        assert!(background.documents() > 1_000);
+        let settings = GenerateSettings {
+            genre_terms: 0,
+            content_terms: 1,
+            by: Frequency::Occurrences,
+            ..GenerateSettings::default()
+        };
+        let first = |background| {
+            let made = generate(&examples, &examples, background, &settings).unwrap();
+            made.content.first().map(|term| term.term.clone())
+        };
+        assert_eq!(first(Some(&background)).as_deref(), Some("hashing"));
+        assert_eq!(first(None).as_deref(), Some("page"));
     }
 
     #[test]

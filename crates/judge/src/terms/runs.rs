@@ -12,6 +12,7 @@ use scenthound_types::text::StopList;
 use scenthound_types::{Language, Text, Token};
 
 use crate::terms::spelling::write_run;
+use crate::topic::Background;
 
 /// The most words in a run.
 pub const MOST_WORDS: usize = 3;
@@ -192,6 +193,8 @@ pub struct BackgroundCounts {
     numbers: HashMap<Token, bool>,
     seen: HashMap<Run, Seen>,
     totals: Totals,
+    /// Only pages are known, not how often a run occurs on them.
+    pages_only: bool,
 }
 
 impl BackgroundCounts {
@@ -206,7 +209,33 @@ impl BackgroundCounts {
             numbers: HashMap::new(),
             seen: wanted.into_iter().map(|run| (run, Seen::default())).collect(),
             totals: Totals::default(),
+            pages_only: false,
         }
+    }
+
+    /// The runs in the examples as the web at large has them, by a table of single words. A run of several words counts as its
+    /// rarest one, which it is at least as rare as.
+    pub fn at_large(examples: &[&RunCounts], table: &Background) -> BackgroundCounts {
+        let pages = u64::from(table.pages());
+        let mut counts = BackgroundCounts::of(examples, None);
+        for (run, seen) in &mut counts.seen {
+            let spelled = |token: &Token| {
+                let word = examples.iter().find_map(|counts| counts.words.get(token));
+                word.map_or("", |word| &*word.spelling)
+            };
+            let shares = run.tokens().iter().map(|token| table.share(spelled(token)));
+            let share = shares.fold(1.0, f64::min);
+            seen.documents = (share * pages as f64).round() as u64;
+            seen.count = seen.documents;
+        }
+        counts.totals.documents = pages;
+        counts.pages_only = true;
+        counts
+    }
+
+    /// Whether only the number of pages with a run is known.
+    pub(crate) fn knows_pages_only(&self) -> bool {
+        self.pages_only
     }
 
     /// Counts the runs of a page.
@@ -219,6 +248,7 @@ impl BackgroundCounts {
             numbers,
             seen,
             totals,
+            pages_only: _,
         } = self;
         totals.documents += 1;
         let is_number = |token, spelling: &str| *numbers.entry(token).or_insert_with(|| is_number(spelling));

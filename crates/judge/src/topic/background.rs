@@ -19,15 +19,36 @@ const STEP: f64 = 1.2;
 static SHIPPED: &[u8] = include_bytes!("background.bin");
 
 /// Document frequencies of terms.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Background {
     pages: u32,
     mean_length: f32,
     /// The rounded counts by term.
     steps: HashMap<u32, u8, ById>,
+    /// How much terms of each rounded count tell, and last how much a term tells that is not in the table. Judging a page
+    /// asks for hundreds of them, so no logarithm is taken then.
+    idfs: Vec<f64>,
+}
+
+impl Default for Background {
+    /// A table without terms.
+    fn default() -> Background {
+        Background::new(0, 0.0, HashMap::default())
+    }
 }
 
 impl Background {
+    fn new(pages: u32, mean_length: f32, steps: HashMap<u32, u8, ById>) -> Background {
+        let known = (0..=255).map(|step| STEP.powi(step));
+        let idfs = known.chain([0.0]).map(|with| idf(f64::from(pages), with));
+        Background {
+            pages,
+            mean_length,
+            steps,
+            idfs: idfs.collect(),
+        }
+    }
+
     /// The table that comes with the program.
     pub fn shipped() -> &'static Arc<Background> {
         static TABLE: OnceLock<Arc<Background>> = OnceLock::new();
@@ -46,15 +67,12 @@ impl Background {
             }
         }
         let step = |count: u32| (f64::from(count).ln() / STEP.ln()).round().min(255.0) as u8;
-        Background {
-            pages: seen,
-            mean_length: words as f32 / seen.max(1) as f32,
-            steps: counts
-                .into_iter()
-                .filter(|(_, count)| *count >= least)
-                .map(|(id, count)| (id, step(count)))
-                .collect(),
-        }
+        let steps = counts
+            .into_iter()
+            .filter(|(_, count)| *count >= least)
+            .map(|(id, count)| (id, step(count)))
+            .collect();
+        Background::new(seen, words as f32 / seen.max(1) as f32, steps)
     }
 
     /// How many pages were counted.
@@ -81,7 +99,8 @@ impl Background {
 
     /// How much a term tells: the logarithm of how rare it is.
     pub(super) fn idf(&self, id: u32) -> f64 {
-        idf(f64::from(self.pages), self.frequency(id))
+        let place = self.steps.get(&id).map_or(256, |step| usize::from(*step));
+        self.idfs.get(place).copied().unwrap_or_default()
     }
 
     /// The share of pages that contain a word, roughly; 0 if it is rare or unknown.
@@ -119,11 +138,8 @@ impl Background {
         let (mean_length, rest) = rest.split_first_chunk::<4>()?;
         let (count, mut rest) = rest.split_first_chunk::<4>()?;
         let count = u32::from_le_bytes(*count) as usize;
-        let mut table = Background {
-            pages: u32::from_le_bytes(*pages),
-            mean_length: f32::from_le_bytes(*mean_length),
-            steps: HashMap::with_capacity_and_hasher(count.min(rest.len()), ById::default()),
-        };
+        let mean_length = f32::from_le_bytes(*mean_length);
+        let mut steps = HashMap::with_capacity_and_hasher(count.min(rest.len()), ById::default());
         let mut before = 0_u32;
         for _ in 0..count {
             let mut gap = 0_u32;
@@ -138,10 +154,10 @@ impl Background {
             let (step, after) = rest.split_first()?;
             rest = after;
             before = before.checked_add(gap)?;
-            table.steps.insert(before, *step);
+            steps.insert(before, *step);
         }
-        let is_sound = rest.is_empty() && table.mean_length.is_finite() && table.steps.len() == count;
-        is_sound.then_some(table)
+        let is_sound = rest.is_empty() && mean_length.is_finite() && steps.len() == count;
+        is_sound.then(|| Background::new(u32::from_le_bytes(*pages), mean_length, steps))
     }
 }
 

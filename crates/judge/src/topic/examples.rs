@@ -22,6 +22,7 @@ use scenthound_learn::{
 };
 
 use super::ById;
+use super::feedback;
 use super::fields::PageFields;
 use super::match_score::MatchScore;
 use super::words::Rarity;
@@ -107,7 +108,7 @@ impl LearntWords {
 
 fn word_value(count: f32, idf: f64) -> f64 {
     if count > 0.0 {
-        (1.0 + f64::from(count).ln()) * idf
+        feedback::dampened(count.into()) * idf
     } else {
         0.0
     }

@@ -10,7 +10,7 @@
 //! drifts as well, there is none.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::ById;
 use super::fields::PageFields;
@@ -68,8 +68,19 @@ impl TellingWords {
 pub(super) fn values<'p>(page: &'p PageFields, rarity: &'p Rarity) -> impl Iterator<Item = (u32, f64)> + 'p {
     page.terms().filter_map(|(id, counts)| {
         let count = f64::from(counts.weighed(1.0, 2.0, 0.0));
-        (count > 0.0).then(|| (id, (1.0 + count.ln()) * rarity.idf(id)))
+        (count > 0.0).then(|| (id, dampened(count) * rarity.idf(id)))
     })
+}
+
+/// 1 + ln(count). Most counts are small whole numbers, and a page has hundreds of them.
+pub(super) fn dampened(count: f64) -> f64 {
+    static SMALL: LazyLock<[f64; 64]> =
+        LazyLock::new(|| std::array::from_fn(|count| 1.0 + (count as f64).ln()));
+    let small = count as usize;
+    match SMALL.get(small) {
+        Some(known) if small as f64 == count => *known,
+        _ => 1.0 + count.ln(),
+    }
 }
 
 /// Pages as vectors of length 1 over the terms they share.

@@ -87,8 +87,7 @@ impl PageFields {
     pub(super) fn of(page: &ParsedPage, language: Option<Language>, query: &[u32]) -> PageFields {
         let stops = Stops::new([page.language, language]);
         let fields = fields_of(page);
-        let mut counts: HashMap<u32, (FieldCounts, u32), crate::topic::ById> =
-            HashMap::with_capacity_and_hasher(page.text.len() as usize / 3, crate::topic::ById::default());
+        let mut counts = TermCounts::with_room(page.text.len() as usize / 3);
         let (mut length, mut pairs) = (0, 0_u16);
         let mut before: Option<(u32, u32)> = None;
         for (at, token) in (0_u32..).zip(page.text.tokens()) {
@@ -96,7 +95,7 @@ impl PageFields {
                 continue;
             }
             let id = term_id(*token, page.text.spelling(at));
-            let (held, _) = counts.entry(id).or_insert((FieldCounts::default(), at));
+            let held = counts.of(id, at);
             let counter = match fields.get(at as usize).copied().unwrap_or(Field::Body) {
                 Field::Body => &mut held.body,
                 Field::Link => &mut held.link,
@@ -118,29 +117,19 @@ impl PageFields {
         for word in address_words(address) {
             let word = stem(&word).into_owned();
             let id = id_of(Token::of(&word));
-            let (held, _) = counts.entry(id).or_insert((FieldCounts::default(), u32::MAX));
+            let held = counts.of(id, u32::MAX);
             held.url = held.url.saturating_add(1);
             of_url.insert(id, word);
         }
-        let mut order: Vec<(u32, FieldCounts, u32)> = counts
-            .into_iter()
-            .map(|(id, (counts, at))| (id, counts, at))
-            .collect();
-        if order.len() > MOST_TERMS {
-            order.sort_unstable_by_key(|(id, counts, _)| {
-                (std::cmp::Reverse(counts.weighed(5.0, 5.0, 5.0) as u32), *id)
-            });
-            order.truncate(MOST_TERMS);
-        }
-        order.sort_unstable_by_key(|(id, ..)| *id);
+        let order = counts.by_id();
         let mut read = PageFields {
             entries: Vec::with_capacity(order.len()),
-            spellings: String::new(),
+            spellings: String::with_capacity(order.len() * 8),
             length,
             pairs,
             site: id_of(Token::of(page.url.host())),
         };
-        for (id, counts, at) in order {
+        for (id, (counts, at)) in order {
             match of_url.get(&id).filter(|_| at == u32::MAX) {
                 Some(word) => read.spellings.push_str(word),
                 None => read.spellings.push_str(&stem(page.text.spelling(at))),
@@ -268,6 +257,58 @@ impl PageFields {
             pairs: u16::from_le_bytes(*pairs),
             site: u32::from_le_bytes(*site),
         })
+    }
+}
+
+/// Counts by term, while a page is read. The map holds only numbers, so that it stays in the fastest cache.
+struct TermCounts {
+    places: HashMap<u32, u32, crate::topic::ById>,
+    /// The counts of a term, and where it stands first.
+    held: Vec<(FieldCounts, u32)>,
+}
+
+impl TermCounts {
+    fn with_room(terms: usize) -> TermCounts {
+        TermCounts {
+            places: HashMap::with_capacity_and_hasher(terms, crate::topic::ById::default()),
+            held: Vec::with_capacity(terms),
+        }
+    }
+
+    /// The counts of a term, which stands here if it is new.
+    #[inline]
+    fn of(&mut self, id: u32, at: u32) -> &mut FieldCounts {
+        let place = *self.places.entry(id).or_insert(self.held.len() as u32) as usize;
+        if place == self.held.len() {
+            self.held.push((FieldCounts::default(), at));
+        }
+        &mut self.held[place].0
+    }
+
+    /// The terms by id, at most [`MOST_TERMS`]: those that occur most often.
+    fn by_id(self) -> Vec<(u32, (FieldCounts, u32))> {
+        // Numbers are sorted faster than what they stand for.
+        let numbers = self
+            .places
+            .iter()
+            .map(|(id, place)| u64::from(*id) << 32 | u64::from(*place));
+        let mut numbers: Vec<u64> = numbers.collect();
+        let held = |number: u64| self.held.get(number as u32 as usize).copied().unwrap_or_default();
+        if numbers.len() > MOST_TERMS {
+            numbers.sort_unstable_by_key(|number| {
+                let (counts, _) = held(*number);
+                (
+                    std::cmp::Reverse(counts.weighed(5.0, 5.0, 5.0) as u32),
+                    number >> 32,
+                )
+            });
+            numbers.truncate(MOST_TERMS);
+        }
+        numbers.sort_unstable();
+        let terms = numbers.into_iter();
+        terms
+            .map(|number| ((number >> 32) as u32, held(number)))
+            .collect()
     }
 }
 

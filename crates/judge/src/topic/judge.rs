@@ -17,7 +17,7 @@ use super::match_score::{MatchScore, Matcher};
 use super::sample::Sample;
 use super::stem::{id_of, spellings_of};
 use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
-use crate::{Judge, JudgeFault, LabelledPage, Learner};
+use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, SnippetScorer};
 
 /// How a topic judge works.
 #[derive(Clone, Debug)]
@@ -54,6 +54,8 @@ const FIRST_LESSON: u64 = 30;
 /// What the judge knows at one time.
 #[derive(Clone, Debug)]
 struct TopicModel {
+    /// Which of the judge's models it is.
+    number: u64,
     matcher: Matcher,
     rarity: Rarity,
     /// Words found in pages that match, and how far to trust them.
@@ -64,6 +66,34 @@ struct TopicModel {
     tokens: std::collections::HashMap<u64, u32, ById>,
     /// Spellings of the terms that speak most for the topic.
     spelled: Vec<(Arc<str>, u32)>,
+    /// The user's words as they count at links.
+    wanted: Vec<(u32, f64)>,
+    /// What all of them together come to.
+    all_wanted: f64,
+    /// The terms that may make words at a link relevant; none if every term may.
+    telling: Option<TermFilter>,
+}
+
+/// Which terms cannot be in a set. Nearly all links are made of such terms, and need not be looked at more closely.
+#[derive(Clone, Debug)]
+struct TermFilter(Box<[u64; 1024]>);
+
+impl TermFilter {
+    fn new(ids: impl Iterator<Item = u32>) -> TermFilter {
+        let mut bits = Box::new([0_u64; 1024]);
+        for id in ids {
+            if let Some(word) = bits.get_mut(usize::from(id as u16) / 64) {
+                *word |= 1 << (id % 64);
+            }
+        }
+        TermFilter(bits)
+    }
+
+    #[inline]
+    fn may_hold(&self, id: u32) -> bool {
+        let word = self.0.get(usize::from(id as u16) / 64);
+        word.is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
 }
 
 /// The parts of a page's relevance.
@@ -113,32 +143,32 @@ impl TopicModel {
     }
 
     /// How relevant a few words are.
-    fn words(&self, ids: &[u32], ideas: &Ideas) -> f32 {
+    fn words(&self, tokens: &[Token]) -> f32 {
+        let words = || tokens.iter().filter(|token| token.is_word());
+        if let Some(telling) = &self.telling
+            && !words().any(|token| telling.may_hold(id_of(*token)))
+        {
+            return 0.0;
+        }
+        let id = |token: &Token| {
+            let known = self.tokens.get(&token.hash());
+            known.copied().unwrap_or_else(|| id_of(*token))
+        };
+        let mut ids: Vec<u32> = words().map(id).collect();
+        ids.sort_unstable();
+        ids.dedup();
         if ids.is_empty() {
             return 0.0;
         }
         // Which share of the subject they name. What kind of page it is, links rarely say.
-        let mut wanted: Vec<(u32, f64)> = Vec::new();
-        for idea in &ideas.query {
-            wanted.push((idea.term.id, if idea.signs.is_empty() { 1.0 } else { 0.5 }));
-        }
-        for term in ideas.content.iter().chain(&ideas.genre) {
-            wanted.push((term.id, 0.5));
-        }
-        let weight = |(id, factor): &(u32, f64)| factor * self.rarity.idf(*id);
-        let all: f64 = ideas.query.iter().map(|idea| self.rarity.idf(idea.term.id)).sum();
-        let all = if all > 0.0 {
-            all
-        } else {
-            wanted.iter().map(weight).sum::<f64>() * 0.4
-        };
-        let named: f64 = wanted.iter().filter(|(id, _)| ids.contains(id)).map(weight).sum();
-        let named = (named / all.max(1e-9)).min(1.0);
+        let named = self.wanted.iter().filter(|(id, _)| ids.contains(id));
+        let named: f64 = named.map(|(_, weight)| weight).sum();
+        let named = (named / self.all_wanted.max(1e-9)).min(1.0);
         let learnt = match (&self.learnt, &self.feedback) {
-            (Some(learnt), _) => learnt.trust * sigmoid(1.5 * learnt.words_score(ids, &self.rarity) - 1.0),
+            (Some(learnt), _) => learnt.trust * sigmoid(1.5 * learnt.words_score(&ids, &self.rarity) - 1.0),
             (None, Some((words, trust))) => {
                 let (mut sum, mut squares) = (0.0, 0.0);
-                for id in ids {
+                for id in &ids {
                     let idf = self.rarity.idf(*id);
                     sum += idf * f64::from(words.weights.get(id).copied().unwrap_or(0.0));
                     squares += idf * idf;
@@ -152,12 +182,32 @@ impl TopicModel {
     }
 }
 
+/// The user's words and how much each counts at a link, and what all of them come to.
+fn wanted_at_links(ideas: &Ideas, rarity: &Rarity) -> (Vec<(u32, f64)>, f64) {
+    let of_query = ideas
+        .query
+        .iter()
+        .map(|idea| (idea.term.id, if idea.signs.is_empty() { 1.0 } else { 0.5 }));
+    let listed = ideas.content.iter().chain(&ideas.genre);
+    let wanted: Vec<(u32, f64)> = of_query
+        .chain(listed.map(|term| (term.id, 0.5)))
+        .map(|(id, factor): (u32, f64)| (id, factor * rarity.idf(id)))
+        .collect();
+    let all: f64 = ideas.query.iter().map(|idea| rarity.idf(idea.term.id)).sum();
+    let all = if all > 0.0 {
+        all
+    } else {
+        wanted.iter().map(|(_, weight)| weight).sum::<f64>() * 0.4
+    };
+    (wanted, all)
+}
+
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 /// What came of learning from examples.
-enum Lesson {
+enum Fit {
     Learnt(Box<LearntWords>),
     /// There is too little to compare the examples with.
     TooEarly,
@@ -263,15 +313,16 @@ impl TopicJudge {
             query: ideas.query.iter().map(|idea| idea.term.id).collect(),
             language: words.language,
             model: RwLock::new(Arc::new(TopicModel {
+                number: 0,
                 matcher: Matcher::default(),
-                rarity: Rarity {
-                    background: settings.background.clone(),
-                    seen: SeenTerms::default(),
-                },
+                rarity: Rarity::new(settings.background.clone(), SeenTerms::default()),
                 feedback: None,
                 learnt: None,
                 tokens: std::collections::HashMap::default(),
                 spelled: Vec::new(),
+                wanted: Vec::new(),
+                all_wanted: 0.0,
+                telling: None,
             })),
             lessons: Mutex::default(),
             ideas,
@@ -308,6 +359,10 @@ impl TopicJudge {
     pub fn show(&self, key: UrlKey, fields: PageFields) {
         let score = self.model().opinion(&fields, &self.query).relevance;
         self.lessons().sample.add(key, fields, score);
+    }
+
+    fn judge_fields(&self, fields: &PageFields) -> Judgement {
+        self.judge_by(&self.model(), fields)
     }
 
     /// The words that speak most for the topic, and how much; the user's own first.
@@ -356,10 +411,7 @@ impl TopicJudge {
     }
 
     fn fit(&self, lessons: &Lessons) -> TopicModel {
-        let rarity = Rarity {
-            background: self.settings.background.clone(),
-            seen: seen_terms(&lessons.sample),
-        };
+        let rarity = Rarity::new(self.settings.background.clone(), seen_terms(&lessons.sample));
         let matcher = Matcher::new(&self.ideas, &rarity);
         let mut feedback = None;
         let mut learnt = None;
@@ -371,8 +423,8 @@ impl TopicJudge {
         }
         if !lessons.positive.is_empty() {
             match self.learn_examples(lessons, &matcher, &rarity) {
-                Lesson::Learnt(words) => learnt = Some(*words),
-                Lesson::TooEarly => {
+                Fit::Learnt(words) => learnt = Some(*words),
+                Fit::TooEarly => {
                     let pages: Vec<&PageFields> = lessons.positive.iter().collect();
                     let trust = if self.ideas.is_empty() { 1.0 } else { 0.7 };
                     feedback = Some((feedback::of_examples(&pages, &rarity), trust));
@@ -382,7 +434,7 @@ impl TopicJudge {
         let spelled = spell(lessons, learnt.as_ref(), feedback.as_ref());
         let own = self.ideas.terms().map(|term| (&term.spelling, term.id));
         let found = spelled.iter().map(|(word, id)| (word, *id));
-        let tokens = own
+        let tokens: std::collections::HashMap<u64, u32, ById> = own
             .chain(found)
             .flat_map(|(word, id)| {
                 spellings_of(word)
@@ -390,7 +442,22 @@ impl TopicJudge {
                     .map(move |spelling| (Token::of(&spelling).hash(), id))
             })
             .collect();
+        let (wanted, all_wanted) = wanted_at_links(&self.ideas, &rarity);
+        // What was learnt from examples has an opinion about every term.
+        let telling = learnt.is_none().then(|| {
+            let spelled = tokens.keys().map(|hash| id_of(Token::from_hash(*hash)));
+            let found = feedback.iter().flat_map(|(words, _)| words.weights.keys());
+            TermFilter::new(
+                spelled
+                    .chain(found.copied())
+                    .chain(wanted.iter().map(|(id, _)| *id)),
+            )
+        });
         TopicModel {
+            number: lessons.models + 1,
+            wanted,
+            all_wanted,
+            telling,
             matcher,
             rarity,
             feedback,
@@ -400,7 +467,7 @@ impl TopicJudge {
         }
     }
 
-    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Lesson {
+    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Fit {
         let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
         let given =
             |fields: &PageFields| lessons.positive.contains(fields) || lessons.negative.contains(fields);
@@ -414,7 +481,7 @@ impl TopicJudge {
             .map(make)
             .collect();
         if seen.len() + negative.len() < examples::LEAST_SEEN {
-            return Lesson::TooEarly;
+            return Fit::TooEarly;
         }
         let has_words = !self.ideas.is_empty();
         let by_words = has_words.then(|| {
@@ -425,8 +492,8 @@ impl TopicJudge {
             called as f64 / seen.len().max(1) as f64
         });
         match examples::learn(&positive, &negative, &seen, has_words, by_words, rarity) {
-            Ok(words) => Lesson::Learnt(Box::new(words)),
-            Err(_) => Lesson::TooEarly,
+            Ok(words) => Fit::Learnt(Box::new(words)),
+            Err(_) => Fit::TooEarly,
         }
     }
 
@@ -497,13 +564,12 @@ impl TopicJudge {
             .collect()
     }
 
-    fn judge_fields(&self, fields: &PageFields) -> Judgement {
-        let model = self.model();
+    fn judge_by(&self, model: &TopicModel, fields: &PageFields) -> Judgement {
         let opinion = model.opinion(fields, &self.query);
         let relevance = opinion.relevance.clamp(0.0, 1.0);
         // Nobody asks why a clearly irrelevant page is irrelevant, and most pages are.
         let terms = if relevance >= self.settings.threshold / 4.0 {
-            self.hits(fields, &model, relevance)
+            self.hits(fields, model, relevance)
         } else {
             Vec::new()
         };
@@ -525,23 +591,6 @@ impl TopicJudge {
                 ..Parts::default()
             },
         }
-    }
-
-    fn ids_of(&self, model: &TopicModel, tokens: &[Token]) -> Vec<u32> {
-        let mut ids: Vec<u32> = tokens
-            .iter()
-            .filter(|token| token.is_word())
-            .map(|token| {
-                model
-                    .tokens
-                    .get(&token.hash())
-                    .copied()
-                    .unwrap_or_else(|| id_of(*token))
-            })
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
     }
 }
 
@@ -606,15 +655,27 @@ impl Judge for TopicJudge {
         self.judge_fields(&self.fields(page))
     }
 
-    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<PageFields>>) {
+    fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<Lesson>>) {
         let fields = self.fields(page);
-        let judgement = self.judge_fields(&fields);
-        (judgement, self.settings.learns.then(|| Box::new(fields)))
+        let model = self.model();
+        let judgement = self.judge_by(&model, &fields);
+        let lesson = self.settings.learns.then(|| {
+            Box::new(Lesson {
+                fields,
+                relevance: judgement.relevance,
+                model: model.number,
+            })
+        });
+        (judgement, lesson)
     }
 
     fn snippet(&self, tokens: &[Token]) -> f32 {
+        self.model().words(tokens)
+    }
+
+    fn snippets(&self) -> Option<Box<SnippetScorer>> {
         let model = self.model();
-        model.words(&self.ids_of(&model, tokens), &self.ideas)
+        Some(Box::new(move |tokens| model.words(tokens)))
     }
 
     /// It has examples to learn from even if it does not learn from the pages of the crawl.
@@ -624,8 +685,12 @@ impl Judge for TopicJudge {
 }
 
 impl Learner for TopicJudge {
-    fn observe(&self, key: UrlKey, fields: PageFields) -> bool {
-        self.show(key, fields);
+    fn observe(&self, key: UrlKey, lesson: Lesson) -> bool {
+        if lesson.model == self.model().number {
+            self.lessons().sample.add(key, lesson.fields, lesson.relevance);
+        } else {
+            self.show(key, lesson.fields);
+        }
         let is_due = {
             let lessons = self.lessons();
             lessons.sample.seen >= lessons.next

@@ -22,6 +22,9 @@ pub(super) struct Sample {
     /// Drawn at random, by the numbers they were drawn by.
     random: BTreeMap<u64, u64>,
     changed: Vec<u64>,
+    /// The worst of the pages that are kept for their score alone, as far as it is known. Once the sample is full, every page
+    /// is compared with it and hardly any comes in.
+    worst: Option<(u64, f64)>,
 }
 
 #[derive(Debug)]
@@ -56,6 +59,7 @@ impl Sample {
         if !is_random && best >= BEST && score <= self.worst().map_or(0.0, |(_, score)| score) {
             return;
         }
+        self.worst = None;
         self.changed.push(key);
         self.pages.insert(
             key,
@@ -80,14 +84,19 @@ impl Sample {
             let Some((out, _)) = self.worst() else { break };
             self.pages.remove(&out);
             self.changed.push(out);
+            self.worst = None;
         }
     }
 
     /// Of those that are kept for their score alone, the one with the lowest.
-    fn worst(&self) -> Option<(u64, f64)> {
-        let best = self.pages.iter().filter(|(_, kept)| !kept.is_random);
-        best.map(|(key, kept)| (*key, kept.score))
-            .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    fn worst(&mut self) -> Option<(u64, f64)> {
+        if self.worst.is_none() {
+            let best = self.pages.iter().filter(|(_, kept)| !kept.is_random);
+            self.worst = best
+                .map(|(key, kept)| (*key, kept.score))
+                .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        }
+        self.worst
     }
 
     /// Scores all pages again.
@@ -95,6 +104,7 @@ impl Sample {
         for kept in self.pages.values_mut() {
             kept.score = score(&kept.fields);
         }
+        self.worst = None;
     }
 
     /// All pages, by key.
@@ -137,6 +147,7 @@ impl Sample {
             self.random.insert(lot(key), key);
         }
         self.pages.insert(key, kept);
+        self.worst = None;
         Some(())
     }
 }

@@ -135,7 +135,11 @@ fn terms_of(raw: &str, stops: &Stops) -> Vec<Term> {
 #[derive(Clone, Debug)]
 pub(super) struct Rarity {
     pub background: Arc<Background>,
-    pub seen: SeenTerms,
+    seen: SeenTerms,
+    /// How much the pages seen count.
+    share: f64,
+    /// How much terms tell that occur in this many of the pages seen, weighed by that share.
+    idfs: Vec<f64>,
 }
 
 /// In how many of the pages seen each term occurs.
@@ -150,15 +154,27 @@ pub(super) struct SeenTerms {
 const ENOUGH_SEEN: f64 = 50.0;
 
 impl Rarity {
+    pub(super) fn new(background: Arc<Background>, seen: SeenTerms) -> Rarity {
+        let pages = f64::from(seen.pages);
+        let share = 0.5 * pages / (pages + ENOUGH_SEEN);
+        let idf = |with: u32| share * super::background::idf(pages, f64::from(with));
+        Rarity {
+            background,
+            share,
+            idfs: (0..=seen.pages).map(idf).collect(),
+            seen,
+        }
+    }
+
+    #[inline]
     pub(super) fn idf(&self, id: u32) -> f64 {
         let of_web = self.background.idf(id);
-        let pages = f64::from(self.seen.pages);
-        let share = 0.5 * pages / (pages + ENOUGH_SEEN);
-        if share == 0.0 {
+        if self.share == 0.0 {
             return of_web;
         }
         let with = self.seen.counts.get(&id).copied().unwrap_or(0);
-        (1.0 - share) * of_web + share * super::background::idf(pages, f64::from(with))
+        let of_seen = self.idfs.get(with as usize).copied().unwrap_or_default();
+        (1.0 - self.share) * of_web + of_seen
     }
 
     pub(super) fn mean_length(&self) -> f64 {

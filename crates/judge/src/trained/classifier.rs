@@ -2,8 +2,8 @@
 
 use scenthound_learn::{
     Bag, Balance, BayesPrior, BayesSettings, KernelBayes, LearnFault, LinearModel, LogisticSettings, Network,
-    NetworkSettings, RbfSettings, RbfSvm, Row, SparseRows, SparseVector, SvmSettings, Vectoriser, chi_square,
-    fit_bayes, fit_logistic, fit_svm, k_best, under_sample,
+    NetworkSettings, RbfSvm, Row, SparseRows, SparseVector, SvmSettings, Vectoriser, chi_square, fit_bayes,
+    fit_logistic, fit_svm, k_best, under_sample,
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,16 @@ pub(super) struct Fitted {
 impl Fitted {
     /// Vocabulary, rarity, feature selection and classifier, all from these documents alone.
     pub(super) fn new(bags: &[&Bag], labels: &[bool], choices: &Choices) -> Result<Fitted, LearnFault> {
+        Ok(Fitted::search(bags, labels, choices)?.0)
+    }
+
+    /// The same, and the choices with what was searched and found.
+    pub(super) fn search(
+        bags: &[&Bag],
+        labels: &[bool],
+        choices: &Choices,
+    ) -> Result<(Fitted, Choices), LearnFault> {
+        let mut found = *choices;
         let kept: Vec<usize> = match choices.kind {
             // As in the paper; the others weight the classes or tolerate the imbalance.
             ModelKind::Bayes => under_sample(labels, &(0..labels.len()).collect::<Vec<_>>(), choices.seed),
@@ -96,12 +106,8 @@ impl Fitted {
             }
             ModelKind::Svm => Classifier::Linear(svm()?),
             ModelKind::SvmRbf => {
-                let settings = RbfSettings {
-                    cost: choices.cost,
-                    gamma: Some(1.0),
-                    balance: Balance::Classes,
-                    ..RbfSettings::default()
-                };
+                let settings = choices.rbf_settings(&rows, &labels)?;
+                found.rbf = (Some(settings.cost), settings.gamma);
                 Classifier::Rbf(RbfSvm::fit(&rows, &labels, &settings)?)
             }
             ModelKind::Network => Classifier::Network(network()?),
@@ -119,10 +125,11 @@ impl Fitted {
                 network: network()?,
             },
         };
-        Ok(Fitted {
+        let fitted = Fitted {
             vectoriser,
             classifier,
-        })
+        };
+        Ok((fitted, found))
     }
 
     pub(super) fn score(&self, bag: &Bag) -> f64 {

@@ -1,19 +1,25 @@
 //! Settings for training a judge.
 
-use scenthound_learn::{Idf, Length, TermFrequency, VectorSettings};
+use scenthound_learn::{
+    Balance, Idf, LearnFault, Length, RbfGrid, RbfSettings, RbfSvm, SparseRows, TermFrequency, VectorSettings,
+};
+use scenthound_types::named_enum;
 
 use super::features::FeatureWeights;
 use super::kind::ModelKind;
 
-/// How a score becomes a relevance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Calibrate {
-    /// A sigmoid fitted on pages held out of training.
-    Platt,
-    /// The best rising curve on pages held out of training; needs some hundreds of pages.
-    Isotonic,
-    /// Nothing: the score is treated as log-odds, as the papers do with naive Bayes.
-    Raw,
+named_enum! {
+    /// How a score becomes a relevance.
+    #[derive(Default)]
+    pub enum Calibrate {
+        /// A sigmoid fitted on pages held out of training.
+        #[default]
+        Platt = "platt",
+        /// The best rising curve on pages held out of training; needs some hundreds of pages.
+        Isotonic = "isotonic",
+        /// Nothing: the score is treated as log-odds, as the papers do with naive Bayes.
+        Raw = "raw",
+    }
 }
 
 /// What is held out of training together when scores are calibrated.
@@ -42,8 +48,10 @@ pub struct TrainingSettings {
     pub vectors: Option<VectorSettings>,
     /// The maximum number of features; the most informative by χ² are kept.
     pub vocabulary: Option<usize>,
-    /// C of logistic regression and the support vector machines.
+    /// C of logistic regression and the support vector machines. With an RBF kernel, `None` searches C and γ together.
     pub cost: Option<f64>,
+    /// γ of the support vector machine with an RBF kernel; `None` searches.
+    pub gamma: Option<f64>,
 }
 
 impl Default for TrainingSettings {
@@ -57,6 +65,7 @@ impl Default for TrainingSettings {
             vectors: None,
             vocabulary: None,
             cost: None,
+            gamma: None,
         }
     }
 }
@@ -79,7 +88,17 @@ pub(super) struct Choices {
     pub(super) vectors: VectorSettings,
     pub(super) vocabulary: usize,
     pub(super) cost: f64,
+    /// C and γ of the RBF kernel, where they are given.
+    pub(super) rbf: (Option<f64>, Option<f64>),
 }
+
+/// The grid that C and γ of an RBF kernel are searched on. Vectors have length 1, so distances are at most 2 and γ far from 1
+/// makes all pages alike or all pages strangers.
+const COSTS: [f64; 4] = [0.5, 2.0, 8.0, 32.0];
+const GAMMAS: [f64; 4] = [0.125, 0.5, 1.0, 2.0];
+
+/// Folds of the search.
+const SEARCH_FOLDS: usize = 5;
 
 impl Choices {
     pub(super) fn new(kind: ModelKind, settings: &TrainingSettings) -> Choices {
@@ -93,7 +112,7 @@ impl Choices {
             ModelKind::Svm | ModelKind::Network | ModelKind::Committee => {
                 (FeatureWeights::WORDS, LEVELLED_TF_IDF, 2_000, 1.0)
             }
-            ModelKind::SvmRbf => (FeatureWeights::WORDS, LEVELLED_TF_IDF, 2_000, 10.0),
+            ModelKind::SvmRbf => (FeatureWeights::WORDS, LEVELLED_TF_IDF, 2_000, 1.0),
             ModelKind::Logistic => (
                 FeatureWeights::TITLES_TWICE,
                 VectorSettings::LOG_TF_IDF,
@@ -110,6 +129,31 @@ impl Choices {
             vectors: settings.vectors.unwrap_or(vectors),
             vocabulary: settings.vocabulary.unwrap_or(vocabulary),
             cost: settings.cost.unwrap_or(cost),
+            rbf: (settings.cost, settings.gamma),
         }
+    }
+
+    /// The settings of an RBF kernel for these examples: as given, and searched by cross-validation otherwise.
+    pub(super) fn rbf_settings(&self, rows: &SparseRows, labels: &[bool]) -> Result<RbfSettings, LearnFault> {
+        let usual = RbfSettings {
+            balance: Balance::Classes,
+            ..RbfSettings::default()
+        };
+        let (cost, gamma) = self.rbf;
+        if let (Some(cost), Some(gamma)) = (cost, gamma) {
+            return Ok(RbfSettings {
+                cost,
+                gamma: Some(gamma),
+                ..usual
+            });
+        }
+        let (given_cost, given_gamma) = (cost.map(|cost| [cost]), gamma.map(|gamma| [gamma]));
+        let grid = RbfGrid {
+            costs: given_cost.as_ref().map_or(&COSTS[..], |one| &one[..]),
+            gammas: given_gamma.as_ref().map_or(&GAMMAS[..], |one| &one[..]),
+            folds: SEARCH_FOLDS,
+            seed: self.seed,
+        };
+        RbfSvm::search(rows, labels, &usual, &grid)
     }
 }

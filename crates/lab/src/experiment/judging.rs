@@ -3,7 +3,7 @@
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, Overlap, RunCounts, generate,
 };
-use scenthound_judge::{Combine, IdfTable, Judge, ModelKind, TermSets, TermSettings};
+use scenthound_judge::{Background, Calibrate, Combine, IdfTable, Judge, ModelKind, TermSets, TermSettings};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
@@ -16,19 +16,23 @@ use crate::score::f1_by_threshold;
 use crate::session::LabEvent;
 use crate::trial::Trial;
 
-/// Relevance and label of every reachable page that counts.
-fn judge_all(trial: &Trial, judge: &dyn Judge) -> Vec<(f64, bool)> {
-    reachable(trial.web.as_ref(), &trial.pages.seeds)
-        .into_iter()
-        .filter(|page| !trial.targets.uncounted.contains(page))
-        .filter_map(|page| {
-            let parsed = trial.web.page(page)?;
-            Some((
-                judge.judge(&parsed).relevance,
-                trial.pages.relevant.contains(&page),
-            ))
-        })
-        .collect()
+/// Relevance and label of every reachable page that counts, by judge. Reading a page costs more than judging it, so all judges
+/// get each page at once.
+fn judge_all(trial: &Trial, judges: &[&dyn Judge]) -> Vec<Vec<(f64, bool)>> {
+    let mut judged = vec![Vec::new(); judges.len()];
+    for page in reachable(trial.web.as_ref(), &trial.pages.seeds) {
+        if trial.targets.uncounted.contains(&page) {
+            continue;
+        }
+        let Some(parsed) = trial.web.page(page) else {
+            continue;
+        };
+        let is_relevant = trial.pages.relevant.contains(&page);
+        for (judge, judged) in judges.iter().zip(&mut judged) {
+            judged.push((judge.judge(&parsed).relevance, is_relevant));
+        }
+    }
+    judged
 }
 
 /// The most curves of single tasks in one figure.
@@ -37,12 +41,29 @@ const MOST_CURVES: usize = 10;
 /// F1 by threshold.
 type Curve = Vec<(f64, f64)>;
 
-/// F1 at thresholds in hundredths.
-fn f1_curve(trial: &Trial, judge: &dyn Judge) -> Curve {
-    f1_by_threshold(
-        &judge_all(trial, judge),
-        (0..=100).map(|step| f64::from(step) / 100.0),
-    )
+/// F1 at thresholds in hundredths, by judge.
+fn f1_curves(trial: &Trial, judges: &[&dyn Judge]) -> Vec<Curve> {
+    let thresholds = (0..=100).map(|step| f64::from(step) / 100.0);
+    let judged = judge_all(trial, judges);
+    judged
+        .iter()
+        .map(|judged| f1_by_threshold(judged, thresholds.clone()))
+        .collect()
+}
+
+/// The best F1 of each list of terms and the threshold that gives it; `None` where there are no terms.
+fn best_of_terms(trial: &Trial, all: &[Option<TermSettings>]) -> Result<Vec<Option<(f64, f64)>>, LabError> {
+    let judges = all
+        .iter()
+        .flatten()
+        .map(|terms| trial.term_judge(terms))
+        .collect::<Result<Vec<_>, _>>()?;
+    let judges: Vec<&dyn Judge> = judges.iter().map(|judge| judge.as_ref()).collect();
+    let mut bests = f1_curves(trial, &judges).into_iter().map(|curve| best(&curve));
+    Ok(all
+        .iter()
+        .map(|terms| terms.as_ref().and_then(|_| bests.next()))
+        .collect())
 }
 
 /// The best F1 and the threshold that gives it; ties go to the lowest.
@@ -110,18 +131,21 @@ pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             combine: Combine::Min,
             ..separate.clone()
         };
-        let best_of = |terms: &TermSettings| -> Result<f64, LabError> {
-            Ok(best(&f1_curve(trial, trial.term_judge(terms)?.as_ref())).1)
-        };
-        let (joint_idf, lower) = (best_of(&joint_weighted)?, best_of(&lower)?);
-        let separate = f1_curve(trial, trial.term_judge(&separate)?.as_ref());
-        let joint = f1_curve(trial, trial.term_judge(&joint)?.as_ref());
-        let (_, with_idf) = best(&f1_curve(trial, trial.term_judge(&weighted)?.as_ref()));
+        let judges = [separate, joint, weighted, joint_weighted, lower]
+            .iter()
+            .map(|terms| trial.term_judge(terms))
+            .collect::<Result<Vec<_>, _>>()?;
         let machine = bench
             .lab
-            .trained_judge(trial, ModelKind::SvmRbf)
-            .ok()
-            .map(|judge| best(&f1_curve(trial, &judge)).1);
+            .trained_judge(trial, ModelKind::SvmRbf, Calibrate::default())
+            .ok();
+        let mut all: Vec<&dyn Judge> = judges.iter().map(|judge| judge.as_ref()).collect();
+        all.extend(machine.as_ref().map(|judge| judge as &dyn Judge));
+        let mut found = f1_curves(trial, &all).into_iter();
+        let mut next = || found.next().unwrap_or_default();
+        let (separate, joint) = (next(), next());
+        let [with_idf, joint_idf, lower] = [next(), next(), next()].map(|curve| best(&curve).1);
+        let machine = machine.map(|_| best(&next()).1);
         table.push(
             Owner::Ours,
             vec![
@@ -274,19 +298,31 @@ pub fn fewer_terms(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         (50, 50),
         (25, 25),
     ];
-    for (genre, content) in kept {
+    let mut by_trial: Vec<Vec<Option<(f64, f64)>>> = Vec::new();
+    for trial in bench.trials.iter().filter(|trial| trial.has_terms()) {
+        bench.lab.tell(LabEvent::JudgingFor {
+            label: &trial.task.name,
+        });
+        let all = trial.terms()?;
+        let (by_genre, by_content) = (
+            by_relevance(trial, &all.genre)?,
+            by_relevance(trial, &all.content)?,
+        );
+        let fewer = kept.map(|(genre, content)| {
+            Some(TermSettings {
+                genre: share(&by_genre, genre),
+                content: share(&by_content, content),
+                ..all.clone()
+            })
+        });
+        by_trial.push(best_of_terms(trial, &fewer)?);
+    }
+    for (row, (genre, content)) in kept.into_iter().enumerate() {
         let label = format!("{genre} % genre, {content} % content");
-        bench.lab.tell(LabEvent::JudgingFor { label: &label });
-        let mut bests = Vec::new();
-        for trial in bench.trials.iter().filter(|trial| trial.has_terms()) {
-            let all = trial.terms()?;
-            let fewer = TermSettings {
-                genre: share(&by_relevance(trial, &all.genre)?, genre),
-                content: share(&by_relevance(trial, &all.content)?, content),
-                ..all
-            };
-            bests.push(best(&f1_curve(trial, trial.term_judge(&fewer)?.as_ref())));
-        }
+        let bests: Vec<(f64, f64)> = by_trial
+            .iter()
+            .filter_map(|of_trial| of_trial.get(row).copied().flatten())
+            .collect();
         let f1: Vec<f64> = bests.iter().map(|(_, f1)| *f1).collect();
         let at: Vec<f64> = bests.iter().map(|(threshold, _)| *threshold).collect();
         let number = |values: &[f64]| {
@@ -385,9 +421,21 @@ fn picked(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
     })
 }
 
-/// Terms picked by contrast, by pages rather than occurrences, and without inner runs: what `hound terms generate` does unless
-/// told otherwise.
+/// Terms picked by contrast with the web at large, by pages rather than occurrences, and without inner runs: what `hound terms
+/// generate` does unless told otherwise.
 fn by_default(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
+    let (genre, relevant) = (genre_counts(bench, trial), relevant_counts(trial));
+    let background = BackgroundCounts::at_large(&[&genre, &relevant], Background::shipped());
+    let wanted = GenerateSettings {
+        genre_terms: each,
+        content_terms: each,
+        ..GenerateSettings::default()
+    };
+    generate(&genre, &relevant, Some(&background), &wanted).ok()
+}
+
+/// The same by contrast with the task's negative examples, as with `--background`.
+fn by_negatives(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
     let (genre, relevant) = (genre_counts(bench, trial), relevant_counts(trial));
     let mut background = BackgroundCounts::of(&[&genre, &relevant], None);
     for page in trial.parsed(&trial.pages.negative) {
@@ -398,8 +446,9 @@ fn by_default(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated
         content_terms: each,
         ..GenerateSettings::default()
     };
-    let background = (background.documents() > 0).then_some(&background);
-    generate(&genre, &relevant, background, &wanted).ok()
+    (background.documents() > 0)
+        .then(|| generate(&genre, &relevant, Some(&background), &wanted).ok())
+        .flatten()
 }
 
 fn spelled(list: &[Candidate]) -> Vec<String> {
@@ -419,10 +468,11 @@ type Maker = fn(&Bench<'_>, &Trial, usize) -> Option<Generated>;
 
 pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let sizes = [10, 20, 40];
-    let makers: [(&str, Maker); 3] = [
+    let makers: [(&str, Maker); 4] = [
         ("plain", algorithm_2),
         ("picked half", picked),
         ("contrast", by_default),
+        ("against negatives", by_negatives),
     ];
     let mut columns = vec![Column::words("task")];
     for (name, _) in makers {
@@ -437,22 +487,13 @@ pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         bench.lab.tell(LabEvent::JudgingFor {
             label: &trial.task.name,
         });
-        let mut values = Vec::new();
+        let mut all = Vec::new();
         for (_, make) in makers {
-            for each in sizes {
-                values.push(match make(bench, trial, each) {
-                    Some(made) => {
-                        let judge = trial.term_judge(&settings_of(&made))?;
-                        Some(best(&f1_curve(trial, judge.as_ref())).1)
-                    }
-                    None => None,
-                });
-            }
+            all.extend(sizes.map(|each| make(bench, trial, each).map(|made| settings_of(&made))));
         }
-        values.push(match trial.has_terms() {
-            true => Some(best(&f1_curve(trial, trial.term_judge(&trial.terms()?)?.as_ref())).1),
-            false => None,
-        });
+        all.push(trial.has_terms().then(|| trial.terms()).transpose()?);
+        let bests = best_of_terms(trial, &all)?;
+        let values: Vec<Option<f64>> = bests.iter().map(|best| best.map(|(_, f1)| f1)).collect();
         for (sum, value) in sums.iter_mut().zip(&values) {
             sum.extend(value);
         }
@@ -481,7 +522,7 @@ pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .table(table, "Best F1 over all thresholds, by the number of terms, half of them genre terms.")
     .note("Plain is the paper's Algorithm 2: the most frequent runs of one to three words; genre terms from example pages of the same genre on other subjects, content terms from the relevant examples without the genre terms.")
     .note("A picked half stands in for an expert's pick: the half of the plain terms that sets the examples apart most from the negative examples.")
-    .note("Contrast is what hound terms generate does by default: contrast with other pages, document frequency, no run that only occurs inside a longer one.")
+    .note("Contrast is what hound terms generate does by default: contrast with the built-in table of the web at large, document frequency, no run that only occurs inside a longer one. Against negatives is the same with --background and the task's negative examples.")
     .note("The paper: 50 to 86 % F1 with 10 to 40 generated terms; an expert's pick is mostly best."))
 }
 

@@ -484,6 +484,17 @@ pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             ));
         }
     }
+    // The paper scores waiting links again whenever the table grows.
+    for (label, every) in [
+        ("adds 50 % from 0.6, links scored again at once", 1),
+        ("adds 50 % from 0.6, links scored again every 100 pages", 100),
+    ] {
+        entries.push(Entry::table(
+            label,
+            &format!(":table-size=100:table-adds=0.5:table-space=table:table-rescore-every={every}"),
+            &conditions,
+        ));
+    }
     let crawls = crawl(bench, &trials, &entries)?;
     let columns = |head: &str| {
         Table::new(

@@ -515,6 +515,6 @@ macro_rules! tags {
 }
 
 tags! {
-    images media scripts forms inputs tables list_items headings paragraphs code_blocks articles times
+    images media audios scripts forms inputs tables list_items headings paragraphs code_blocks articles times
     buttons codes definitions figures navs options quotes rows elements
 }

@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Shuffle,
     Examples,
     Seeds,
+    TopicTerms,
+    GenreTerms,
 }
 
 /// The stream of numbers for one purpose and one page.

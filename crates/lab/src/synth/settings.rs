@@ -63,6 +63,36 @@ pub struct Layers {
     pub entrances: f64,
 }
 
+/// Lists of terms that pages use instead of made-up words, for webs on which terms are judged.
+///
+/// A page uses only some of the terms of its lists, each about equally often. Which ones depends on the page alone. Pages that
+/// have only the topic or only the genre of a task may use more terms of their one list than wanted pages use of either: an
+/// article about databases covers the subject more widely than a syllabus does.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TermLists {
+    /// The terms of each topic, in the order of the topics.
+    pub topics: Vec<Vec<String>>,
+    /// The terms of genres; a genre that is not named here keeps its own words.
+    pub genres: Vec<GenreTerms>,
+    /// Least and largest share of a list's terms on pages that a task wants.
+    pub wanted: [f64; 2],
+    /// Least and largest share of a list's terms on other pages.
+    pub single: [f64; 2],
+    /// Probability that a page mentions a single term of another topic, and of another genre; half as often it mentions two.
+    pub mentions: f64,
+}
+
+/// The terms of a genre.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GenreTerms {
+    /// The genre.
+    pub name: String,
+    /// Its terms.
+    pub terms: Vec<String>,
+}
+
 /// What a task wants: pages of a topic, of a genre, or of both.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -133,6 +163,9 @@ pub struct SynthSettings {
     /// Layers around the relevant pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<Layers>,
+    /// Terms that pages use instead of made-up words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub term_lists: Option<TermLists>,
     /// The languages; shares sum to 1.
     pub languages: Vec<LanguageShare>,
     /// Share of the hosts with an endless calendar.
@@ -203,6 +236,7 @@ impl Default for SynthSettings {
             home_links: 0.8,
             link_table: None,
             layers: None,
+            term_lists: None,
             languages: vec![LanguageShare {
                 code: "en".to_owned(),
                 share: 1.0,
@@ -334,6 +368,11 @@ impl SynthSettings {
             all.push(("layers.across", layers.across));
             all.push(("layers.entrances", layers.entrances));
         }
+        if let Some(lists) = &self.term_lists {
+            all.extend(lists.wanted.map(|share| ("term-lists.wanted", share)));
+            all.extend(lists.single.map(|share| ("term-lists.single", share)));
+            all.push(("term-lists.mentions", lists.mentions));
+        }
         for (setting, value) in all {
             if !(0.0..=1.0).contains(&value) {
                 return Err(SynthFault::Setting {
@@ -430,6 +469,19 @@ impl SynthSettings {
         }
         if self.ambiguous && self.topic_shares.len() < 2 {
             return wrong("ambiguous", "true".to_owned(), "needs at least two topics");
+        }
+        if let Some(lists) = &self.term_lists {
+            let filled = |list: &Vec<String>| !list.is_empty();
+            let fine = lists.topics.len() == self.topic_shares.len()
+                && lists.topics.iter().all(filled)
+                && lists.genres.iter().all(|genre| filled(&genre.terms));
+            if !fine {
+                return wrong(
+                    "term-lists",
+                    format!("{} lists of topics", lists.topics.len()),
+                    "must be one list for each topic, and no list may be empty",
+                );
+            }
         }
         if let Some(layers) = &self.layers {
             if self.link_table.is_some() {

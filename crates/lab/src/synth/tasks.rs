@@ -150,9 +150,13 @@ impl SynthWeb {
     /// The most frequent words of a topic, language by language.
     fn topic_terms(&self, topic: u16) -> Vec<String> {
         let mut terms: Vec<String> = Vec::new();
+        let most = match self.settings.term_lists {
+            Some(_) => usize::MAX,
+            None => CONTENT_TERMS,
+        };
         for words in &self.words {
             let list = words.topics.get(usize::from(topic)).into_iter().flatten();
-            terms.extend(list.take(CONTENT_TERMS).cloned());
+            terms.extend(list.take(most).cloned());
         }
         terms
     }

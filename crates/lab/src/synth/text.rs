@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::synth::SynthWeb;
 use crate::synth::nature::{Nature, PageKind};
 use crate::synth::rng::{PageRng, Purpose};
+use crate::synth::settings::TermLists;
 use crate::synth::web::{SynthLink, SynthPage};
 use crate::synth::words::{Words, Zipf};
 
@@ -73,12 +74,20 @@ const PARAGRAPH: u32 = 45;
 
 /// The source that words are drawn from.
 struct Voice<'a> {
+    page: u32,
     words: &'a Words,
     nature: Nature,
     /// Some pages keep to their topic more than others.
     strength: f64,
     /// The other topic that some words come from.
     stray: u16,
+}
+
+/// Which list of terms a word comes from.
+#[derive(Clone, Copy)]
+enum ListKind {
+    Topic,
+    Genre,
 }
 
 impl SynthWeb {
@@ -171,6 +180,7 @@ impl SynthWeb {
 
     fn voice(&self, page: u32, host: u32, rng: &mut PageRng) -> Voice<'_> {
         Voice {
+            page,
             words: self.words_of(host),
             nature: self.nature_at(host, page - self.layout.start(host)),
             strength: 0.5 + rng.fraction(),
@@ -189,6 +199,8 @@ impl SynthWeb {
         for at in 0..length {
             let roll = rng.number();
             let word = match at {
+                // Terms stand in the text, where their number is known.
+                _ if self.settings.term_lists.is_some() => None,
                 0 | 2 => self.topical_word(words, nature, roll),
                 1 => genre_word(words, nature, roll),
                 _ => None,
@@ -218,6 +230,27 @@ impl SynthWeb {
         let roll = rng.number();
         let mut fraction = rng.fraction();
         let topical = settings.topic_words * voice.strength;
+        if let Some(lists) = &settings.term_lists {
+            let kind = if fraction < topical {
+                Some((ListKind::Topic, true))
+            } else if fraction < topical + settings.genre_words {
+                Some((ListKind::Genre, true))
+            } else if fraction < topical + settings.genre_words + settings.noise_words {
+                let kind = if roll & 2 == 0 {
+                    ListKind::Topic
+                } else {
+                    ListKind::Genre
+                };
+                Some((kind, false))
+            } else {
+                None
+            };
+            let term = kind.and_then(|(kind, is_own)| match is_own {
+                true => self.listed_term(voice, lists, kind, rng),
+                false => self.mentioned_term(voice, lists, kind, rng),
+            });
+            return term.unwrap_or_else(|| self.plain_word(voice, roll));
+        }
         if fraction < topical
             && let Some(word) = self.topical_word(voice.words, voice.nature, roll)
         {
@@ -235,6 +268,69 @@ impl SynthWeb {
             let word = list.and_then(|list| list.get(self.draws.topical.rank(roll)));
             return word.map_or("", String::as_str);
         }
+        self.plain_word(voice, roll)
+    }
+
+    /// One of the terms that a page uses of the list of its topic or genre; `None` if it has no such list.
+    fn listed_term<'a>(
+        &self,
+        voice: &Voice<'a>,
+        lists: &TermLists,
+        kind: ListKind,
+        rng: &mut PageRng,
+    ) -> Option<&'a str> {
+        let Nature { topic, genre, .. } = voice.nature;
+        let (list, purpose) = match kind {
+            ListKind::Topic => (voice.words.topics.get(usize::from(topic?))?, Purpose::TopicTerms),
+            ListKind::Genre => (voice.words.genres.get(usize::from(genre))?, Purpose::GenreTerms),
+        };
+        let mut drawn = PageRng::new(self.settings.seed, purpose, u64::from(voice.page));
+        let is_wanted = self.settings.tasks.iter().any(|task| {
+            let name = self
+                .settings
+                .genres
+                .get(usize::from(genre))
+                .map(|genre| &genre.name);
+            task.topic == topic && task.genre.as_ref() == name
+        });
+        let [least, most] = if is_wanted { lists.wanted } else { lists.single };
+        let share = least + (most - least) * drawn.fraction();
+        let used = ((list.len() as f64 * share).round() as u32).max(1);
+        // The terms are dealt in an order of the page's own; it uses the first ones.
+        let place = rng.below(used);
+        let start = drawn.below(list.len() as u32);
+        let step = coprime_step(list.len() as u32, drawn.below(list.len() as u32));
+        let at = (start + place * step) % list.len().max(1) as u32;
+        list.get(at as usize).map(String::as_str)
+    }
+
+    /// A term of a topic or a genre that the page does not have; `None` if it mentions none.
+    fn mentioned_term<'a>(
+        &self,
+        voice: &Voice<'a>,
+        lists: &TermLists,
+        kind: ListKind,
+        rng: &mut PageRng,
+    ) -> Option<&'a str> {
+        let (all, own, purpose) = match kind {
+            ListKind::Topic => (&voice.words.topics, voice.nature.topic, Purpose::TopicTerms),
+            ListKind::Genre => (&voice.words.genres, Some(voice.nature.genre), Purpose::GenreTerms),
+        };
+        let mut drawn = PageRng::new(self.settings.seed, purpose, !u64::from(voice.page));
+        let chance = drawn.fraction();
+        let terms = u32::from(chance < lists.mentions) + u32::from(chance < lists.mentions / 2.0);
+        let other = drawn.below(all.len() as u32) as u16;
+        if terms == 0 || Some(other) == own {
+            return None;
+        }
+        let list = all.get(usize::from(other))?;
+        let first = drawn.below(list.len() as u32);
+        let at = (first + rng.below(terms)) % list.len().max(1) as u32;
+        list.get(at as usize).map(String::as_str)
+    }
+
+    /// A word that belongs to no topic and no genre.
+    fn plain_word<'a>(&'a self, voice: &Voice<'a>, roll: u64) -> &'a str {
         if roll & 1 == 0 {
             let little = voice.words.tongue.little();
             let rank = self.draws.little.rank(roll) % little.len().max(1);
@@ -329,6 +425,20 @@ fn genre_word(words: &Words, nature: Nature, roll: u64) -> Option<&str> {
     let list = words.genres.get(usize::from(nature.genre))?;
     let at = ((roll >> 32) * list.len() as u64) >> 32;
     list.get(at as usize).map(String::as_str)
+}
+
+/// A number without a common divisor with `length`, so that steps of it visit every place of a list once.
+fn coprime_step(length: u32, wish: u32) -> u32 {
+    let divides = |a: u32, b: u32| {
+        let (mut a, mut b) = (a, b);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (wish.max(1)..)
+        .find(|step| divides(*step, length.max(1)) == 1)
+        .unwrap_or(1)
 }
 
 fn general_word<'a>(words: &'a Words, draws: &Draws, roll: u64) -> &'a str {

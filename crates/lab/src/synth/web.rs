@@ -97,7 +97,15 @@ impl SynthWeb {
                 .iter()
                 .map(|(language, tongue)| Words::new(&settings, *language, *tongue))
                 .collect(),
-            slugs: Words::new(&settings, Language::ENGLISH, Tongue::English),
+            // Terms of several words do not belong into URLs.
+            slugs: Words::new(
+                &SynthSettings {
+                    term_lists: None,
+                    ..settings.clone()
+                },
+                Language::ENGLISH,
+                Tongue::English,
+            ),
             draws: Draws::new(),
             tasks: Vec::new(),
             layout,

@@ -42,6 +42,7 @@ pub(crate) struct Words {
 impl Words {
     /// The words that the settings need in one language.
     pub(crate) fn new(settings: &SynthSettings, language: Language, tongue: Tongue) -> Words {
+        let lists = settings.term_lists.as_ref();
         let mut next = 0;
         let mut make = |count: u32| -> Vec<String> {
             let made = (next..next + count).map(|number| tongue.spell(number)).collect();
@@ -54,12 +55,20 @@ impl Words {
         let genres = settings
             .genres
             .iter()
-            .map(|genre| match genres::list(&genre.name, tongue) {
-                Some(list) => list.iter().map(|word| (*word).to_owned()).collect(),
-                None => make(MADE_GENRE),
+            .map(|genre| {
+                let given =
+                    lists.and_then(|lists| lists.genres.iter().find(|given| given.name == genre.name));
+                match (given, genres::list(&genre.name, tongue)) {
+                    (Some(given), _) => given.terms.clone(),
+                    (None, Some(list)) => list.iter().map(|word| (*word).to_owned()).collect(),
+                    (None, None) => make(MADE_GENRE),
+                }
             })
             .collect();
-        let mut topics: Vec<Vec<String>> = settings.topic_shares.iter().map(|_| make(TOPICAL)).collect();
+        let mut topics: Vec<Vec<String>> = match lists {
+            Some(lists) => lists.topics.clone(),
+            None => settings.topic_shares.iter().map(|_| make(TOPICAL)).collect(),
+        };
         if settings.ambiguous
             && let Some(shared) = topics.first().and_then(|topic| topic.first()).cloned()
             && let Some(second) = topics.get_mut(1).and_then(|topic| topic.first_mut())

@@ -75,6 +75,7 @@ pub fn settings(pins: HashMap<String, SocketAddr>, time: Duration) -> LiveSettin
         concurrency: 16,
         ip_delay: Duration::from_millis(250),
         min_free_bytes: 0,
+        max_memory: None,
         threads: 2,
         policy: HostPolicy::default(),
         processor: PageSettings::default(),
@@ -87,6 +88,7 @@ pub fn settings(pins: HashMap<String, SocketAddr>, time: Duration) -> LiveSettin
         },
         fetch,
         archive: ArchiveSettings::named("test", 0),
+        stages: None,
     }
 }
 

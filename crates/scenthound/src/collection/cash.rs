@@ -178,6 +178,7 @@ impl Replay<'_> {
             parent: None,
             parent_url: None,
             depth: record.depth,
+            site_depth: 0,
             seed: record.seed,
             taken: Priority {
                 rank: Rank::of_score(score),
@@ -192,6 +193,7 @@ impl Replay<'_> {
         let response = Response {
             content_type: record.content_type.as_deref(),
             x_robots_tag: &x_robots_tag,
+            refresh: http.header("refresh"),
             body: &body,
         };
         let Found::Page(page) = self

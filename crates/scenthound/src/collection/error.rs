@@ -70,6 +70,9 @@ pub enum CollectionError {
     /// Pages should be ranked by layer, but none has one.
     #[error("no page has a layer to rank by")]
     NoLayers,
+    /// Pages should be ranked by importance, but the crawl did not use cash.
+    #[error("the strategy of this crawl does not use cash, so no importance is known")]
+    NoCash,
     /// Some of the URLs to mark are not pages of the collection, so none was marked.
     #[error("{} of the URLs are not pages that were read", .0.len())]
     NotRead(Vec<NotRead>),

@@ -200,9 +200,22 @@ impl Collection {
         let settings = self.settings_or_warn(&mut warnings);
         let settings = settings.as_ref();
         let history = History::read(&self.view, url, &mut warnings)?;
-        let (frontier, queue_unknown) = match self.frontier_or_why_not(settings, now) {
-            Ok(frontier) => (Some(frontier), None),
-            Err(why) => (None, Some(why)),
+        // Reading the frontier takes seconds in a large crawl. The records say all about a URL that is settled, unless rules
+        // forbid it, which may be those of another host, or the strategy keeps cash, whose unit only the frontier knows, or fetches pages again.
+        let is_settled = history
+            .attempts
+            .last()
+            .is_some_and(|last| !last.will_retry && last.outcome != OutcomeCode::RefusedRobots);
+        let keeps_cash = settings.is_some_and(|settings| {
+            matches!(settings.strategy.kind, StrategyKind::Opic | StrategyKind::Otie)
+        });
+        let (frontier, queue_unknown) = if is_settled && !keeps_cash {
+            (None, None)
+        } else {
+            match self.frontier_or_why_not(settings, now) {
+                Ok(frontier) => (Some(frontier), None),
+                Err(why) => (None, Some(why)),
+            }
         };
         let frontier = frontier.as_ref();
         let facts = match frontier {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use scenthound_engine::{BreadthFirst, FoundAt};
 use scenthound_store::PageRecord;
+use scenthound_strategy::StrategyKind;
 use scenthound_types::CanonicalUrl;
 
 use super::{Collection, CollectionError, RankSettings, RankedPage, StatusFile, page_id};
@@ -58,22 +60,35 @@ pub struct Overview {
     pub sample: Vec<PageRecord>,
     /// URLs that wait in the frontier; `None` if the crawl did not write it down.
     pub waiting: Option<u64>,
+    /// What breadth-first would have found, as far as the crawl can tell.
+    pub breadth_first: Option<BreadthFirst>,
     /// Pages that repeat others.
     pub near_duplicates: u64,
     /// Pages left out of results.
     pub hidden: u64,
+    /// Whether the strategy learnt its words from the seeds.
+    pub learnt_from_seeds: bool,
+    /// Seeds that were read.
+    pub seeds: u64,
+    /// Seeds that were read and judged irrelevant.
+    pub seeds_off_topic: u64,
 }
 
 impl Collection {
     /// Reads the whole collection once for its figures.
     pub fn overview(&self) -> Result<Overview, CollectionError> {
+        let settings = self.settings()?;
         let mut overview = Overview {
-            threshold: self.settings()?.map(|settings| settings.judge.threshold),
+            learnt_from_seeds: settings
+                .as_ref()
+                .is_some_and(|settings| settings.strategy.kind == StrategyKind::Table),
+            threshold: settings.map(|settings| settings.judge.threshold),
             waiting: StatusFile::read(self.view.layout())?.map(|status| status.waiting),
             ..Overview::default()
         };
         let mut hosts: HashMap<String, HostFigures> = HashMap::new();
         let mut sample: Vec<(String, PageRecord)> = Vec::new();
+        let mut found_at = Vec::new();
         let mut stride = 1;
         for record in self.pages()? {
             let record = record?;
@@ -81,6 +96,11 @@ impl Collection {
                 continue;
             }
             let is_relevant = record.is_find();
+            found_at.extend(record.age.map(|age| FoundAt {
+                age,
+                is_relevant,
+                is_explored: record.explored,
+            }));
             overview.pages += 1;
             overview.relevant += u64::from(is_relevant);
             if overview.pages.is_multiple_of(stride) {
@@ -105,6 +125,10 @@ impl Collection {
                 continue;
             }
             overview.bodies += 1;
+            if record.seed {
+                overview.seeds += 1;
+                overview.seeds_off_topic += u64::from(!record.is_relevant());
+            }
             let mut count = |table: fn(&mut Overview) -> &mut BTreeMap<String, (u64, u64)>, name: String| {
                 let counts = table(&mut overview).entry(name).or_default();
                 counts.0 += 1;
@@ -128,6 +152,7 @@ impl Collection {
                 }
             }
         }
+        overview.breadth_first = BreadthFirst::of(found_at.into_iter());
         let end = (overview.pages, overview.relevant);
         if overview.curve.last() != Some(&end) {
             overview.curve.push(end);

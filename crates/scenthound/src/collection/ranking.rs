@@ -14,7 +14,7 @@ use std::ops::Range;
 use scenthound_engine::NearDuplicates;
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord};
-use scenthound_types::{CanonicalUrl, Nearness, Verdict};
+use scenthound_types::{CanonicalUrl, Merge, Nearness, Verdict};
 use serde::Serialize;
 
 use super::pages::{Pages, each_record, each_record_or_warn};
@@ -31,6 +31,8 @@ pub enum RankBy {
     Relevance,
     /// How likely they are targets themselves (layer 0), then how similar they are to the targets.
     Layer,
+    /// The cash that has passed through them, in crawls that rank by cash: OPIC's estimate of their importance.
+    Importance,
 }
 
 /// Which pages are ranked, and how. The default ranks all pages that are not hidden.
@@ -113,6 +115,8 @@ struct Candidate {
     is_preferred: bool,
     quadrant: Quadrant,
     nearness: Option<Nearness>,
+    /// Its history of cash: what it had at each visit, in sum.
+    history: f64,
     /// Hash of its URL, and of the one it says it should be known by.
     url: u64,
     canonical: Option<u64>,
@@ -172,6 +176,9 @@ impl Collection {
             if !record.is_judged_page() {
                 return;
             }
+            let earlier = by_url
+                .get(&url_hash(&record.url))
+                .map_or(0.0, |page| page.history);
             let parts = record.parts.as_ref();
             has_quadrants |= parts.is_some_and(|parts| parts.genre.is_some() && parts.content.is_some());
             let candidate = Candidate {
@@ -184,6 +191,7 @@ impl Collection {
                 is_preferred: is_any_genre(&record, &settings.preferred_genres),
                 quadrant: parts.map_or(Quadrant::Neither, |parts| thresholds.quadrant(parts)),
                 nearness: parts.and_then(|parts| parts.nearness),
+                history: earlier + record.score.unwrap_or_default(),
                 url: url_hash(&record.url),
                 canonical: record.canonical.as_deref().map(url_hash),
                 length: u32::try_from(record.url.len()).unwrap_or(u32::MAX),
@@ -204,7 +212,7 @@ impl Collection {
                 judged: candidates.len() as u64,
                 ..RankingCounts::default()
             },
-            by: rank_by(settings.by, &candidates)?,
+            by: rank_by(settings.by, &candidates, self.uses_cash()?)?,
             thresholds,
             has_quadrants,
             warnings,
@@ -212,6 +220,12 @@ impl Collection {
         ranking.choose(&candidates, settings);
         ranking.sort();
         Ok(ranking)
+    }
+
+    /// Whether the crawl's priorities were cash. One whose settings are missing or name what is not there is not known to.
+    fn uses_cash(&self) -> Result<bool, CollectionError> {
+        let strategy = self.settings()?.and_then(|settings| settings.strategy().ok());
+        Ok(strategy.is_some_and(|strategy| strategy.needs().redirects == Merge::Add))
     }
 
     fn quadrant_thresholds(&self, settings: &RankSettings) -> Result<QuadrantThresholds, CollectionError> {
@@ -402,6 +416,7 @@ impl Ranking {
                 .cmp(&a.is_preferred)
                 .then_with(|| match by {
                     RankBy::Layer => nearer(a.nearness, b.nearness),
+                    RankBy::Importance => b.history.total_cmp(&a.history),
                     RankBy::Relevance => Ordering::Equal,
                 })
                 .then(b.relevance.total_cmp(&a.relevance))
@@ -475,10 +490,11 @@ impl Iterator for RankedPages<'_> {
 
 /// What pages are ranked by: as requested, or by layer if every page has one. A crawl that learns layers as it goes read its
 /// first pages without them.
-fn rank_by(asked: Option<RankBy>, pages: &[Candidate]) -> Result<RankBy, CollectionError> {
+fn rank_by(asked: Option<RankBy>, pages: &[Candidate], uses_cash: bool) -> Result<RankBy, CollectionError> {
     let has_layers = pages.iter().any(|page| page.nearness.is_some());
     match asked {
         Some(RankBy::Layer) if !has_layers => Err(CollectionError::NoLayers),
+        Some(RankBy::Importance) if !uses_cash => Err(CollectionError::NoCash),
         Some(by) => Ok(by),
         None if has_layers && pages.iter().all(|page| page.nearness.is_some()) => Ok(RankBy::Layer),
         None => Ok(RankBy::Relevance),

@@ -16,7 +16,7 @@ use scenthound_frontier::Frontier;
 use scenthound_frontier::Survey;
 use scenthound_live::{Rejudged, Snapshot};
 use scenthound_store::{Layout, PageRecord, replace};
-use scenthound_types::{Outcome, OutcomeCode, PageNote, Verdict};
+use scenthound_types::{LeaseKind, Outcome, OutcomeCode, PageNote, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::agents::{self, AgentStatus};
@@ -46,6 +46,9 @@ pub struct StatusFile {
     /// Pages ignored with their links because they use the topic's words in another sense.
     #[serde(default)]
     pub excluded: u64,
+    /// Requests for files that pages need to be shown.
+    #[serde(default)]
+    pub requisites: u64,
     /// The share of relevant pages among the pages attempted.
     pub harvest_rate: f64,
     /// Bytes on the wire.
@@ -171,6 +174,7 @@ impl StatusFile {
             bodies: tally.bodies,
             relevant: tally.relevant,
             excluded: tally.excluded,
+            requisites: tally.requisites,
             harvest_rate: tally.harvest_rate(),
             bytes: tally.bytes,
             known: counts.known,
@@ -185,7 +189,7 @@ impl StatusFile {
                 .collect(),
             curve: tally.curve(),
             ended: None,
-            resumable: counts.waiting > 0,
+            resumable: counts.waiting + counts.requisites > 0,
             agents: AgentStatus::directory(&snapshot.agents),
             generation: 0,
             queue: Some(QueueFigures::of(snapshot.survey)),
@@ -210,7 +214,7 @@ impl StatusFile {
             leased: 0,
             hosts: counts.hosts,
             hosts_resting: counts.hosts_resting,
-            resumable: counts.waiting > 0,
+            resumable: counts.waiting + counts.requisites > 0,
             ..last
         };
         fresh.write(layout)
@@ -379,6 +383,9 @@ impl Collection {
         each_record_or_warn(&self.view, warnings, |_, record| {
             figures.bytes += record.bytes;
             let counts = record.counts_as_page();
+            let is_requisite = record.kind == LeaseKind::Requisite;
+            figures.requisites +=
+                u64::from(is_requisite && !record.unasked && record.outcome != OutcomeCode::Redirect);
             if counts || record.unasked || is_host_failure(&record) {
                 *outcomes.entry(record.outcome).or_default() += 1;
             }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// How many parts a score has.
-pub(super) const PARTS: usize = 27;
+pub(super) const PARTS: usize = 28;
 
 /// The parts of a score, one number each.
 pub type ScentParts = [f64; PARTS];
@@ -37,7 +37,11 @@ pub(super) const NAMES: [&str; PARTS] = [
     "host-visits",
     "directory-visits",
     "template-visits",
+    "chain",
 ];
+
+/// The place of the part `chain`.
+pub(super) const CHAIN: usize = PARTS - 1;
 
 /// The weights shipped with the program.
 const SHIPPED: &str = include_str!("prior.txt");
@@ -133,7 +137,7 @@ mod tests {
     #[test]
     fn the_shipped_weights_can_be_read() {
         let shipped = ScentPrior::from_text(SHIPPED).unwrap();
-        assert!(shipped.weights.iter().any(|weight| *weight != 0.0));
+        assert!(shipped.weights[CHAIN] < 0.0);
         assert_eq!(ScentPrior::from_text(&shipped.to_text()), Ok(shipped));
     }
 

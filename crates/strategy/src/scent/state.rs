@@ -25,11 +25,13 @@ const SHARE: usize = 2;
 /// Bytes per piece of a snapshot.
 const PIECE: usize = 1 << 16;
 /// The form of what is saved.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What a visit adds to the tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Learnt<'a> {
+    /// The short key of the page.
+    pub page: u32,
     pub note: &'a Note,
     pub relevance: f32,
     /// Whether the URL was a seed, about which no links said anything.
@@ -58,6 +60,7 @@ impl Unsaved {
         self.visits.push(note.len() as u8);
         self.visits.push(u8::from(learnt.is_seed));
         self.visits.extend(learnt.relevance.to_le_bytes());
+        self.visits.extend(learnt.page.to_le_bytes());
         self.visits.extend(note);
         self.logged += 1;
         self.is_changed = true;
@@ -173,12 +176,13 @@ fn restore_core(scent: &mut Scent, core: &[u8]) -> Option<(u32, u32)> {
 /// Learns saved visits again.
 fn replay(scent: &mut Scent, visits: &[u8]) -> Option<()> {
     let mut rest = visits;
-    while let Some((header, after)) = rest.split_first_chunk::<6>() {
-        let [length, is_seed, relevance @ ..] = *header;
+    while let Some((header, after)) = rest.split_first_chunk::<10>() {
+        let [length, is_seed, a, b, c, d, page @ ..] = *header;
         let (note, after) = after.split_at_checked(length.into())?;
         let learnt = Learnt {
+            page: u32::from_le_bytes(page),
             note: &Note::from_bytes(note)?,
-            relevance: f32::from_le_bytes(relevance),
+            relevance: f32::from_le_bytes([a, b, c, d]),
             is_seed: is_seed == 1,
         };
         scent.learn_tables(learnt);

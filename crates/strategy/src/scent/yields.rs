@@ -1,7 +1,9 @@
-//! How many of the pages visited so far were relevant: by host, directory, template, page and list.
+//! How many of the pages visited so far were relevant: by host, directory, template, page and list; and by the template of
+//! the pages that linked to them, which says where pages of that template lead.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
 
 use super::note::{Note, Parent, Places, Reader, log_odds};
 
@@ -10,6 +12,12 @@ const MOST: usize = 400_000;
 /// How many visits the guess from the larger place counts for: on a host, and anywhere smaller.
 const HOST_PRIOR: f64 = 4.0;
 const PRIOR: f64 = 2.0;
+/// The most visited pages whose templates are remembered. Beyond that all are forgotten.
+const MOST_PAGES: usize = 200_000;
+/// Pages that are less relevant than this together are all irrelevant.
+const FRUITLESS: f32 = 0.5;
+/// Where pages of a template lead is counted under the template with this added.
+const LEADS_SALT: u32 = 0x51ed_270b;
 
 /// Visits to pages of one place, or to pages that one place links to.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -34,6 +42,17 @@ impl Yield {
     }
 }
 
+/// ln(1 + count). Counts are whole numbers, mostly small, and scoring a link takes several.
+pub(super) fn log_of(count: f32) -> f64 {
+    static SMALL: LazyLock<[f64; 256]> =
+        LazyLock::new(|| std::array::from_fn(|count| (count as f64).ln_1p()));
+    let small = count as usize;
+    match SMALL.get(small) {
+        Some(known) if small as f32 == count => *known,
+        _ => f64::from(count).ln_1p(),
+    }
+}
+
 /// Places are hashes already; this only spreads their bits.
 #[derive(Clone, Copy, Default)]
 struct AsIs(u64);
@@ -55,6 +74,8 @@ impl Hasher for AsIs {
 pub(super) struct Yields {
     places: HashMap<u32, Yield, BuildHasherDefault<AsIs>>,
     all: Yield,
+    /// The templates of visited pages.
+    templates: HashMap<u32, u32, BuildHasherDefault<AsIs>>,
 }
 
 /// Smoothed yields around a URL, as log-odds above the yield of the whole crawl.
@@ -131,6 +152,12 @@ impl Yields {
                 out.extend(number.to_le_bytes());
             }
         }
+        let mut templates: Vec<(u32, u32)> = self.templates.iter().map(|(page, of)| (*page, *of)).collect();
+        templates.sort_unstable();
+        out.extend((templates.len() as u32).to_le_bytes());
+        for number in templates.into_iter().flat_map(|(page, of)| [page, of]) {
+            out.extend(number.to_le_bytes());
+        }
     }
 
     /// Reads what [`Yields::save`] wrote.
@@ -147,15 +174,51 @@ impl Yields {
         };
         let (_, all) = entry()?;
         let places = (0..count).map(|_| entry()).collect::<Option<_>>()?;
-        Some(Yields { places, all })
+        let templates = (0..reader.four()?)
+            .map(|_| Some((reader.four()?, reader.four()?)))
+            .collect::<Option<_>>()?;
+        Some(Yields {
+            places,
+            all,
+            templates,
+        })
     }
 
     fn count(&mut self, place: u32, relevance: f64) {
         self.places.entry(place).or_default().add(relevance);
     }
 
-    /// Counts a visit.
-    pub fn visit(&mut self, note: &Note, relevance: f64) {
+    /// How much more often than the whole crawl pages of a template led to relevant pages, from 0 to 1. Without any visits it
+    /// is 0, and on a site whose pages are all of one template it says nothing about any of them.
+    pub fn leads(&self, template: u32) -> f64 {
+        let base = self.global();
+        let share = self.of(template ^ LEADS_SALT).smoothed(base, PRIOR);
+        ((share - base) / (1.0 - base)).max(0.0)
+    }
+
+    /// The logarithm of the number of visits to pages of the URL's template, if none was relevant or led to a relevant page
+    /// and the URL is only linked from such pages: the next day of a calendar.
+    pub fn chain(&self, note: &Note) -> f64 {
+        let template = note.places.template;
+        let is_own = |parent: &Parent| self.templates.get(&parent.page) == Some(&template);
+        if note.parents.is_empty() || !note.parents.iter().all(is_own) {
+            return 0.0;
+        }
+        let (own, leads) = (self.of(template), self.of(template ^ LEADS_SALT));
+        if own.sum + leads.sum < FRUITLESS {
+            f64::from(own.visits).ln_1p()
+        } else {
+            0.0
+        }
+    }
+
+    /// How many visits that is based on.
+    pub fn led(&self, template: u32) -> f64 {
+        self.of(template ^ LEADS_SALT).visits.into()
+    }
+
+    /// Counts a visit to a page, given by its short key.
+    pub fn visit(&mut self, page: u32, note: &Note, relevance: f64) {
         self.all.add(relevance);
         let Places {
             host,
@@ -168,6 +231,10 @@ impl Yields {
         for parent in note.parents.iter() {
             self.link(parent, relevance);
         }
+        if self.templates.len() >= MOST_PAGES {
+            self.templates.clear();
+        }
+        self.templates.insert(page, template);
         self.keep_within_bounds();
     }
 
@@ -175,6 +242,9 @@ impl Yields {
     fn link(&mut self, parent: &Parent, relevance: f64) {
         self.count(parent.page, relevance);
         self.count(parent.list, relevance);
+        if let Some(template) = self.templates.get(&parent.page).copied() {
+            self.count(template ^ LEADS_SALT, relevance);
+        }
     }
 
     fn keep_within_bounds(&mut self) {
@@ -200,11 +270,11 @@ impl Yields {
             host: above(host),
             directory: above(directory),
             template: above(template),
-            dry_host: f64::from(of_host.dry).ln_1p(),
-            dry_template: f64::from(of_template.dry).ln_1p(),
-            host_visits: f64::from(of_host.visits).ln_1p(),
-            directory_visits: f64::from(of_directory.visits).ln_1p(),
-            template_visits: f64::from(of_template.visits).ln_1p(),
+            dry_host: log_of(of_host.dry),
+            dry_template: log_of(of_template.dry),
+            host_visits: log_of(of_host.visits),
+            directory_visits: log_of(of_directory.visits),
+            template_visits: log_of(of_template.visits),
             ..Around::default()
         };
         let mut most_relevant = None;
@@ -223,5 +293,80 @@ impl Yields {
             around.best_list = around.best_list.max(list);
         }
         around
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scent::note::Sighting;
+
+    fn note(template: u32, parent: Option<u32>) -> Note {
+        let mut note = Note {
+            places: Places {
+                template,
+                ..Places::default()
+            },
+            ..Note::default()
+        };
+        if let Some(page) = parent {
+            note.add(&Sighting {
+                parent: Parent {
+                    page,
+                    list: page + 1,
+                    relevance: 0,
+                },
+                relevance: 0.0,
+                inherited: 0.0,
+                list_size: 1.0,
+                page_size: 1.0,
+                list_mean: 0.0,
+                scores: None,
+                tokens: None,
+            });
+        }
+        note
+    }
+
+    /// An archive whose pages are irrelevant themselves: January (page 10) links to two posts, which are relevant.
+    fn archive() -> Yields {
+        const MONTHS: u32 = 70;
+        const POSTS: u32 = 80;
+        let mut yields = Yields::default();
+        yields.visit(10, &note(MONTHS, None), 0.0);
+        for post in [20, 21] {
+            yields.visit(post, &note(POSTS, Some(10)), 0.9);
+        }
+        assert!(yields.leads(MONTHS) > 0.4, "{}", yields.leads(MONTHS));
+        assert!(yields.leads(POSTS) < 1e-9);
+        yields
+    }
+
+    #[test]
+    fn a_template_is_known_by_where_its_pages_lead() {
+        archive();
+    }
+
+    #[test]
+    fn a_link_from_one_fruitless_page_to_the_next_is_a_chain() {
+        const DAYS: u32 = 90;
+        let mut yields = archive();
+        yields.visit(30, &note(DAYS, Some(10)), 0.1);
+        assert!(yields.chain(&note(DAYS, Some(30))) > 0.6, "from day to day");
+        assert!(yields.chain(&note(DAYS, Some(10))) < 1e-9, "from another page");
+        assert!(
+            yields.chain(&note(70, Some(10))) < 1e-9,
+            "months lead to good posts"
+        );
+        yields.visit(31, &note(DAYS, Some(30)), 0.9);
+        assert!(yields.chain(&note(DAYS, Some(30))) < 1e-9, "a day was relevant");
+    }
+
+    #[test]
+    fn where_pages_lead_is_saved() {
+        let yields = archive();
+        let mut bytes = Vec::new();
+        yields.save(&mut bytes);
+        assert_eq!(Yields::restore(&mut Reader(&bytes)), Some(yields));
     }
 }

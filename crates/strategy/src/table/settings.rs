@@ -5,6 +5,7 @@ use scenthound_types::named_enum;
 use scenthound_learn::Space;
 
 use super::link_words::LinkGenre;
+use crate::Rescoring;
 
 named_enum! {
     /// How the scores of several pages that link to one URL are combined.
@@ -57,6 +58,8 @@ pub struct TableSettings {
     pub parents: ParentScore,
     /// The most words whose documents are counted.
     pub vocabulary: usize,
+    /// When the table has grown, waiting links are scored again at most once per this many pages.
+    pub rescore_every: u64,
     /// The wanted kinds of pages; none for the topic alone.
     pub genres: Vec<LinkGenre>,
 }
@@ -73,6 +76,7 @@ impl Default for TableSettings {
             genre_weight: 1.0,
             parents: ParentScore::Sum,
             vocabulary: 200_000,
+            rescore_every: Rescoring::default().pages,
             genres: Vec::new(),
         }
     }

@@ -10,6 +10,12 @@ use crate::text::segment::{Piece, segment};
 
 /// The tokens of a URL, or of any part of one.
 pub fn url_words(url: &str) -> Vec<Token> {
+    // Most URLs are spelled as their words are.
+    let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'%' && !byte.is_ascii_uppercase();
+    if url.as_bytes().iter().all(is_plain) {
+        let words = url.split(|c: char| !c.is_ascii_alphanumeric());
+        return words.filter(|word| !word.is_empty()).map(Token::of).collect();
+    }
     let decoded = percent_decode(url);
     let mut folded = String::with_capacity(decoded.len());
     Folding::default().fold(&decoded, &mut folded);
@@ -73,5 +79,15 @@ mod tests {
         assert_eq!(url_words("/%E6%97%A5%E6%9C%AC%E8%AA%9E"), tokenize("日本語"));
         assert_eq!(url_words("/100%/%zz%4"), tokenize("100 zz 4"));
         assert_eq!(url_words("/a%FFb").len(), 2);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn plain_urls_have_the_words_of_others(url in "[a-z0-9./_~:?&=+',;-]{0,40}") {
+            // The letter in upper case keeps it from being plain.
+            let mut words = url_words(&format!("{url} Z"));
+            words.pop();
+            proptest::prop_assert_eq!(url_words(&url), words);
+        }
     }
 }

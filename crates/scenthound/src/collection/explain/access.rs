@@ -26,7 +26,7 @@ pub struct RobotsAnswer {
 impl RobotsAnswer {
     pub(super) fn of(access: &Access, url: &CanonicalUrl) -> RobotsAnswer {
         match access {
-            Access::Unreachable | Access::NoHost => RobotsAnswer {
+            Access::Unreachable | Access::NoHost | Access::BadTls => RobotsAnswer {
                 allowed: false,
                 rule: None,
                 unreachable: true,

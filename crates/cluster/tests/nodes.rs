@@ -1,0 +1,200 @@
+//! Several nodes in one process, over a real Redis server: nothing is lost or doubled, whoever dies.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may panic, and leases end in real time"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, Membership, Status, is_lost};
+use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Settled};
+use scenthound_testweb::{RedisServer, skip};
+use scenthound_types::{CanonicalUrl, Keyring, Lease, Merge, Offer, Rank, StateDelta, Timestamp, Update};
+
+const SITES: u64 = 23;
+const PAGES: u64 = 9;
+const SHARDS: u16 = 16;
+const LEASE: Duration = Duration::from_secs(2);
+
+fn now() -> Timestamp {
+    Timestamp::ZERO + SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
+
+fn keyring() -> Keyring {
+    Keyring::new(3).by_site()
+}
+
+fn page(site: u64, page: u64) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://site{}.test/{}", site % SITES, page % PAGES)).unwrap()
+}
+
+/// Where a page leads: on, and to two other sites.
+fn links(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
+    let site: u64 = url.host()[4..].trim_end_matches(".test").parse().unwrap();
+    let number: u64 = url.path()[1..].parse().unwrap();
+    vec![
+        page(site, number + 1),
+        page(2 * site + 1, 0),
+        page(3 * site + number, number + 2),
+    ]
+}
+
+struct Node {
+    frontier: ClusterFrontier,
+    _folder: tempfile::TempDir,
+    out: Vec<Lease>,
+}
+
+impl Node {
+    fn join(server: &RedisServer, name: &str) -> Node {
+        static RUNS: AtomicU32 = AtomicU32::new(0);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let folder = tempfile::tempdir().unwrap();
+        let policy = HostPolicy::instant();
+        let local =
+            scenthound_frontier_durable::open(&folder.path().join("state"), policy.clone(), keyring(), now())
+                .unwrap();
+        let member = Membership {
+            node: name.to_owned(),
+            run: run.to_string(),
+            home: format!("here:{name}"),
+            shards: SHARDS,
+            lease: LEASE,
+            pages: None,
+        };
+        let link = Link::connect(&server.address()).unwrap();
+        let mut frontier =
+            ClusterFrontier::join(local, link, Keyspace::default(), member, policy, keyring(), now())
+                .unwrap();
+        let url = page(0, 0);
+        let seed = Offer {
+            key: keyring().key(&url),
+            url,
+            rank: Rank::of_score(1.0),
+            merge: Merge::Keep,
+        };
+        frontier.seed(&[seed], now()).unwrap();
+        Node {
+            frontier,
+            _folder: folder,
+            out: Vec::new(),
+        }
+    }
+
+    /// One round. Returns the URLs that were fetched, and why the crawl is over if it is.
+    fn round(&mut self) -> Result<(Vec<String>, Option<Idle>), FrontierError> {
+        let next = self.frontier.take_many(4, now())?;
+        let is_idle = next == Next::Done && self.out.is_empty();
+        if let Next::Fetch(leases) = next {
+            self.out.extend(leases);
+        }
+        let mut fetched = Vec::new();
+        for lease in std::mem::take(&mut self.out) {
+            let cash = lease.taken.rank.score.get();
+            let found = links(&lease.url);
+            let share = cash / found.len() as f64;
+            let updates: Vec<Update> = found
+                .into_iter()
+                .map(|url| {
+                    Update::Offer(Offer {
+                        key: keyring().key(&url),
+                        url,
+                        rank: Rank::of_score(share),
+                        merge: Merge::Add,
+                    })
+                })
+                .collect();
+            let settled = Settled {
+                lease: &lease,
+                end: End::Fetched { relevance: 1.0 },
+                host_effect: HostEffect::Asked,
+                updates: &updates,
+                links: &[],
+                rules: None,
+                sitemaps: &[],
+                requisites: &[],
+            };
+            self.frontier.settle(settled, now())?;
+            fetched.push(lease.url.to_string());
+        }
+        self.frontier.commit(&StateDelta::default())?;
+        let status = Status {
+            idle: is_idle.then_some(Idle::Exhausted),
+            ..Status::default()
+        };
+        let orders = self.frontier.attend(&status, now())?;
+        Ok((fetched, orders.done))
+    }
+}
+
+#[test]
+fn cash_is_kept_and_every_page_is_fetched_although_nodes_die() {
+    let Some(mut server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let mut nodes: BTreeMap<&str, Node> = BTreeMap::new();
+    for name in ["a", "b", "c"] {
+        nodes.insert(name, Node::join(&server, name));
+    }
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    let mut deaths = 0;
+    let mut rounds = 0_u64;
+    loop {
+        rounds += 1;
+        let mut done = BTreeSet::new();
+        for name in ["a", "b", "c"] {
+            let Some(node) = nodes.get_mut(name) else { continue };
+            match node.round() {
+                Ok((fetched, over)) => {
+                    for url in fetched {
+                        *times.entry(url).or_default() += 1;
+                    }
+                    done.extend(over);
+                }
+                Err(error) if is_lost(&error) => {
+                    nodes.insert(name, Node::join(&server, name));
+                    deaths += 1;
+                }
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+        if !done.is_empty() {
+            break;
+        }
+        let fetched: usize = times.values().sum();
+        // Deaths at three moments, and a server that goes away and comes back.
+        match deaths {
+            0 if fetched > 20 => {
+                nodes.remove("b");
+                deaths += 1;
+            }
+            1 if fetched > 60 => {
+                nodes.insert("a", Node::join(&server, "a"));
+                deaths += 1;
+            }
+            2 if fetched > 90 => {
+                server.kill();
+                server.restart().unwrap();
+                nodes.insert("b", Node::join(&server, "b"));
+                deaths += 1;
+            }
+            _ => {}
+        }
+        assert!(
+            rounds < 1_000_000,
+            "it does not end: {fetched} fetched, {deaths} deaths"
+        );
+    }
+    assert!(deaths >= 3);
+    let expected = SITES * PAGES;
+    assert_eq!(times.len() as u64, expected, "every page");
+    let most = times.values().max().unwrap();
+    assert!(*most <= 1 + deaths, "{most} times with {deaths} deaths");
+    let cash: f64 = nodes.values().map(|node| node.frontier.cash()).sum();
+    assert!((cash - 1.0).abs() < 1e-9, "{cash}");
+    let owned: usize = nodes.values().map(|node| node.frontier.shards()).sum();
+    assert_eq!(owned, usize::from(SHARDS));
+}

@@ -1,0 +1,65 @@
+//! `hound bench` on a web made of real pages.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use common::hound_in;
+use serde_json::Value;
+
+/// An archive of pages that link to nothing in particular.
+fn archive(path: &Path, pages: usize) {
+    let mut warc = String::new();
+    for page in 0..pages {
+        let words: String = (0..40).fold(String::new(), |mut words, n| {
+            let _ = write!(words, "w{}x ", (page * 7919 + n * 104_729) % 5_003);
+            words
+        });
+        let html = format!(
+            "<title>page {page}</title><img src=i.png><p>{words}<p><a href='http://elsewhere.test/'>there</a> \
+             <a href=\"here?{page}\">here</a>"
+        );
+        let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+        let _ = write!(
+            warc,
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{page:08}-0000-4000-8000-000000000000>\r\n\
+             WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://a.test/{page}\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+            http.len()
+        );
+    }
+    std::fs::write(path, warc).unwrap();
+}
+
+#[test]
+fn every_page_of_a_web_made_of_real_pages_is_crawled() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("pages.warc"), 40);
+    let args = [
+        "bench",
+        "--web",
+        "pages.warc",
+        "--hosts",
+        "3",
+        "--alone",
+        "--json",
+    ];
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &args).good()).unwrap();
+    let pages = |part: &str| run[part]["pages"].as_u64().unwrap();
+    assert_eq!((pages("fetch"), pages("crawl")), (40, 40), "{run}");
+    assert_eq!((&run["missed"], &run["wget2"]), (&Value::from(0), &Value::Null));
+    let stages = run["crawl"]["stages"].as_array().unwrap();
+    assert!(stages.iter().any(|stage| stage[0] == "parse"), "{run}");
+}
+
+#[test]
+fn a_web_without_pages_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("empty.warc"), 0);
+    let run = hound_in(folder.path(), &["bench", "--web", "empty.warc"]);
+    assert!(!run.is_good());
+    assert!(run.err.contains("no HTML pages"), "{run:?}");
+}
