@@ -186,7 +186,7 @@ impl Settings {
             JudgeKind::Topic => Arc::new(self.topic_judge()?),
             JudgeKind::Query => {
                 let judge = QueryJudge::new(self.query(), self.judge.query_match, self.topic.language);
-                Arc::new(judge.map_err(BuildError::Topic)?)
+                Arc::new(judge.map_err(BuildError::Topic)?.reading(self.judge.text))
             }
             JudgeKind::Table => match self.judge.model.as_deref() {
                 Some(path) => Arc::new(TableJudge::load(path, &self.table_judge_settings())?),
@@ -226,6 +226,7 @@ impl Settings {
             threshold: self.judge.threshold,
             learns: self.judge.learn,
             background,
+            text: self.judge.text,
         };
         TopicJudge::new(&words, settings).map_err(BuildError::Topic)
     }
@@ -280,6 +281,7 @@ impl Settings {
             },
             threshold: judge.threshold,
             idf: judge.idf.as_deref().map(IdfTable::load).transpose()?,
+            text: judge.text,
         })
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use scenthound_engine::{ScopeKind, SeedAssignment, SitemapUse};
-use scenthound_judge::{Calibrate, Combine, JudgeKind, QueryMatch};
+use scenthound_judge::{Calibrate, Combine, JudgeKind, PageText, QueryMatch};
 use scenthound_learn::Space;
 use scenthound_seeds::search::Category;
 use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
@@ -146,6 +146,8 @@ settings! {
         maybe model: PathBuf = "model" "model", Kind::Path, NeedsRejudging;
         /// A page with at least this relevance belongs to the collection.
         one threshold: f64 = "threshold" "threshold", SHARE, NeedsRejudging, "0.45";
+        /// Judge all words of a page (page), or only its main text, without menus and footers (main).
+        one text: PageText = "text" "text", Kind::Choice(PageText::NAMES), NeedsRejudging, "page";
         /// In the lab: how the score of a trained judge becomes its relevance.
         one calibrate: Calibrate = "calibrate" "calibrate", Kind::Choice(Calibrate::NAMES), NeedsRejudging, "platt";
         /// Pages like those you want: URLs, files, archives, crawl folders or lists of these.
@@ -537,6 +539,7 @@ setting! {
     Combine = Combine::from_name, Combine::name;
     Calibrate = Calibrate::from_name, Calibrate::name;
     RequisiteKind = RequisiteKind::from_name, RequisiteKind::name;
+    PageText = PageText::from_name, PageText::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;
     Space = Space::from_name, Space::name;
     ParentScore = ParentScore::from_name, ParentScore::name;

@@ -208,6 +208,7 @@ fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
         "calibrate" => kind.model().is_some(),
         "query-match" => kind == JudgeKind::Query,
+        "text" => matches!(kind, JudgeKind::Topic | JudgeKind::Terms | JudgeKind::Query),
         "learn" | "background" | "examples" => kind == JudgeKind::Topic,
         "genre-terms" | "content-terms" => matches!(kind, JudgeKind::Terms | JudgeKind::Topic),
         "table-size" | "table-space" => kind == JudgeKind::Table,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use scenthound_judge::Lesson;
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome,
-    PageDirectives, PageNote, PageWords, Requisite, SkippedLinks, SnippetScores, Timestamp, UrlKey,
+    PageDirectives, PageNote, PageWords, Requisite, SkippedLinks, SnippetScores, Timestamp, Unread, UrlKey,
 };
 
 use crate::access::Access;
@@ -87,6 +87,8 @@ pub struct ProcessedPage {
     pub unwanted_language: bool,
     /// Set if it uses the topic's words in another sense. The page is then irrelevant, and its links are not followed.
     pub wrong_sense: bool,
+    /// Why nothing could be read, if it is a document without words.
+    pub unread: Option<Unread>,
 }
 
 impl ProcessedPage {
@@ -112,6 +114,7 @@ impl ProcessedPage {
             encoding: "UTF-8",
             unwanted_language: false,
             wrong_sense: false,
+            unread: None,
         }
     }
 
@@ -128,6 +131,8 @@ impl ProcessedPage {
             (self.directives.noarchive, PageNote::Noarchive),
             (self.unwanted_language, PageNote::UnwantedLanguage),
             (self.wrong_sense, PageNote::WrongSense),
+            (self.unread == Some(Unread::Encrypted), PageNote::Encrypted),
+            (self.unread == Some(Unread::NoText), PageNote::NoText),
         ];
         notes
             .into_iter()
@@ -138,13 +143,15 @@ impl ProcessedPage {
     /// Restores what [`ProcessedPage::notes`] says.
     pub fn with_notes(mut self, notes: &[PageNote]) -> ProcessedPage {
         for note in notes {
-            *match note {
-                PageNote::Noindex => &mut self.directives.noindex,
-                PageNote::Nofollow => &mut self.directives.nofollow,
-                PageNote::Noarchive => &mut self.directives.noarchive,
-                PageNote::UnwantedLanguage => &mut self.unwanted_language,
-                PageNote::WrongSense => &mut self.wrong_sense,
-            } = true;
+            match note {
+                PageNote::Noindex => self.directives.noindex = true,
+                PageNote::Nofollow => self.directives.nofollow = true,
+                PageNote::Noarchive => self.directives.noarchive = true,
+                PageNote::UnwantedLanguage => self.unwanted_language = true,
+                PageNote::WrongSense => self.wrong_sense = true,
+                PageNote::Encrypted => self.unread = Some(Unread::Encrypted),
+                PageNote::NoText => self.unread = Some(Unread::NoText),
+            }
         }
         self
     }

@@ -10,7 +10,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use scenthound_judge::{Judge, SnippetScorer, WrongSense};
+use scenthound_judge::{Judge, PageText, SnippetScorer, WrongSense};
 use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
 use scenthound_types::text::{Language, StopList, Token, url_words};
@@ -329,6 +329,7 @@ impl PageRules {
             encoding: page.encoding,
             unwanted_language: review.unwanted_language,
             wrong_sense: review.wrong_sense,
+            unread: page.unread,
         }
     }
 
@@ -521,7 +522,11 @@ impl PageProcessor {
             body: response.body,
             truncated,
         };
-        let mut page = scenthound_parse::parse(&input, &self.rules.settings.limits);
+        let limits = Limits {
+            main_text: self.judge.reads() == PageText::Main,
+            ..self.rules.settings.limits
+        };
+        let mut page = scenthound_parse::parse(&input, &limits);
         page.directives.add(scenthound_robots::x_robots_tag(
             response.x_robots_tag.iter().map(String::as_str),
             PRODUCT_TOKEN,

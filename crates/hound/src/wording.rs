@@ -117,13 +117,17 @@ fn failure(record: &PageRecord) -> Option<String> {
 }
 
 /// What a note about a page means.
-fn note_text(note: PageNote, record: &PageRecord) -> String {
+pub fn note_text(note: PageNote, record: &PageRecord) -> String {
     let text = match note {
         PageNote::Noindex => "the page asks not to be indexed (noindex): not shown in results",
         PageNote::Nofollow => "the page asks that its links not be followed (nofollow)",
         PageNote::Noarchive => "the page asks not to be archived (noarchive)",
         PageNote::UnwantedLanguage => "its language is not wanted: not kept, and its links not followed",
         PageNote::WrongSense => return wrong_sense(record),
+        PageNote::Encrypted => "the document is encrypted: nothing of it was read",
+        PageNote::NoText => {
+            "the document has no text that can be read: it may be a scan, or its fonts may show shapes only"
+        }
     };
     text.to_owned()
 }

@@ -33,7 +33,7 @@ pub use self::training::{
 };
 pub use self::word_lists::GenreWords;
 use self::word_lists::WordLists;
-use crate::{Judge, JudgeFault, Learner, Lesson, SnippetScorer};
+use crate::{Judge, JudgeFault, Learner, Lesson, PageText, SnippetScorer};
 
 /// Which features a detector uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -284,6 +284,10 @@ impl Judge for WithGenre {
 
     fn snippets(&self) -> Option<Box<SnippetScorer>> {
         self.judge.snippets()
+    }
+
+    fn reads(&self) -> PageText {
+        self.judge.reads()
     }
 
     fn place(&self, anchor: &[Token]) -> Option<LinkPlace> {

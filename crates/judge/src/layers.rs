@@ -29,7 +29,7 @@ pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
 use self::anchors::AnchorTable;
 use self::outside::OutsideTest;
 use self::targets::TargetMean;
-use crate::{Judge, JudgeFault, Learner, Lesson, SnippetScorer};
+use crate::{Judge, JudgeFault, Learner, Lesson, PageText, SnippetScorer};
 
 /// A model of the layers of a context graph.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -258,6 +258,10 @@ impl Judge for WithLayers {
 
     fn url_snippet(&self, words: &[Token]) -> f32 {
         self.judge.url_snippet(words)
+    }
+
+    fn reads(&self) -> PageText {
+        self.judge.reads()
     }
 
     fn snippets(&self) -> Option<Box<SnippetScorer>> {

@@ -22,6 +22,7 @@ mod idf;
 mod kind;
 mod layers;
 mod matcher;
+mod page_text;
 mod query_judge;
 mod settings;
 mod similarity;
@@ -49,6 +50,7 @@ pub use crate::layers::{
     HOT, HotWords, LayerFigures, LayerGuess, LayerModel, LayerSettings, LayerTrainingSet, MOST_LAYERS,
     WithLayers,
 };
+pub use crate::page_text::PageText;
 pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{Combine, DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
@@ -93,6 +95,11 @@ pub trait Judge: Send + Sync {
     /// The part that learns; none from a judge that does not.
     fn learner(&self) -> Option<&dyn Learner> {
         None
+    }
+
+    /// Which text of a page it reads. Whoever parses pages for it must look for the main text if it wants that.
+    fn reads(&self) -> PageText {
+        PageText::Page
     }
 
     /// Where a link with these words belongs in a context graph; none from a judge without such a graph.

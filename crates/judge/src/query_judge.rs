@@ -15,7 +15,7 @@ use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet,
 
 use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
-use crate::{Judge, JudgeFault};
+use crate::{Judge, JudgeFault, PageText};
 
 named_enum! {
     /// What containing a query means.
@@ -38,6 +38,7 @@ pub struct QueryJudge {
     words: Vec<Token>,
     wanted: QueryMatch,
     language: Option<Language>,
+    reads: PageText,
 }
 
 impl QueryJudge {
@@ -78,6 +79,7 @@ impl QueryJudge {
             words,
             wanted,
             language,
+            reads: PageText::default(),
         })
     }
 
@@ -116,8 +118,20 @@ impl QueryJudge {
     }
 }
 
+impl QueryJudge {
+    /// The same judge, reading this text of a page.
+    pub fn reading(self, reads: PageText) -> QueryJudge {
+        QueryJudge { reads, ..self }
+    }
+}
+
 impl Judge for QueryJudge {
+    fn reads(&self) -> PageText {
+        self.reads
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
+        let page = &*self.reads.of(page);
         let mut counts = PageTermCounts::new(self.terms.terms().len());
         self.terms.count(page.text.tokens(), page.language, &mut counts);
         let relevance = self.relevance(counts.counts(), page.language);

@@ -2,7 +2,7 @@
 
 use scenthound_types::{Language, named_enum};
 
-use crate::{IdfTable, JudgeFault};
+use crate::{IdfTable, JudgeFault, PageText};
 
 /// A page at least this similar to the topic is relevant, unless the user says otherwise. It is in the middle of the
 /// thresholds that did best on five topics. Crawls and the lab share it.
@@ -80,6 +80,8 @@ pub struct TermSettings {
     pub threshold: f64,
     /// How informative each term is; without it, all terms count the same.
     pub idf: Option<IdfTable>,
+    /// Which text of a page is compared.
+    pub text: PageText,
 }
 
 impl Default for TermSettings {
@@ -97,6 +99,7 @@ impl Default for TermSettings {
             combine: Combine::default(),
             threshold: DEFAULT_THRESHOLD,
             idf: None,
+            text: PageText::default(),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::settings::{Combine, TermSets, TermSettings, Weights};
 use crate::similarity::{Similarity, mean};
 use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
 use crate::vocabulary::{Term, Vocabulary};
-use crate::{IdfTable, Judge, JudgeFault};
+use crate::{IdfTable, Judge, JudgeFault, PageText};
 
 /// Judges pages by genre, content and URL terms.
 pub struct TermJudge {
@@ -32,6 +32,7 @@ pub struct TermJudge {
     combine: Combine,
     threshold: f64,
     exclude_at: usize,
+    reads: PageText,
 }
 
 /// √Σ idf² of each set; none for a set that is not given.
@@ -70,6 +71,7 @@ impl TermJudge {
             combine: settings.combine,
             threshold: settings.threshold,
             exclude_at: settings.exclude_at,
+            reads: settings.text,
         };
         match judge.mean_of(judge.norms.genre, judge.norms.content, judge.norms.url) {
             Some(_) => Ok(judge),
@@ -123,7 +125,12 @@ impl TermJudge {
 }
 
 impl Judge for TermJudge {
+    fn reads(&self) -> PageText {
+        self.reads
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
+        let page = &*self.reads.of(page);
         let mut in_text = PageTermCounts::new(self.text.terms().len());
         self.text.count(page.text.tokens(), page.language, &mut in_text);
         let mut in_url = SnippetTermCounts::new();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use scenthound_config::Given;
-use scenthound_judge::{Calibrate, Judge, JudgeKind, TableJudge, TopicJudge};
+use scenthound_judge::{Calibrate, Judge, JudgeKind, PageText, TableJudge, TopicJudge};
 use scenthound_types::{Keyring, ParsedPage};
 
 pub use figures::JudgeFigures;
@@ -270,6 +270,7 @@ impl Lab<'_> {
         };
         let web = first.trial.web.as_ref();
         let pages = web.pages() as u32;
+        let wanted = wanted_text(candidates.iter().map(|candidate| &*candidate.judge));
         let (next, judged) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.options.threads.unwrap_or(cores).max(1);
@@ -280,7 +281,7 @@ impl Lab<'_> {
                 if at >= pages {
                     return verdicts;
                 }
-                if let Some(page) = web.page(PageId(at)) {
+                if let Some(page) = web.page_with(PageId(at), wanted) {
                     let of_page = candidates.iter().map(|candidate| {
                         let judgement = candidate.judge.judge(&page);
                         (judgement.relevance, judgement.is_relevant())
@@ -344,13 +345,21 @@ fn topic_judge(
     let judge = settings.topic_judge()?;
     let keyring = Keyring::new(0);
     for page in seen {
-        if let Some(page) = trial.web.page(*page) {
+        if let Some(page) = trial.web.page_with(*page, judge.reads()) {
             judge.show(keyring.key(&page.url), judge.fields(&page));
         }
     }
     let fields = |pages: &[PageId]| trial.parsed(pages).map(|page| judge.fields(&page)).collect();
     judge.add_examples(fields(&source.positive), fields(&source.negative));
     Ok(judge)
+}
+
+/// Which text pages must come with for all of these judges.
+pub(crate) fn wanted_text<'a>(mut judges: impl Iterator<Item = &'a dyn Judge>) -> PageText {
+    match judges.any(|judge| judge.reads() == PageText::Main) {
+        true => PageText::Main,
+        false => PageText::Page,
+    }
 }
 
 /// The pages that a judge may learn from without their labels.

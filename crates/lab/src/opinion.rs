@@ -42,7 +42,7 @@ pub struct DirectJudge(pub Arc<dyn Judge>);
 
 impl PageJudge for DirectJudge {
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion {
-        let Some(page) = web.page(page) else {
+        let Some(page) = web.page_with(page, self.0.reads()) else {
             return Opinion {
                 judgement: verdict(0.0, false),
                 snippets: Vec::new(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::recorded::{PageId, Task, TaskPages};
 use crate::synth::{SynthLink, SynthPage, SynthTask, SynthWeb};
 use scenthound_engine::FoundLink;
+use scenthound_judge::PageText;
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
 
@@ -154,7 +155,7 @@ impl Web for Synthetic {
         }
     }
 
-    fn page(&self, page: PageId) -> Option<ParsedPage> {
+    fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
         let at = self.at(page);
         let url = CanonicalUrl::parse(&self.web.target_url(at)).ok()?;
         let html = match at {
@@ -168,7 +169,11 @@ impl Web for Synthetic {
             body: html.as_bytes(),
             truncated: false,
         };
-        Some(parse(&input, &Limits::default()))
+        let limits = Limits {
+            main_text: wanted == PageText::Main,
+            ..Limits::default()
+        };
+        Some(parse(&input, &limits))
     }
 
     fn spelled(&self, page: PageId) -> String {

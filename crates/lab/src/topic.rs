@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::recorded::PageId;
 use scenthound_judge::terms::{BackgroundCounts, GenerateSettings, RunCounts, TermsFault, generate};
-use scenthound_judge::{Judge, JudgeFault, TermJudge, TermSettings};
+use scenthound_judge::{Judge, JudgeFault, PageText, TermJudge, TermSettings};
 use scenthound_types::ParsedPage;
 use thiserror::Error;
 
@@ -99,7 +99,9 @@ impl Trial {
 
     /// The pages, parsed.
     pub fn parsed<'a>(&'a self, pages: &'a [PageId]) -> impl Iterator<Item = ParsedPage> + 'a {
-        pages.iter().filter_map(|page| self.web.page(*page))
+        // Whoever learns from them may want the main text.
+        let read = |page: &PageId| self.web.page_with(*page, PageText::Main);
+        pages.iter().filter_map(read)
     }
 
     /// The term judge with these settings.

@@ -6,6 +6,7 @@ use crate::recorded::{PageId, RecordedWeb, Spot};
 use std::sync::{Arc, OnceLock};
 
 use scenthound_engine::{FoundLink, link_tokens};
+use scenthound_judge::PageText;
 use scenthound_types::{CanonicalUrl, Keyring, Link, LinkTokens, ParsedPage, UrlKey};
 
 /// What a URL returns.
@@ -61,7 +62,12 @@ pub trait Web: Send + Sync {
     fn find(&self, url: &CanonicalUrl) -> Reply;
 
     /// A page, parsed.
-    fn page(&self, page: PageId) -> Option<ParsedPage>;
+    fn page(&self, page: PageId) -> Option<ParsedPage> {
+        self.page_with(page, PageText::Page)
+    }
+
+    /// A page, parsed, with its main text if that is wanted.
+    fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage>;
 
     /// A page's URL as the web itself spells it.
     fn spelled(&self, page: PageId) -> String;
@@ -123,8 +129,8 @@ impl Web for RecordedWeb {
         }
     }
 
-    fn page(&self, page: PageId) -> Option<ParsedPage> {
-        RecordedWeb::page(self, page)
+    fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
+        RecordedWeb::page_with(self, page, wanted)
     }
 
     fn spelled(&self, page: PageId) -> String {

@@ -198,7 +198,7 @@ impl Lab<'_> {
                 });
             }
             if web
-                .page(page)
+                .page_with(page, judge.reads())
                 .is_some_and(|parsed| judge.judge(&parsed).is_relevant())
             {
                 pages.relevant.insert(page);

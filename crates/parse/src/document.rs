@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 
 use scenthound_document::{Block, BlockKind, Document, extract};
-use scenthound_types::DocumentKind;
+use scenthound_types::{DocumentKind, Unread};
 
 use crate::Limits;
 use crate::decode::Decoded;
 
-/// Reads a document and writes it as HTML.
-pub(crate) fn decode(body: &[u8], kind: DocumentKind, limits: &Limits) -> Decoded<'static> {
+/// Reads a document and writes it as HTML. Says why if nothing could be read.
+pub(crate) fn decode(body: &[u8], kind: DocumentKind, limits: &Limits) -> (Decoded<'static>, Option<Unread>) {
     let document = extract(
         body,
         kind,
@@ -23,11 +23,21 @@ pub(crate) fn decode(body: &[u8], kind: DocumentKind, limits: &Limits) -> Decode
             ..scenthound_document::Limits::default()
         },
     );
-    Decoded {
+    let unread = match &document {
+        Document {
+            is_encrypted: true, ..
+        } => Some(Unread::Encrypted),
+        Document { blocks, .. } if blocks.iter().all(|block| block.text.trim().is_empty()) => {
+            Some(Unread::NoText)
+        }
+        _ => None,
+    };
+    let decoded = Decoded {
         text: Cow::Owned(markup(&document)),
         encoding: encoding_rs::UTF_8.name(),
         is_cut: document.is_truncated,
-    }
+    };
+    (decoded, unread)
 }
 
 fn markup(document: &Document) -> String {
@@ -108,7 +118,7 @@ fn attribute(out: &mut String, name: &str, value: &str) {
     out.push('"');
 }
 
-fn escape(out: &mut String, text: &str) {
+pub(crate) fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

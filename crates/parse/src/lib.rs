@@ -71,6 +71,8 @@ pub struct Limits {
     pub links: usize,
     /// Bytes of one attribute: longer URLs are ignored, longer titles are cut.
     pub attribute_bytes: usize,
+    /// Whether the main text is looked for too, which reads the markup a second time.
+    pub main_text: bool,
 }
 
 impl Default for Limits {
@@ -81,6 +83,7 @@ impl Default for Limits {
             text_bytes: 5 << 19,
             links: 10_000,
             attribute_bytes: 4_096,
+            main_text: false,
         }
     }
 }
@@ -89,9 +92,12 @@ impl Default for Limits {
 pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
     let body = input.body.get(..limits.body_bytes).unwrap_or(input.body);
     let kind = kind::Kind::of(input.content_type, body);
-    let decoded = match kind {
+    let (decoded, unread) = match kind {
         kind::Kind::Document(kind) => document::decode(body, kind, limits),
-        kind => decode::decode(input.content_type, input.url.host(), body, kind),
+        kind => (
+            decode::decode(input.content_type, input.url.host(), body, kind),
+            None,
+        ),
     };
     let reading = match kind {
         kind::Kind::Markup(dialect) => read::read_markup(&decoded.text, dialect, limits),
@@ -111,6 +117,13 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         reading.declared_language.as_deref(),
     );
     let fingerprint = fingerprint::simhash(reading.text.tokens());
+    let main = match kind {
+        kind::Kind::Markup(dialect) if limits.main_text => {
+            main_text::main_words(&decoded.text, dialect, input.url, &reading.title, limits)
+        }
+        // Documents and plain text have no boilerplate.
+        _ => None,
+    };
     ParsedPage {
         url: input.url.clone(),
         title: reading.title,
@@ -127,5 +140,7 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         fingerprint,
         encoding: decoded.encoding,
         truncated: input.truncated || decoded.is_cut || reading.truncated || body.len() < input.body.len(),
+        unread,
+        main: main.map(Box::new),
     }
 }

@@ -8,7 +8,7 @@
 //! Everything is linear in the input and bounded: a stack of limited depth stands in for the tree, so deep nesting costs
 //! nothing. Deliberately absent: a model, and rules for single sites.
 
-use scenthound_types::CanonicalUrl;
+use scenthound_types::{CanonicalUrl, MainWords};
 
 use crate::decode;
 use crate::document;
@@ -145,7 +145,7 @@ pub fn main_text(input: &PageInput<'_>) -> MainText {
             reader.finish(&chosen)
         }
         Kind::Document(kind) => {
-            let decoded = document::decode(body, kind, &Limits::default());
+            let (decoded, _) = document::decode(body, kind, &Limits::default());
             let mut reader = Reader::new(&decoded.text, Dialect::Html, input.url);
             reader.read();
             // A document has no boilerplate around it, and its own title is better than its first heading.
@@ -155,6 +155,46 @@ pub fn main_text(input: &PageInput<'_>) -> MainText {
             MainText { title, ..text }
         }
     }
+}
+
+/// The words of the main text of decoded markup, with this title; none if there is no main text.
+///
+/// The chosen blocks are written as a small page and read like any other, so that words, sentences and headings are the same as
+/// in the whole text.
+pub(crate) fn main_words(
+    html: &str,
+    dialect: Dialect,
+    url: &CanonicalUrl,
+    title: &str,
+    limits: &Limits,
+) -> Option<MainWords> {
+    let mut reader = Reader::new(html, dialect, url);
+    reader.read();
+    let chosen = choose(&reader.blocks);
+    let mut page = String::from("<title>");
+    document::escape(&mut page, title);
+    page.push_str("</title>");
+    let title_only = page.len();
+    for (block, _) in reader.blocks.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
+        let element = match block.kind {
+            BlockKind::Heading(_) => "h2",
+            BlockKind::Prose
+            | BlockKind::Item { .. }
+            | BlockKind::Quote
+            | BlockKind::Code
+            | BlockKind::Row => "p",
+        };
+        page.extend(["<", element, ">"]);
+        document::escape(&mut page, &block.text);
+        page.extend(["</", element, ">"]);
+    }
+    (page.len() > title_only).then(|| {
+        let read = crate::read::read_markup(&page, Dialect::Html, limits);
+        MainWords {
+            text: read.text,
+            headings: read.headings,
+        }
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

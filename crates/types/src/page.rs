@@ -143,6 +143,10 @@ pub enum PageNote {
     UnwantedLanguage,
     /// It uses the topic's words in another sense. It counts as irrelevant, and its links are not followed.
     WrongSense,
+    /// It is a document that is encrypted, so nothing of it was read.
+    Encrypted,
+    /// It is a document without text that can be read: a scan, say, or fonts that show shapes only.
+    NoText,
 }
 
 impl PageNote {
@@ -150,7 +154,7 @@ impl PageNote {
     pub fn hides(self) -> bool {
         match self {
             PageNote::Noindex | PageNote::UnwantedLanguage | PageNote::WrongSense => true,
-            PageNote::Nofollow | PageNote::Noarchive => false,
+            PageNote::Nofollow | PageNote::Noarchive | PageNote::Encrypted | PageNote::NoText => false,
         }
     }
 }
@@ -236,6 +240,24 @@ pub struct TagCounts {
     pub elements: u32,
 }
 
+/// Why nothing could be read of a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unread {
+    /// It is encrypted.
+    Encrypted,
+    /// It has no text, or none that says which characters it shows.
+    NoText,
+}
+
+/// The words of a page without menus, footers and other boilerplate.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MainWords {
+    /// The words, the title's first as a block of their own.
+    pub text: Text,
+    /// The headings, as runs of the text.
+    pub headings: Vec<TokenRange>,
+}
+
 /// A fetched page, parsed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParsedPage {
@@ -269,9 +291,34 @@ pub struct ParsedPage {
     pub encoding: &'static str,
     /// Whether a limit cut the page short.
     pub truncated: bool,
+    /// Why nothing could be read, if it is a document without words.
+    pub unread: Option<Unread>,
+    /// The main text, if it was asked for and is not the whole text.
+    pub main: Option<Box<MainWords>>,
 }
 
 impl ParsedPage {
+    /// The page as if it held nothing but its main text; none if the main text is not known.
+    pub fn of_main_text(&self) -> Option<ParsedPage> {
+        let main = self.main.as_deref()?;
+        Some(ParsedPage {
+            title: self.title.clone(),
+            text: main.text.clone(),
+            headings: main.headings.clone(),
+            language: self.language,
+            tags: self.tags,
+            hints: self.hints,
+            visible_chars: self.visible_chars,
+            directives: self.directives,
+            canonical: self.canonical.clone(),
+            fingerprint: self.fingerprint,
+            encoding: self.encoding,
+            truncated: self.truncated,
+            unread: self.unread,
+            ..ParsedPage::blank(self.url.clone())
+        })
+    }
+
     /// A page with nothing on it: the start for pages made by hand.
     pub fn blank(url: CanonicalUrl) -> ParsedPage {
         ParsedPage {
@@ -290,6 +337,8 @@ impl ParsedPage {
             fingerprint: 0,
             encoding: "UTF-8",
             truncated: false,
+            unread: None,
+            main: None,
         }
     }
 }

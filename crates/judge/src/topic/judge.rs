@@ -17,7 +17,7 @@ use super::match_score::{MatchScore, Matcher};
 use super::sample::Sample;
 use super::stem::{id_of, spellings_of};
 use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
-use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, SnippetScorer};
+use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, PageText, SnippetScorer};
 
 /// How a topic judge works.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct TopicSettings {
     pub learns: bool,
     /// How rare terms are on the web at large.
     pub background: Arc<Background>,
+    /// Which text of a page it reads.
+    pub text: PageText,
 }
 
 impl Default for TopicSettings {
@@ -36,6 +38,7 @@ impl Default for TopicSettings {
             threshold: 0.5,
             learns: true,
             background: Background::shipped().clone(),
+            text: PageText::default(),
         }
     }
 }
@@ -339,7 +342,7 @@ impl TopicJudge {
 
     /// The page as this judge sees it.
     pub fn fields(&self, page: &ParsedPage) -> PageFields {
-        PageFields::of(page, self.language, &self.query)
+        PageFields::of(&self.settings.text.of(page), self.language, &self.query)
     }
 
     /// Adds example pages and learns from them.
@@ -651,6 +654,10 @@ fn spell(
 }
 
 impl Judge for TopicJudge {
+    fn reads(&self) -> PageText {
+        self.settings.text
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
         self.judge_fields(&self.fields(page))
     }

@@ -11,6 +11,7 @@ use scenthound_types::text::StopList;
 
 use super::measure::{Bench, cell, contender, judged};
 use crate::error::LabError;
+use crate::judges::wanted_text;
 use crate::reach::reachable;
 use crate::score::f1_by_threshold;
 use crate::session::LabEvent;
@@ -24,7 +25,8 @@ fn judge_all(trial: &Trial, judges: &[&dyn Judge]) -> Vec<Vec<(f64, bool)>> {
         if trial.targets.uncounted.contains(&page) {
             continue;
         }
-        let Some(parsed) = trial.web.page(page) else {
+        let wanted = wanted_text(judges.iter().copied());
+        let Some(parsed) = trial.web.page_with(page, wanted) else {
             continue;
         };
         let is_relevant = trial.pages.relevant.contains(&page);

@@ -244,7 +244,11 @@ fn parse_all(batch: &[RawPage]) -> Vec<ParsedPage> {
             body: &raw.body,
             truncated: raw.truncated,
         };
-        let mut page = parse(&input, &Limits::default());
+        let limits = Limits {
+            main_text: true,
+            ..Limits::default()
+        };
+        let mut page = parse(&input, &limits);
         page.directives.add(raw.directives);
         page
     };

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use scenthound_judge::PageText;
 use scenthound_types::{
-    CanonicalUrl, Keyring, Language, Link, LinkSource, LinkWords, PageDirectives, PageHints, ParsedPage, Rel,
-    TagCounts, Text, Token, TokenRange,
+    CanonicalUrl, Keyring, Language, Link, LinkSource, LinkWords, MainWords, PageDirectives, PageHints,
+    ParsedPage, Rel, TagCounts, Text, Token, TokenRange,
 };
 
 use crate::recorded::encode::{Bytes, put, put_str};
@@ -295,8 +296,13 @@ impl RecordedWeb {
         self.rules.get(number as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The page as it was parsed.
+    /// The page as it was parsed, without its main text.
     pub fn page(&self, page: PageId) -> Option<ParsedPage> {
+        self.page_with(page, PageText::Page)
+    }
+
+    /// The page as it was parsed, with its main text if that is wanted.
+    pub fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
         let at = page.0 as usize;
         let (start, end) = (*self.page_starts.get(at)?, *self.page_starts.get(at + 1)?);
         let mut bytes = Bytes::new(self.bytes.get(start as usize..end as usize)?);
@@ -326,6 +332,12 @@ impl RecordedWeb {
         let links = self.read_links(page, bytes);
         let text = self.words.read_text(bytes);
         let asides = self.words.read_text(bytes);
+        let has_main = wanted == PageText::Main && bytes.byte() == 1;
+        let main = has_main.then(|| {
+            let headings = read_runs(bytes);
+            let text = self.words.read_text(bytes);
+            Box::new(MainWords { text, headings })
+        });
         Some(ParsedPage {
             url: self.page_url(page)?.clone(),
             title,
@@ -342,6 +354,8 @@ impl RecordedWeb {
             fingerprint,
             encoding,
             truncated,
+            unread: None,
+            main,
         })
     }
 
@@ -466,6 +480,15 @@ impl RecordedWeb {
         }
         self.words.put_text(&page.text, &mut out);
         self.words.put_text(&page.asides, &mut out);
+        // Last, because it is seldom read.
+        out.push(page.main.is_some().into());
+        if let Some(main) = page.main.as_deref() {
+            put(&mut out, main.headings.len() as u64);
+            for run in &main.headings {
+                put_run(run, &mut out);
+            }
+            self.words.put_text(&main.text, &mut out);
+        }
         self.page_starts.push(out.len() as u64);
         self.bytes = out;
         number
