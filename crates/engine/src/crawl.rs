@@ -952,7 +952,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             if let Some(slot) = self.slots.get_mut(usize::from(lease.agent.0)) {
                 slot.count(is_relevant);
             }
-            if let Some(enough) = self.stop_watch.look(&self.tally) {
+            let frontier = &self.frontier;
+            if let Some(enough) = self.stop_watch.look(&self.tally, || frontier.counts().waiting) {
                 self.enough = Some(reason_of(&enough));
             }
         } else if facts.asked {

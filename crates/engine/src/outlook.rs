@@ -1,11 +1,12 @@
-//! What a crawl can expect of going on, from its harvest curve.
+//! What a crawl can expect of going on, from its harvest curve and the length of its queue.
 //!
-//! Two questions have answers in the curve alone. *What do the best waiting links bring?* What the last pages brought, since
-//! these were the best links a moment ago. *How much is left to be found?* If each quarter of the crawl brought a share q of
-//! what the quarter before brought, the quarters to come bring q + q² + … times the last one.
+//! *What do the best waiting links bring?* What the last pages brought, since these were the best links a moment ago. *How much is
+//! left to be found?* At least what the curve promises: if each quarter of the crawl brought a share q of what the quarter before
+//! brought, the quarters to come bring q + q² + … times the last one. At most what waits: no link that waits is better than
+//! those fetched last, so what waits brings no larger share than they did.
 //!
-//! Both answers are counts of few pages, so they come with intervals, and a crawl is stopped only by the end of the interval
-//! that speaks for going on. The second is an extrapolation of one crawl: it knows nothing of pages that no link leads to.
+//! All answers are counts of few pages, so they come with intervals, and a crawl is stopped only by the end of the interval
+//! that speaks for going on. None knows of pages that no known link leads to.
 
 use crate::tally::Tally;
 
@@ -44,13 +45,16 @@ pub struct Outlook {
     pub found_lately: u64,
     /// Relevant pages in all.
     pub found: u64,
-    /// Relevant pages that are still to be found; none where the harvest has not begun to fall.
+    /// URLs that wait.
+    pub waiting: u64,
+    /// Relevant pages that are still to be found; none where the harvest has not begun to fall. The number itself is what the
+    /// curve promises, the upper end is the larger of what the curve allows and what may wait.
     pub unfound: Option<Estimate>,
 }
 
 impl Outlook {
-    /// The outlook of a crawl; none as long as it is too short to tell.
-    pub fn of(tally: &Tally) -> Option<Outlook> {
+    /// The outlook of a crawl of which so many URLs wait; none as long as it is too short to tell.
+    pub fn of(tally: &Tally, waiting: u64) -> Option<Outlook> {
         let curve = tally.curve();
         let pages = curve.last()?.0;
         let window = LEAST_WINDOW.max(pages / WINDOW_SHARE);
@@ -65,14 +69,21 @@ impl Outlook {
         let (all, found) = found_at(pages);
         let (since, before) = found_at(pages - window);
         let quarter = |nth: u64| found_at(pages * nth / 4).1;
-        let unfound = extrapolate(
+        let promised = extrapolate(
             (quarter(3).saturating_sub(quarter(2))) as f64,
             (found.saturating_sub(quarter(3))) as f64,
         );
+        let (window, found_lately) = (all - since, found.saturating_sub(before));
+        let may_wait = waiting as f64 * share(found_lately, window).high;
+        let unfound = promised.map(|promised| Estimate {
+            high: promised.high.max(may_wait),
+            ..promised
+        });
         Some(Outlook {
-            window: all - since,
-            found_lately: found.saturating_sub(before),
+            window,
+            found_lately,
             found,
+            waiting,
             unfound: unfound.filter(|_| found >= LEAST_FOUND),
         })
     }
@@ -219,14 +230,14 @@ impl StopWatch {
         }
     }
 
-    /// Looks at the crawl, if one is due. To be called after every page.
-    pub fn look(&mut self, tally: &Tally) -> Option<Enough> {
+    /// Looks at the crawl, if one is due. To be called after every page, with how many URLs wait.
+    pub fn look(&mut self, tally: &Tally, waiting: impl FnOnce() -> u64) -> Option<Enough> {
         let rules = self.rules;
         let watches = rules.least_yield.is_some() || rules.enough.is_some();
         if !watches || !tally.pages.is_multiple_of(LOOK_EVERY) {
             return None;
         }
-        let outlook = Outlook::of(tally)?;
+        let outlook = Outlook::of(tally, waiting())?;
         let is_poor = rules
             .least_yield
             .is_some_and(|least| outlook.recent_yield().high < least);
@@ -250,7 +261,7 @@ impl StopWatch {
 mod tests {
     use super::*;
 
-    /// A crawl whose n-th page is relevant if the function says so.
+    /// A crawl whose n-th page is relevant if the function says so, and whose queue is as long as the rest of it.
     fn crawl(
         pages: u64,
         is_relevant: impl Fn(u64) -> bool,
@@ -260,7 +271,7 @@ mod tests {
         let mut watch = StopWatch::new(rules);
         for page in 0..pages {
             tally.count_page("ok", Some(0.5), is_relevant(page));
-            if let Some(enough) = watch.look(&tally) {
+            if let Some(enough) = watch.look(&tally, || pages - page) {
                 return (page + 1, Some(enough), tally);
             }
         }
@@ -275,7 +286,7 @@ mod tests {
         };
         let (pages, enough, tally) = crawl(5_000, |page| page.is_multiple_of(5), rules);
         assert_eq!((pages, enough), (5_000, None));
-        let outlook = Outlook::of(&tally).unwrap();
+        let outlook = Outlook::of(&tally, 0).unwrap();
         let recent = outlook.recent_yield();
         assert!(
             recent.low < 0.2 && recent.high > 0.2 && recent.high < 0.25,
@@ -303,7 +314,24 @@ mod tests {
         };
         let (pages, enough, _) = crawl(10_000, ends, by_completeness);
         assert!(matches!(enough, Some(Enough::Found(_))), "{enough:?}");
-        assert!(pages < 3_000, "{pages}");
+        assert!(pages < 5_000, "{pages}");
+    }
+
+    /// The harvest of a site's first part falls as if there were no second.
+    #[test]
+    fn a_long_queue_speaks_against_having_enough() {
+        let falls = |page: u64| match page {
+            0..600 => page.is_multiple_of(3),
+            600..1_200 => page.is_multiple_of(30),
+            _ => page.is_multiple_of(3),
+        };
+        let rules = StopRules {
+            least_yield: None,
+            enough: Some(0.9),
+        };
+        let (pages, enough, _) = crawl(1_200, falls, rules);
+        assert!(pages < 1_200 && enough.is_some(), "a short queue: {pages}");
+        assert_eq!(crawl(4_000, falls, rules).1, None);
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub struct Run {
     pub known: u64,
     /// URLs still waiting at the end.
     pub waiting: u64,
+    /// URLs waiting after each page read.
+    pub waiting_after: Vec<u64>,
     /// The agents at the end.
     pub agents: Vec<AgentFacts>,
 }
@@ -152,6 +154,7 @@ fn drive(
     }
     let mut out = Requests::default();
     let mut seen = 0;
+    let mut waiting_after = Vec::new();
     let stopped = loop {
         let room = settings.workers.saturating_sub(out.len());
         let step = if room == 0 {
@@ -179,9 +182,10 @@ fn drive(
                 if crawl.tally().pages.is_multiple_of(PAGES_PER_COMMIT) {
                     crawl.commit(now)?;
                 }
-                let journal = crawl.recorder();
-                if journal.pages.len() > seen {
+                if crawl.recorder().pages.len() > seen {
+                    let journal = crawl.recorder();
                     seen = journal.pages.len();
+                    waiting_after.resize(seen, crawl.frontier().counts().waiting);
                     if watch(journal).is_break() {
                         break None;
                     }
@@ -204,6 +208,7 @@ fn drive(
         stopped,
         known,
         waiting,
+        waiting_after,
         agents,
     })
 }

@@ -1,7 +1,7 @@
 //! How often a crawl that stops by itself would have been right to stop.
 //!
 //! A crawl of everything says what was still to come at each moment. The rules of [`StopWatch`] are followed on its harvest
-//! curve exactly as a live crawl follows them, with the judge's verdicts, and what they say is compared with what came.
+//! curve and the length of its queue exactly as a live crawl follows them, with the judge's verdicts, and what they say is compared with what came.
 
 use scenthound_engine::{Enough, Outlook, StopRules, StopWatch, Tally};
 
@@ -41,7 +41,8 @@ pub fn stop_of(outcome: &Outcome, rules: StopRules) -> Option<Stop> {
     let mut watch = StopWatch::new(rules);
     for (at, is_relevant) in verdicts.iter().enumerate() {
         tally.count_page("ok", None, *is_relevant);
-        if let Some(Enough::Yield(outlook) | Enough::Found(outlook)) = watch.look(&tally) {
+        let waiting = || outcome.waiting.get(at).copied().unwrap_or_default();
+        if let Some(Enough::Yield(outlook) | Enough::Found(outlook)) = watch.look(&tally, waiting) {
             let later = verdicts.get(at + 1..).unwrap_or_default();
             return Some(Stop {
                 pages: tally.pages,

@@ -74,6 +74,8 @@ pub struct Outcome {
     pub visited_by: Vec<AgentId>,
     /// Which pages of the order the judge called relevant.
     pub called_relevant: Vec<bool>,
+    /// How many URLs waited after each visit.
+    pub waiting: Vec<u64>,
 }
 
 /// The ranks at which precision is computed.
@@ -200,6 +202,7 @@ impl Trial {
             agents: run.agents,
             visited_by: run.journal.pages.iter().map(|page| page.agent).collect(),
             called_relevant: run.journal.pages.iter().map(|page| page.is_relevant).collect(),
+            waiting: run.waiting_after,
             order,
             not_recorded,
             breadth_first: BreadthFirst::of(run.journal.pages.iter().map(|page| FoundAt {
