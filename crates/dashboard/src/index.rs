@@ -5,11 +5,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound::{CanonicalUrl, PageRecord, Verdict, page_id};
+use scenthound::{CanonicalUrl, FoldedPage, Folding, PageRecord, Verdict, page_id};
 use scenthound_types::{LeaseKind, Nearness, Outcome};
 use serde::Serialize;
 
-use crate::folding::{Folded, Folding};
 use crate::follow::Placed;
 
 /// Points of a curve, at most.
@@ -307,18 +306,21 @@ impl PageIndex {
     fn add_page(&mut self, record: PageRecord, offset: u64, length: u32, host: u32) {
         let key = key_of(&record.url);
         let known = self.by_key.get(&key).copied();
+        // As in `hound results`, the first visit counts.
+        if known.is_some() && record.revisit {
+            return;
+        }
         let number = known.unwrap_or_else(|| u32::try_from(self.pages.len()).unwrap_or(u32::MAX));
         let relevance = record.relevance.unwrap_or_default();
         let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
         // A page that was fetched again stays where it was among its near-duplicates.
-        if known.is_none() && !record.hidden {
-            let repeats = record.duplicate_of.as_deref().map(key_of);
-            let folded = Folded {
+        if known.is_none() {
+            let repeats = (record.duplicate_of.as_deref().filter(|_| !record.hidden)).map(key_of);
+            let folded = FoldedPage {
                 key,
                 canonical: record.canonical.as_deref().map(key_of),
                 repeats: repeats.and_then(|key| self.by_key.get(&key)).copied(),
-                fingerprint: record.fingerprint.unwrap_or_default(),
-                relevance,
+                is_relevant: record.is_relevant(),
                 is_seed: record.seed,
                 length: record.url.len(),
             };

@@ -22,7 +22,6 @@ mod connection;
 mod crawl;
 mod error;
 mod events;
-mod folding;
 mod follow;
 mod guard;
 mod index;

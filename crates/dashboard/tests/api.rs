@@ -626,14 +626,14 @@ fn the_best_pages_are_the_same_as_those_of_results() {
     let (mut files, _) = RecordFiles::open(&crawl, ArchiveSettings::named("t", 0), Mark::default()).unwrap();
     for page in 0..60_u64 {
         let group = page % 20;
+        let url = |page: u64| {
+            let long = "long/".repeat(9 - page as usize / 7);
+            format!("http://h{}.test/{long}{page}", page % 3)
+        };
         files
             .append_page(&PageRecord {
                 // Later pages of a group have shorter URLs, so the page that is shown changes as the crawl goes on.
-                url: format!(
-                    "http://h{}.test/{}{page}",
-                    page % 3,
-                    "long/".repeat(9 - page as usize / 7)
-                ),
+                url: url(page),
                 fetched_at: "2026-01-01T00:00:00Z".to_owned(),
                 relevance: Some(group as f64 / 20.0),
                 relevant: Some(group > 9),
@@ -641,10 +641,8 @@ fn the_best_pages_are_the_same_as_those_of_results() {
                 // Some groups agree on a name; it is that of a page in their middle.
                 canonical: (group == 7 && page != 27)
                     .then(|| "http://h0.test/long/long/long/long/long/long/27".to_owned()),
-                duplicate_of: (page == 50)
-                    .then(|| "http://h0.test/long/long/long/long/long/long/long/long/long/3".to_owned()),
+                duplicate_of: (page >= 20).then(|| url(group)),
                 hidden: page == 33,
-                fingerprint: Some(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(group + 1)),
                 ..PageRecord::default()
             })
             .unwrap();

@@ -24,29 +24,18 @@ pub(crate) struct Original {
 }
 
 /// The originals found so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Duplicates {
     index: NearDuplicates,
     originals: Vec<Original>,
     saved: usize,
 }
 
-impl Default for Duplicates {
-    fn default() -> Duplicates {
-        Duplicates {
-            // What a page says decides; a judge that learns gives the same page another relevance an hour later.
-            index: NearDuplicates::of_any_relevance(),
-            originals: Vec::new(),
-            saved: 0,
-        }
-    }
-}
-
 impl Duplicates {
     /// Adds a page. Returns the page it repeats, if it repeats one.
     pub fn add(&mut self, key: UrlKey, fingerprint: u64, links: u64) -> Option<Original> {
         let number = u32::try_from(self.originals.len()).ok()?;
-        match self.index.add(number, fingerprint, 0.0) {
+        match self.index.add(number, fingerprint) {
             Some(original) => {
                 let original = self.originals.get(original as usize)?;
                 (original.key != key).then_some(*original)

@@ -40,7 +40,7 @@ pub use crawl::{
 };
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};
-pub use near_duplicates::{NearDuplicates, are_near_duplicates};
+pub use near_duplicates::NearDuplicates;
 pub use outlook::{
     BreadthFirst, Enough, Estimate, FoundAt, LOOK_EVERY, Outlook, StopRules, StopWatch, share,
 };

@@ -37,7 +37,7 @@ impl<'a> Document<'a> {
     fn of(page: &'a ExportedPage, text: &'a str) -> Document<'a> {
         let record = &page.page.record;
         Document {
-            id: &page.id,
+            id: &page.page.id,
             url: &record.url,
             title: record.title.as_deref(),
             author: page.author.as_deref(),
@@ -256,9 +256,9 @@ pub(crate) fn save_markdown(export: &Export<'_>, folder: &Path) -> Result<Export
         if page.markdown.trim().is_empty() {
             return Ok(());
         }
-        let inside = folder.join(page.id.get(..2).unwrap_or("00"));
+        let inside = folder.join(page.page.id.get(..2).unwrap_or("00"));
         fs::create_dir_all(&inside).map_err(|source| ExportError::io("create", &inside, source))?;
-        let path = inside.join(format!("{}.md", page.id));
+        let path = inside.join(format!("{}.md", page.page.id));
         let document = Document::of(&page, "");
         let mut text = String::from("---\n");
         // Strings in JSON are strings in YAML.

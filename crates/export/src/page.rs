@@ -1,6 +1,6 @@
 //! A page as it is exported: its record, and on request its main text and its links.
 
-use scenthound::{CanonicalUrl, RankedPage, page_id, page_of_response};
+use scenthound::{CanonicalUrl, RankedPage, page_of_response};
 use scenthound_parse::{Limits, MainText, PageInput, main_text};
 use scenthound_store::CrawlView;
 use scenthound_types::PageNote;
@@ -18,9 +18,7 @@ pub struct Extras {
 /// A page as it is exported.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportedPage {
-    /// The same id in every export of the page.
-    pub id: String,
-    /// The record and the place in the ranking.
+    /// The id, the record and the place in the ranking.
     #[serde(flatten)]
     pub page: RankedPage,
     /// The author that the page names.
@@ -49,7 +47,6 @@ pub struct ExportedPage {
 impl ExportedPage {
     pub(crate) fn read(view: &CrawlView, page: RankedPage, extras: Extras) -> ExportedPage {
         let mut exported = ExportedPage {
-            id: page_id(&page.record.url),
             page,
             author: None,
             published: None,

@@ -47,7 +47,7 @@ fn whole(value: impl TryInto<i64>) -> Cell {
 }
 
 static COLUMNS: [Column; 31] = [
-    column("id", ColumnType::Text, |page| text(&page.id)),
+    column("id", ColumnType::Text, |page| text(&page.page.id)),
     column("url", ColumnType::Text, |page| text(&page.page.record.url)),
     column("host", ColumnType::Text, |page| text(&page.host())),
     column("title", ColumnType::Text, |page| {
@@ -78,7 +78,9 @@ static COLUMNS: [Column; 31] = [
     column("content_similarity", ColumnType::Number, |page| {
         Cell::Number(page.page.record.parts.as_ref().and_then(|parts| parts.content))
     }),
-    column("view", ColumnType::Text, |page| text(page.page.quadrant.name())),
+    column("view", ColumnType::Text, |page| {
+        Cell::Text(page.page.quadrant.map(|quadrant| quadrant.name().to_owned()))
+    }),
     column("mark", ColumnType::Text, |page| {
         Cell::Text(page.page.mark.map(|mark| {
             match mark {

@@ -65,7 +65,7 @@ pub(crate) fn save(export: &Export<'_>, path: &Path) -> Result<Exported, ExportE
     let exported = export.each_page(export.settings.extras, |page| {
         let record = &page.page.record;
         let line = PageLine {
-            id: &page.id,
+            id: &page.page.id,
             url: &record.url,
             ts: &record.fetched_at,
             title: record.title.as_deref(),

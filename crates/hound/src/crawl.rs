@@ -600,6 +600,7 @@ fn print_summary(
             summary.counts.waiting,
             ending(summary)
         );
+        let reasons = overview.map(crawl_report::explain).unwrap_or_default();
         if tally.bodies == 0 {
             say!("No page was read. Outcomes of the requests:");
             for (code, count) in &tally.outcomes {
@@ -608,9 +609,12 @@ fn print_summary(
             if tally.outcomes.contains_key(OutcomeCode::RefusedAddress.as_str()) {
                 say!("Private addresses are refused; allow a network with --allow-net, such as 127.0.0.0/8.");
             }
+            for line in reasons {
+                say!("{line}");
+            }
             say!("To see what happened to a URL: hound explain {folder} URL");
         } else {
-            for line in overview.map(crawl_report::explain).unwrap_or_default() {
+            for line in reasons {
                 say!("{line}");
             }
             say!("Saved in {folder}. To see the best pages: hound results {folder} --why");

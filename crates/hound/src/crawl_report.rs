@@ -1,5 +1,6 @@
 //! `reports/report.html`: what a crawl found, in one page, written when the crawl ends.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,6 +9,7 @@ use scenthound_report::page::{Block, Page};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Column, Form, Owner, Table};
 use scenthound_store::replace;
+use scenthound_types::OutcomeCode;
 
 use crate::wording::{count, counted, found_by, harmless, set_name};
 
@@ -46,27 +48,30 @@ fn off_topic_seeds(overview: &Overview) -> Option<String> {
 /// Why a crawl found little, and what to try; empty if it found enough.
 pub fn explain(overview: &Overview) -> Vec<String> {
     let mut lines: Vec<String> = off_topic_seeds(overview).into_iter().collect();
-    if overview.pages == 0 || overview.relevant * FEW > overview.pages {
+    if overview.relevant > 0 && overview.relevant * FEW > overview.pages {
+        return lines;
+    }
+    lines.extend(not_asked(overview));
+    if overview.pages == 0 {
         return lines;
     }
     let failed = overview.pages - overview.bodies;
     if failed * 4 >= overview.pages {
-        let mut causes: Vec<(&String, &u64)> = overview.failures.iter().collect();
-        causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let causes: Vec<String> = causes
-            .iter()
-            .take(3)
-            .map(|(cause, number)| format!("{} {}", count(**number), cause))
-            .collect();
         lines.push(format!(
             "{} of {} brought no page: {}.",
             count(failed),
             counted(overview.pages, "request"),
-            causes.join(", ")
+            causes(&overview.failures)
         ));
     }
+    lines.extend(why_not_kept(overview));
     if let (Some(best), Some(threshold)) = (overview.best, overview.threshold) {
-        if best < threshold {
+        if 3.0 * best < threshold {
+            lines.push(format!(
+                "The best score is {best:.3}, far below the threshold of {threshold}: no page that was read is about the topic. \
+                 Other seeds or other words help; a lower threshold does not."
+            ));
+        } else if best < threshold {
             lines.push(format!(
                 "The best score is {best:.3}, below the threshold of {threshold}. If the best pages are what you want, lower \
                  the threshold (--judge KIND:threshold={:.2}) or show examples of good pages (--examples).",
@@ -89,6 +94,92 @@ pub fn explain(overview: &Overview) -> Vec<String> {
             "No link is left to follow. More seeds, or a wider --scope or --depth, would let it go on."
                 .to_owned(),
         );
+    }
+    lines
+}
+
+/// The three most frequent causes.
+fn causes(counts: &BTreeMap<String, u64>) -> String {
+    let mut causes: Vec<(&String, &u64)> = counts.iter().collect();
+    causes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let causes = causes.iter().take(3);
+    let causes: Vec<String> = causes
+        .map(|(cause, number)| format!("{} {}", count(**number), cause))
+        .collect();
+    causes.join(", ")
+}
+
+/// Why pages were not even requested, if that is most of them.
+fn not_asked(overview: &Overview) -> Vec<String> {
+    let mut lines = Vec::new();
+    let unasked: u64 = overview.unasked.values().sum();
+    if unasked > 0 && unasked >= overview.pages {
+        let by_robots = overview
+            .unasked
+            .get(OutcomeCode::RefusedRobots.as_str())
+            .copied()
+            .unwrap_or_default();
+        let advice = match 2 * by_robots >= unasked {
+            true => " Their hosts' robots.txt disallows them; seeds on other hosts may be open to crawlers.",
+            false => " hound explain DIR URL says more about one of them.",
+        };
+        lines.push(format!(
+            "{} known but not requested: {}.{advice}",
+            match unasked {
+                1 => "1 URL is".to_owned(),
+                _ => format!("{} URLs are", count(unasked)),
+            },
+            causes(&overview.unasked)
+        ));
+    }
+    if overview.bodies == 0 && !overview.unreached_hosts.is_empty() {
+        let hosts: u64 = overview.unreached_hosts.values().sum();
+        lines.push(format!(
+            "{} did not answer, even for robots.txt: {}. Check the addresses of the seeds and the network.",
+            counted(hosts, "host"),
+            causes(&overview.unreached_hosts)
+        ));
+    }
+    lines
+}
+
+/// Why pages that were read do not count, if that is many of them.
+fn why_not_kept(overview: &Overview) -> Vec<String> {
+    let read = overview.bodies;
+    let is_much = |number: u64| number > 0 && 4 * number >= read;
+    let of = |number: u64| format!("{} of {} read", count(number), counted(read, "page"));
+    let mut lines = Vec::new();
+    if is_much(overview.unwanted_language) {
+        let mut languages: Vec<(&String, &(u64, u64))> = overview.languages.iter().collect();
+        languages.sort_by_key(|(_, (pages, _))| std::cmp::Reverse(*pages));
+        let languages: Vec<String> = languages
+            .iter()
+            .take(3)
+            .map(|(language, (pages, _))| format!("{} {}", count(*pages), harmless(language)))
+            .collect();
+        lines.push(format!(
+            "{} are not in a wanted language ({}). --lang says which are wanted.",
+            of(overview.unwanted_language),
+            languages.join(", ")
+        ));
+    }
+    if is_much(overview.wrong_sense) {
+        lines.push(format!(
+            "{} use the topic's words in another sense, by the exclude terms.",
+            of(overview.wrong_sense)
+        ));
+    }
+    if is_much(overview.near_duplicates) {
+        lines.push(format!(
+            "{} repeat others and do not count again.",
+            of(overview.near_duplicates)
+        ));
+    }
+    if is_much(overview.wordless) {
+        lines.push(format!(
+            "{} have no words. Pages that only scripts fill cannot be read.",
+            of(overview.wordless)
+        ));
     }
     lines
 }

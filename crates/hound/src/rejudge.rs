@@ -17,7 +17,7 @@ use scenthound_live::Rejudged;
 use scenthound_store::CrawlView;
 
 use crate::wording::{count, counted};
-use crate::{crawl, exit, look};
+use crate::{crawl, crawl_report, exit, look};
 
 /// Judge a crawl's pages again with another topic.
 #[derive(clap::Args, Debug)]
@@ -99,6 +99,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     if let Err(error) = StatusFile::update_rejudged(view.layout(), &rejudged) {
         complain!("warning: {error}");
+    }
+    // The report shows verdicts too. A crawl that was killed has none yet.
+    let ended = StatusFile::read(view.layout()).ok().flatten();
+    if let Some(ended) = ended.and_then(|status| status.ended)
+        && let Err(error) = crawl_report::write(view.layout().root(), &format!("{ended}; judged again since"))
+    {
+        complain!("warning: the report could not be written: {error:#}");
     }
     let seconds = started.elapsed().as_secs_f64();
     print_summary(&rejudged, suggested.as_ref(), &view, seconds, args.json);

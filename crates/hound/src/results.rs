@@ -8,11 +8,11 @@ use scenthound::{
     Collection, CollectionError, PageRecord, Quadrant, RankBy, RankSettings, RankedPage, Ranking,
 };
 use scenthound_report::text::csv_line;
-use scenthound_types::{Parts, TermHit, TermSet};
+use scenthound_types::{PageNote, Parts, TermHit, TermSet};
 
 use crate::fault::bad_input;
 use crate::table::{Align, Table};
-use crate::wording::{count, counted, found_by, harmless, mark_name, set_name};
+use crate::wording::{count, counted, found_by, harmless, mark_name, note_text, set_name};
 use crate::{look, stdout};
 
 /// Pages per table. The columns are sized to fit all pages of a table.
@@ -32,9 +32,10 @@ const TERMS_SHOWN: usize = 8;
   hound results tea --genre blog --genre news     pages detected to be blogs or news
   hound results tea --prefer-genre forum          forums first
 
-The view of a page is relevant, genre-only, content-only or neither. It depends on whether the page's
-similarity to the genre terms and to the content terms reaches the cuts. A * marks pages that the
-judge found relevant; that depends on the whole score.")]
+The view of a page is both, genre-only, content-only or neither. It depends on whether the page's
+similarity to the genre terms (~genre) and to the content terms (~content) reaches the cuts. A * marks
+pages that the judge found relevant; that depends on the whole score. The column genre is the genre
+that was detected, in crawls that detect genres.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]
@@ -63,7 +64,7 @@ pub struct Args {
     /// Show pages too that are left out otherwise: noindex, unwanted language or wrong sense
     #[arg(long)]
     pub with_hidden: bool,
-    /// Show only pages with this view: relevant, genre-only, content-only or neither
+    /// Show only pages with this view: both, genre-only, content-only or neither
     #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = read_view)]
     pub view: Vec<Quadrant>,
     /// Show only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
@@ -212,7 +213,16 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
     if counts.judged == 0 {
         return "no page has been read yet".to_owned();
     }
-    let mut text = format!("{} of {}", count(shown as u64), counted(counts.judged, "page"));
+    let is_everything = args.settings().is_everything();
+    let mut text = match is_everything {
+        true => format!("{} of {}", count(shown as u64), counted(counts.judged, "page")),
+        false => format!(
+            "{} of {}, of {} read",
+            count(shown as u64),
+            counted(ranking.len() as u64, "matching page"),
+            count(counts.judged)
+        ),
+    };
     text.push_str(match ranking.by() {
         RankBy::Relevance => ", ranked by relevance",
         RankBy::Importance => ", ranked by the cash that has passed through them",
@@ -220,25 +230,35 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
             ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
         }
     });
-    text.push_str(&format!(" ({} relevant", count(counts.relevant)));
+    let relevant = match is_everything {
+        true => counts.relevant,
+        false => counts.chosen_relevant,
+    };
+    text.push_str(&format!(" ({} relevant", count(relevant)));
     if args.format == Format::Table && ranking.relevant_among(shown) > 0 {
         text.push_str(", marked *");
     }
     text.push(')');
-    if counts.near_duplicates > 0 {
-        let folded = counted(counts.near_duplicates, "near-duplicate");
+    if counts.chosen_near_duplicates > 0 {
+        let folded = counted(counts.chosen_near_duplicates, "near-duplicate");
         text.push_str(&match args.with_duplicates {
             true => format!("; {folded} among them"),
             false => format!("; {folded} folded (--with-duplicates shows them)"),
         });
     }
     if counts.hidden > 0 {
+        let relevant = match counts.hidden_relevant {
+            0 => String::new(),
+            relevant => format!(", {} of them relevant", count(relevant)),
+        };
         text.push_str(&format!(
-            "; {} {} (noindex, language or wrong sense)",
+            "; {} {}",
             count(counts.hidden),
             match args.with_hidden {
-                true => "usually left out",
-                false => "left out",
+                true => format!("usually left out (noindex, language or wrong sense){relevant}"),
+                false => format!(
+                    "left out (noindex, language or wrong sense; --with-hidden shows them){relevant}"
+                ),
             }
         ));
     }
@@ -266,9 +286,9 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
 type PartColumn = (&'static str, fn(&Parts) -> Option<f64>);
 const PARTS: [PartColumn; 5] = [
     ("query", |parts| parts.query),
-    ("genre", |parts| parts.genre),
-    ("content", |parts| parts.content),
-    ("url", |parts| parts.url),
+    ("~genre", |parts| parts.genre),
+    ("~content", |parts| parts.content),
+    ("~url", |parts| parts.url),
     ("learnt", |parts| parts.learnt),
 ];
 
@@ -304,7 +324,7 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         columns.push(("view", Align::Left));
     }
     if has_genres {
-        columns.push(("kind", Align::Left));
+        columns.push(("genre", Align::Left));
     }
     if has_marks {
         columns.push(("mark", Align::Left));
@@ -337,7 +357,7 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
             });
         }
         if has_views {
-            cells.push(page.quadrant.name().to_owned());
+            cells.push(page.quadrant.map_or("", Quadrant::name).to_owned());
         }
         if has_genres {
             cells.push(record.genre.as_ref().map_or_else(String::new, |guess| {
@@ -363,6 +383,13 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         if let Some(original) = &page.record.duplicate_of {
             lines.push(format!("      repeats {}", harmless(original)));
         }
+        // Otherwise an empty document would look like a page that is badly off topic.
+        let unread = [PageNote::Encrypted, PageNote::NoText].into_iter();
+        lines.extend(
+            unread
+                .filter(|note| record.has(*note))
+                .map(|note| format!("      {}", note_text(note, record))),
+        );
         if why {
             lines.extend(reasons(record).into_iter().map(|line| format!("      {line}")));
         }

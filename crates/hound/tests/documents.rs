@@ -164,3 +164,63 @@ fn documents_are_skipped_on_request() {
     let why = work.says(&["explain", "out", &format!("{root}/report.pdf")]);
     assert!(why.contains("--skip-documents"), "{why}");
 }
+
+/// A document of which nothing can be read must not look like a page that is off topic.
+#[test]
+fn documents_of_which_nothing_is_read_say_so_everywhere() {
+    let work = Workspace::new();
+    let (_serving, root) = serve_paths(|path| match path {
+        "/" => SiteResponse::html(
+            "<title>Tea</title><p>Tea: <a href=/encrypted.pdf>secret tea</a>, <a href=/scan.pdf>tea, scanned</a>, \
+             <a href=/slides.pptx>tea slides</a>, <a href=/slides>more tea slides</a>.",
+        ),
+        "/encrypted.pdf" => SiteResponse::page(
+            "application/pdf",
+            &include_bytes!("../../document/tests/files/encrypted.pdf")[..],
+        ),
+        "/scan.pdf" => SiteResponse::page(
+            "application/pdf",
+            &include_bytes!("../../document/tests/files/scan.pdf")[..],
+        ),
+        "/slides" => SiteResponse::page(
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            &b"PK\x03\x04"[..],
+        ),
+        _ => SiteResponse::missing(),
+    });
+    let url = format!("{root}/");
+    let common = [
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "0s",
+        "--contact",
+        "test@example.org",
+    ];
+    let run = work.hound(&[&["crawl", "tea", &url, "-o", "out"], &common[..]].concat());
+    assert!(run.is_good(), "{run:?}");
+    let records = common::json_lines(&std::fs::read_to_string(work.path("out/pages/pages.jsonl")).unwrap());
+    let of = |path: &str| {
+        records
+            .iter()
+            .find(|line| line["url"] == format!("{root}{path}"))
+            .unwrap()
+    };
+    assert_eq!(of("/encrypted.pdf")["notes"], serde_json::json!(["encrypted"]));
+    assert_eq!(of("/scan.pdf")["notes"], serde_json::json!(["no-text"]));
+    assert_eq!(of("/slides")["outcome"], "refused-content-type");
+    assert_eq!(of("/")["skipped"]["file_ending"], 1);
+    let listed = work.says(&["results", "out"]);
+    for words in ["the document is encrypted", "no text that can be read"] {
+        assert!(listed.contains(words), "{listed}");
+    }
+    let explained = |path: &str| work.says(&["explain", "out", &format!("{root}{path}")]);
+    assert!(explained("/encrypted.pdf").contains("the document is encrypted"));
+    assert!(explained("/scan.pdf").contains("no text that can be read"));
+    assert!(explained("/slides").contains("content type is not supported"));
+    assert!(explained("/slides.pptx").contains("PDF, DOCX or ODT"));
+    // Judging again keeps what is known.
+    let rejudged = work.hound(&["rejudge", "out", "--topic", "tea"]);
+    assert!(rejudged.is_good(), "{rejudged:?}");
+    assert!(explained("/encrypted.pdf").contains("the document is encrypted"));
+}

@@ -84,7 +84,7 @@ fn genre_and_content_terms_are_suggested_from_marked_pages() {
         .count()
     };
     assert_eq!(
-        ["relevant", "genre-only", "content-only", "neither"].map(counted),
+        ["both", "genre-only", "content-only", "neither"].map(counted),
         [4, 4, 4, 1]
     );
     assert_eq!(counted("genre-only,content-only"), 8);
@@ -94,7 +94,7 @@ fn genre_and_content_terms_are_suggested_from_marked_pages() {
             "results",
             "tea",
             "--view",
-            "relevant",
+            "both",
             "--content-cut",
             "1",
             "--genre-cut",
@@ -105,7 +105,7 @@ fn genre_and_content_terms_are_suggested_from_marked_pages() {
     );
     assert!(strict.lines().count() <= 4);
     let summary = hound_in(root, &["results", "tea"]).err;
-    assert!(summary.contains("4 relevant, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.5, content 0.5, the topic's threshold)"), "{summary}");
+    assert!(summary.contains("4 both, 4 genre-only, 4 content-only, 1 neither (cuts: genre 0.5, content 0.5, the topic's threshold)"), "{summary}");
 
     let json = |words: &[&str]| hound_in(root, words).json();
     let terms = |list: &serde_json::Value| -> Vec<String> {

@@ -143,6 +143,7 @@ fn tea_pages() -> Vec<PageRecord> {
         page("http://hub.test/cars", "Cars", 0.1),
         PageRecord {
             fingerprint: Some(0xf0f0_0001),
+            duplicate_of: Some("http://hub.test/green".to_owned()),
             ..page("http://hub.test/green2", "Green tea, again", 0.61)
         },
         // A second visit: the later record counts.
@@ -170,16 +171,16 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     assert_same(
         &out,
         "
-#  score   content  copies  title                 URL
-1  0.900*     0.90          All about tea         http://hub.test/
-2  0.700*     0.70          緑茶の本 [31mred      http://hub.test/jp
-3  0.600*     0.60      +1  Green tea             http://hub.test/green
-4  0.200      0.20          Cars and tea, \"both\"  http://hub.test/cars",
+#  score   ~content  copies  title                 URL
+1  0.900*      0.90          All about tea         http://hub.test/
+2  0.700*      0.70          緑茶の本 [31mred      http://hub.test/jp
+3  0.600*      0.60      +1  Green tea             http://hub.test/green
+4  0.200       0.20          Cars and tea, \"both\"  http://hub.test/cars",
     );
     assert_eq!(
         err,
         "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
-         1 left out (noindex, language or wrong sense)\n"
+         1 left out (noindex, language or wrong sense; --with-hidden shows them), 1 of them relevant\n"
     );
 }
 
@@ -190,11 +191,11 @@ fn why_shows_the_reasons_under_each_page() {
     assert_same(
         &out,
         "
-#  score   content  title             URL
-1  0.900*     0.90  All about tea     http://hub.test/
+#  score   ~content  title             URL
+1  0.900*      0.90  All about tea     http://hub.test/
       content: tea ×3 (0.90)
       depth 0: seed, priority 1.000 in class 0
-2  0.700*     0.70  緑茶の本 [31mred  http://hub.test/jp
+2  0.700*      0.70  緑茶の本 [31mred  http://hub.test/jp
       content: tea ×3 (0.70)
       depth 1 from http://hub.test/: linked from its parent, priority 0.900 in class 0",
     );
@@ -235,11 +236,16 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
     let (out, _) = says(crawl.path(), "results", &["--format", "csv", "--all"]);
     let lines: Vec<&str> = out.split("\r\n").collect();
     assert_eq!(lines.len(), 6);
-    assert!(lines[0].starts_with("rank,url,title,relevance,relevant,genre,content,"));
+    let names =
+        "rank,id,url,title,relevance,relevant,genre,genre_confidence,genre_similarity,content_similarity,";
+    assert!(lines[0].starts_with(names), "{}", lines[0]);
+    let id = scenthound::page_id("http://hub.test/cars");
     assert_eq!(
         lines[4],
-        "4,http://hub.test/cars,\"Cars and tea, \"\"both\"\"\",0.2,false,,0.2,,,1,http://hub.test/,\
-         2026-11-15T12:00:00Z,200,3000,,,,neither,,,,,,"
+        format!(
+            "4,{id},http://hub.test/cars,\"Cars and tea, \"\"both\"\"\",0.2,false,,,,0.2,,,1,http://hub.test/,\
+             2026-11-15T12:00:00Z,200,3000,,,,neither,,,,"
+        )
     );
     assert_eq!(lines[5], "");
 }
@@ -342,7 +348,7 @@ fn after_a_kill_the_records_are_counted_and_the_rest_is_dated() {
     let (out, err) = says(crawl.path(), "status", &[]);
     assert!(out.contains("State     stopped unexpectedly"), "{out}");
     assert!(
-        out.contains("Pages     8 tried, 7 read, 5 relevant (harvest rate 0.625)"),
+        out.contains("Pages     8 tried, 7 read, 4 relevant (harvest rate 0.500)"),
         "{out}"
     );
     assert!(out.contains("Bytes     21.0 KB"), "{out}");

@@ -597,6 +597,10 @@ impl Repeat {
             language: record.language.as_deref().and_then(Language::from_code),
             skipped: record.skipped.unwrap_or_default(),
             fingerprint: record.fingerprint.unwrap_or_default(),
+            duplicate_of: record
+                .duplicate_of
+                .as_deref()
+                .and_then(|original| CanonicalUrl::parse(original).ok()),
             ..ProcessedPage::of_links(judgement, links).with_notes(&record.notes)
         })
     }
@@ -652,6 +656,7 @@ impl Recorder for JudgementRecorder {
             hidden: is_hidden(&notes),
             notes,
             skipped: skipped(page),
+            duplicate_of: page.duplicate_of.as_ref().map(ToString::to_string),
         })?;
         Ok(())
     }

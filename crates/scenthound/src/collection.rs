@@ -13,6 +13,7 @@ mod cash;
 mod error;
 mod explain;
 mod export;
+mod folding;
 mod marks;
 mod overview;
 mod pages;
@@ -27,7 +28,7 @@ use scenthound_config::{Settings, Surroundings, check};
 use scenthound_frontier::HostPolicy;
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_live::Clock;
-use scenthound_store::{CrawlView, Error as StoreError};
+use scenthound_store::{CrawlView, Error as StoreError, RecordPlace};
 use scenthound_types::{Keyring, Timestamp};
 
 pub use agents::AgentStatus;
@@ -36,13 +37,13 @@ pub use error::{CollectionError, Warning};
 pub use explain::{
     Explanation, KnownVariant, OutsideScope, PathStep, QueueFacts, QueueUnknown, RobotsAnswer, UrlStanding,
 };
+pub use folding::{FoldedPage, Folding};
 pub use marks::{NotRead, WhyNotRead};
 pub use overview::{HostFigures, Overview};
 pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
-pub use scenthound_engine::NearDuplicates;
 pub use status::{
     Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status, StatusFile, StatusReport,
 };
@@ -118,6 +119,11 @@ impl Collection {
     /// Every attempt at a URL, in the order they were settled: pages, robots.txt files and sitemaps, successful or not.
     pub fn pages(&self) -> Result<Pages, CollectionError> {
         Pages::open(&self.view)
+    }
+
+    /// The attempts after one that was read before, for callers that follow a crawl.
+    pub fn pages_after(&self, last: RecordPlace) -> Result<Pages, CollectionError> {
+        Pages::open_after(&self.view, last)
     }
 
     /// The settings of the crawl; `None` if it was stopped before it wrote them.

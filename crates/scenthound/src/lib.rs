@@ -44,10 +44,10 @@ pub mod train;
 
 pub use collection::{
     AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation,
-    FiguresFrom, HostFigures, HostInQueue, KnownVariant, MarkCounts, NearDuplicates, NotRead, OutsideScope,
-    Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures, QueueUnknown, RankBy,
-    RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer, Status, StatusFile,
-    StatusReport, UnreadableLines, UrlStanding, Warning, WhyNotRead, now, page_id,
+    FiguresFrom, FoldedPage, Folding, HostFigures, HostInQueue, KnownVariant, MarkCounts, NotRead,
+    OutsideScope, Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures,
+    QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer,
+    Status, StatusFile, StatusReport, UnreadableLines, UrlStanding, Warning, WhyNotRead, now, page_id,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

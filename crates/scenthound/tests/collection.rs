@@ -100,12 +100,9 @@ fn ranked(collection: &Collection, settings: &RankSettings) -> Vec<String> {
 fn pages_are_ranked_once_each_without_hidden_pages_and_near_duplicates() {
     let temp = folder(&[
         hub(),
+        page("green", 0.6, 0.6),
         PageRecord {
-            fingerprint: Some(0xff00),
-            ..page("green", 0.6, 0.6)
-        },
-        PageRecord {
-            fingerprint: Some(0xff01),
+            duplicate_of: Some("http://hub.test/green".to_owned()),
             ..page("green2", 0.6, 0.62)
         },
         PageRecord {
@@ -125,6 +122,7 @@ fn pages_are_ranked_once_each_without_hidden_pages_and_near_duplicates() {
     let ranking = collection.ranked(&all).unwrap();
     let counts = ranking.counts();
     assert_eq!((counts.judged, counts.relevant, counts.hidden), (6, 3, 1));
+    assert_eq!((counts.hidden_relevant, counts.chosen_relevant), (1, 2));
     assert_eq!(counts.near_duplicates, 1);
     assert_eq!(counts.quadrants[&Quadrant::ContentOnly], 1);
     assert_eq!(ranking.by(), RankBy::Relevance);

@@ -53,6 +53,7 @@ impl Indexing {
 fn follow(folder: PathBuf, ended: &Receiver<()>, clock: &dyn Fn() -> Duration) -> Result<u64, SearchError> {
     let mut added = 0;
     let mut pause = LEAST_PAUSE;
+    let mut index: Option<SearchIndex> = None;
     loop {
         let is_over = match ended.recv_timeout(pause) {
             Err(RecvTimeoutError::Timeout) => false,
@@ -63,9 +64,19 @@ fn follow(folder: PathBuf, ended: &Receiver<()>, clock: &dyn Fn() -> Duration) -
         let collection = Collection::open(&folder)?;
         let began = clock();
         let threads = if is_over { usize::MAX } else { 1 };
-        added += SearchIndex::open_with(&collection, threads, &mut |_| {})?.added();
+        let is_followed = match &mut index {
+            Some(open) => {
+                open.threads = threads;
+                open.follow(&collection)?
+            }
+            None => false,
+        };
+        if !is_followed {
+            added += index.take().map_or(0, |index| index.added());
+            index = Some(SearchIndex::open_with(&collection, threads, &mut |_| {})?);
+        }
         if is_over {
-            return Ok(added);
+            return Ok(added + index.map_or(0, |index| index.added()));
         }
         pause = LEAST_PAUSE.max(clock().saturating_sub(began) * RESTS);
     }

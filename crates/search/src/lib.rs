@@ -14,14 +14,14 @@ mod fields;
 mod indexing;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
-use scenthound::{CanonicalUrl, Collection, NearDuplicates, PageRecord, RankSettings, page_id};
+use scenthound::{CanonicalUrl, Collection, FoldedPage, Folding, PageRecord, RankSettings, page_id};
 use scenthound_parse::{Limits, PageInput, main_text};
-use scenthound_store::CrawlView;
+use scenthound_store::{CrawlView, RecordPlace};
 use serde::{Deserialize, Serialize};
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, QueryParser, RangeQuery, TermQuery};
@@ -60,7 +60,7 @@ struct Reach {
     last: u64,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A page that was found.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -112,6 +112,93 @@ pub struct SearchIndex {
     /// How many threads may read pages from the archive.
     threads: usize,
     added: u64,
+    /// What was learnt from the records, if they have been read.
+    known: Option<Known>,
+}
+
+/// The pages of the records as far as they were read, for going on from there.
+#[derive(Debug, Default)]
+struct Known {
+    generation: u32,
+    /// The last record.
+    last: Option<RecordPlace>,
+    /// The numbers of the pages, by the keys of their URLs.
+    numbers: HashMap<u64, u32>,
+    places: Vec<RecordPlace>,
+    folding: Folding,
+    /// Pages that the index holds as near-duplicates.
+    flagged: HashSet<u32>,
+    /// Pages whose groups have changed since the index was last brought up to date.
+    touched: Vec<u32>,
+}
+
+impl Known {
+    /// Takes in a page that was read. None for one that is known and was only visited again.
+    fn add(&mut self, place: RecordPlace, record: &PageRecord) -> Option<u32> {
+        let key = url_key(&record.url);
+        if let Some(number) = self.numbers.get(&key) {
+            let place_of = self.places.get_mut(*number as usize)?;
+            if record.revisit {
+                return None;
+            }
+            *place_of = place;
+            return Some(*number);
+        }
+        let number = u32::try_from(self.places.len()).ok()?;
+        self.numbers.insert(key, number);
+        self.places.push(place);
+        let repeats = (record.duplicate_of.as_deref().filter(|_| !record.hidden)).map(url_key);
+        let repeats = repeats.and_then(|key| self.numbers.get(&key)).copied();
+        self.folding.add(
+            number,
+            FoldedPage {
+                key,
+                canonical: record.canonical.as_deref().map(url_key),
+                repeats,
+                is_relevant: record.is_relevant(),
+                is_seed: record.seed,
+                length: record.url.len(),
+            },
+        );
+        self.touched.extend(repeats.map(|_| number));
+        Some(number)
+    }
+
+    fn is_copy(&self, number: u32) -> bool {
+        self.folding.original(number).is_some()
+    }
+
+    /// The index holds everything read so far, as it is now.
+    fn settle(&mut self) {
+        let mut groups: HashSet<u32> = HashSet::new();
+        for number in std::mem::take(&mut self.touched) {
+            if groups.insert(number) {
+                groups.extend(self.folding.others(number));
+            }
+        }
+        for number in groups {
+            match self.is_copy(number) {
+                true => self.flagged.insert(number),
+                false => self.flagged.remove(&number),
+            };
+        }
+    }
+
+    /// The pages that the index holds under a state that has changed.
+    fn changed(&self) -> Vec<u32> {
+        let mut seen: HashSet<u32> = HashSet::new();
+        for number in &self.touched {
+            if seen.insert(*number) {
+                seen.extend(self.folding.others(*number));
+            }
+        }
+        let mut changed: Vec<u32> = seen
+            .into_iter()
+            .filter(|number| self.is_copy(*number) != self.flagged.contains(number))
+            .collect();
+        changed.sort_unstable();
+        changed
+    }
 }
 
 impl std::fmt::Debug for SearchIndex {
@@ -160,6 +247,7 @@ impl SearchIndex {
             reader,
             threads,
             added: 0,
+            known: None,
         };
         opened.update(collection, generation, texts.as_ref(), progress)?;
         drop(texts);
@@ -173,6 +261,20 @@ impl SearchIndex {
         }
         opened.reader.reload().map_err(faulty)?;
         Ok(opened)
+    }
+
+    /// Brings an open index up to date with a crawl that goes on. What was read of the records before is not read again.
+    /// Returns false if that is not possible because the records or the judgements have been replaced: it must be opened anew.
+    fn follow(&mut self, collection: &Collection) -> Result<bool, SearchError> {
+        let generation = collection.view().layout().generation()?;
+        let bytes = fs::metadata(collection.view().layout().pages()).map_or(0, |file| file.len());
+        let reach = reach_of(&self.index, &self.path)?;
+        let is_same = reach.generation == generation && bytes >= reach.bytes;
+        if self.known.is_none() || !is_same {
+            return Ok(false);
+        }
+        self.update(collection, generation, None, &mut |_| {})?;
+        Ok(true)
     }
 
     /// How many pages were added on opening.
@@ -199,47 +301,60 @@ impl SearchIndex {
             Err(TantivyError::LockFailure(..)) => return Ok(()),
             Err(error) => return Err(fault(&self.path, error)),
         };
-        let mut duplicates = NearDuplicates::default();
-        let mut by_url: HashMap<u64, u64> = HashMap::new();
-        let mut batch: Vec<(PageRecord, bool)> = Vec::new();
+        let mut known = match self.known.take() {
+            Some(known) if known.generation == generation => known,
+            _ => Known {
+                generation,
+                ..Known::default()
+            },
+        };
+        let mut batch: Vec<(u32, PageRecord, bool)> = Vec::new();
         let mut since_commit = 0;
         // Not the reader's line at the end, which may count a line that is still being written.
         let mut last_line = reached.lines;
         let mut last = reached.last;
-        let mut pages = collection.pages()?;
+        let mut pages = match known.last {
+            Some(last) => collection.pages_after(last)?,
+            None => collection.pages()?,
+        };
+        let reached_lines = if reached.version == VERSION {
+            reached.lines
+        } else {
+            0
+        };
+        let mut is_settled = known.last.is_some();
         while let Some(record) = pages.next() {
             let record = record?;
-            last_line = pages.line();
+            let place = pages.place();
+            known.last = Some(place);
+            if place.line > reached_lines && !is_settled {
+                known.settle();
+                is_settled = true;
+            }
+            last_line = place.line;
             last = digest_of(&record);
             if !record.is_judged_page() {
                 continue;
             }
-            let line = last_line;
-            let key = url_key(&record.url);
-            let is_again = by_url.insert(key, line).is_some();
-            let is_duplicate = !record.hidden
-                && !is_again
-                && duplicates
-                    .add(
-                        u32::try_from(line).unwrap_or(u32::MAX),
-                        record.fingerprint.unwrap_or_default(),
-                        record.relevance.unwrap_or_default(),
-                    )
-                    .is_some();
-            if line <= reached.lines && reached.version == VERSION {
+            let Some(number) = known.add(place, &record) else {
+                continue;
+            };
+            if place.line <= reached_lines {
                 continue;
             }
-            batch.push((record, is_duplicate));
+            let is_copy = known.is_copy(number);
+            batch.push((number, record, is_copy));
             if batch.len() >= BATCH {
                 since_commit += batch.len();
-                self.add(view, &mut batch, texts, &mut writer)?;
+                self.add(view, &mut batch, texts, &mut known, &mut writer)?;
                 progress(self.added);
             }
-            if since_commit >= COMMIT_PAGES {
+            if since_commit >= COMMIT_PAGES && batch.is_empty() {
                 since_commit = 0;
+                self.refold(collection, texts, &mut known, &mut writer)?;
                 let reach = Reach {
                     version: VERSION,
-                    lines: line,
+                    lines: last_line,
                     bytes: 0,
                     generation,
                     last,
@@ -247,7 +362,8 @@ impl SearchIndex {
                 self.commit(&mut writer, reach)?;
             }
         }
-        self.add(view, &mut batch, texts, &mut writer)?;
+        self.add(view, &mut batch, texts, &mut known, &mut writer)?;
+        self.refold(collection, texts, &mut known, &mut writer)?;
         let reach = Reach {
             version: VERSION,
             lines: last_line,
@@ -256,9 +372,50 @@ impl SearchIndex {
             last,
         };
         self.commit(&mut writer, reach)?;
+        self.known = Some(known);
         writer
             .wait_merging_threads()
             .map_err(|source| fault(&self.path, source))
+    }
+
+    /// Adds the pages again whose place among their near-duplicates has changed.
+    fn refold(
+        &mut self,
+        collection: &Collection,
+        texts: Option<&Texts>,
+        known: &mut Known,
+        writer: &mut IndexWriter,
+    ) -> Result<(), SearchError> {
+        let changed = known.changed();
+        if !changed.is_empty() {
+            let mut records = collection.view().records_at(known.generation)?;
+            // The index itself has the texts of pages that were committed.
+            self.reader.reload().map_err(|source| fault(&self.path, source))?;
+            let own = Texts {
+                reader: self.reader.clone(),
+                fields: self.fields,
+            };
+            let mut batch = Vec::new();
+            let added = self.added;
+            for number in changed {
+                let Some(place) = known.places.get(number as usize) else {
+                    continue;
+                };
+                let record = records.read(*place)?;
+                let is_copy = known.is_copy(number);
+                batch.extend(record.map(|record| (number, record, is_copy)));
+            }
+            self.add(
+                collection.view(),
+                &mut batch,
+                Some(texts.unwrap_or(&own)),
+                known,
+                writer,
+            )?;
+            self.added = added;
+        }
+        known.settle();
+        Ok(())
     }
 
     fn commit(&self, writer: &mut IndexWriter, reach: Reach) -> Result<(), SearchError> {
@@ -273,8 +430,9 @@ impl SearchIndex {
     fn add(
         &mut self,
         view: &CrawlView,
-        batch: &mut Vec<(PageRecord, bool)>,
+        batch: &mut Vec<(u32, PageRecord, bool)>,
         texts: Option<&Texts>,
+        known: &mut Known,
         writer: &mut IndexWriter,
     ) -> Result<(), SearchError> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
@@ -286,10 +444,10 @@ impl SearchIndex {
                 .map(|part| {
                     scope.spawn(move || -> Vec<String> {
                         let text = |record: &PageRecord| {
-                            let known = texts.and_then(|texts| texts.of(&page_id(&record.url)));
-                            known.or_else(|| text_of(view, record)).unwrap_or_default()
+                            let stored = texts.and_then(|texts| texts.of(&page_id(&record.url)));
+                            stored.or_else(|| text_of(view, record)).unwrap_or_default()
                         };
-                        part.iter().map(|(record, _)| text(record)).collect()
+                        part.iter().map(|(_, record, _)| text(record)).collect()
                     })
                 })
                 .collect();
@@ -299,7 +457,11 @@ impl SearchIndex {
             parts.flatten().collect()
         });
         let fields = self.fields;
-        for ((record, is_duplicate), text) in batch.drain(..).zip(bodies) {
+        for ((number, record, is_duplicate), text) in batch.drain(..).zip(bodies) {
+            match is_duplicate {
+                true => known.flagged.insert(number),
+                false => known.flagged.remove(&number),
+            };
             let id = page_id(&record.url);
             writer.delete_term(Term::from_field_text(fields.id, &id));
             let mut document = TantivyDocument::default();

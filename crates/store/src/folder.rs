@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::append::sync_folder;
 use crate::archive::Position;
 use crate::error::{Context, Error, Result};
-use crate::pages::PagesReader;
+use crate::pages::{PagesReader, RecordPlace, RecordsAt};
 use crate::warc::{WarcRecord, read_at, read_response};
 
 const LOCK: &str = "crawl.lock";
@@ -180,6 +180,17 @@ impl CrawlView {
             0 => Ok(reader),
             generation => reader.judged_by(&self.layout.judgements(generation)),
         }
+    }
+
+    /// The page records after one that was read before.
+    pub fn pages_after(&self, last: RecordPlace) -> Result<PagesReader> {
+        PagesReader::open_after(&self.layout.pages(), last)
+    }
+
+    /// Reads single records again. The generation is that of the reader that found their places.
+    pub fn records_at(&self, generation: u32) -> Result<RecordsAt> {
+        let judgements = (generation > 0).then(|| self.layout.judgements(generation));
+        RecordsAt::open(&self.layout.pages(), judgements.as_deref())
     }
 
     /// A record of the archive. A revisit comes as the response it stands for: its own head with the body it refers to.

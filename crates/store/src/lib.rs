@@ -40,7 +40,8 @@ pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
 pub use crate::pack::{Exchange, METADATA_URI, PackedExchange, Packer, Protocol, RecordKind};
 pub use crate::pages::{
-    JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, Via,
+    JudgementRecord, JudgementsFile, PageRecord, PagesFile, PagesReader, RECORD_VERSION, RecordPlace,
+    RecordsAt, Via,
 };
 pub use crate::record_files::{Cut, RecordFiles};
 pub use crate::snapshot::Snapshot;

@@ -265,6 +265,7 @@ impl PageRecord {
             notes,
             hidden,
             skipped,
+            duplicate_of,
         } = judgement;
         self.relevance = Some(relevance);
         self.relevant = Some(relevant);
@@ -273,6 +274,7 @@ impl PageRecord {
         self.notes = notes;
         self.hidden = hidden;
         self.skipped = skipped;
+        self.duplicate_of = duplicate_of;
     }
 }
 
@@ -396,6 +398,9 @@ pub struct JudgementRecord {
     /// How many of the page's links are not followed, by reason.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub skipped: Option<SkippedLinks>,
+    /// The page it repeats. Pages that are set aside repeat nothing, so this may change with the topic.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duplicate_of: Option<String>,
 }
 
 impl Default for JudgementRecord {
@@ -411,6 +416,7 @@ impl Default for JudgementRecord {
             notes: Vec::new(),
             hidden: false,
             skipped: None,
+            duplicate_of: None,
         }
     }
 }
@@ -485,6 +491,9 @@ struct Lines {
     path: PathBuf,
     file: Option<BufReader<File>>,
     line: u64,
+    /// Where the line read last begins, and where the next one does.
+    start: u64,
+    end: u64,
     buffer: Vec<u8>,
     torn: Option<u64>,
 }
@@ -501,9 +510,24 @@ impl Lines {
             path: path.to_owned(),
             file,
             line: 0,
+            start: 0,
+            end: 0,
             buffer: Vec::new(),
             torn: None,
         })
+    }
+
+    /// Goes to the beginning of a line. Near the last one, what has been read ahead is kept.
+    fn go_to(&mut self, start: u64, line: u64) -> Result<()> {
+        if let Some(file) = &mut self.file {
+            let step = start.checked_signed_diff(self.end);
+            step.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
+                .and_then(|step| file.seek_relative(step))
+                .context("read", &self.path)?;
+        }
+        self.end = start;
+        self.line = line.saturating_sub(1);
+        Ok(())
     }
 
     /// Refuses a line of another version.
@@ -528,6 +552,8 @@ impl Lines {
             .read_until(b'\n', &mut self.buffer)
             .context("read", &self.path)?;
         let length = self.buffer.len() as u64;
+        self.start = self.end;
+        self.end += length;
         if self.buffer.pop_if(|last| *last == b'\n').is_some() {
             let value = match serde_json::from_slice::<T>(&self.buffer) {
                 Ok(value) => value,
@@ -559,11 +585,59 @@ impl Lines {
     }
 }
 
+/// Where a record is in its files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordPlace {
+    /// Its line, from 1.
+    pub line: u64,
+    start: u64,
+    end: u64,
+    /// Where the judgement that replaces its own begins.
+    judgement: Option<u64>,
+}
+
+/// Reads single records again, by the places that a [`PagesReader`] found them at.
+#[derive(Debug)]
+pub struct RecordsAt {
+    pages: Lines,
+    judgements: Option<Lines>,
+}
+
+impl RecordsAt {
+    /// Opens page records, and the judgements that replace theirs if there are any.
+    pub fn open(pages: &Path, judgements: Option<&Path>) -> Result<RecordsAt> {
+        Ok(RecordsAt {
+            pages: Lines::open(pages)?,
+            judgements: judgements.map(Lines::open).transpose()?,
+        })
+    }
+
+    /// The record at a place; none if the file has become shorter. Places in the order of the file are read fastest.
+    pub fn read(&mut self, place: RecordPlace) -> Result<Option<PageRecord>> {
+        self.pages.go_to(place.start, place.line)?;
+        let Some(mut page) = self.pages.read::<PageRecord>()? else {
+            return Ok(None);
+        };
+        if let (Some(judgements), Some(start)) = (&mut self.judgements, place.judgement) {
+            judgements.go_to(start, 0)?;
+            let judgement = judgements.read::<JudgementRecord>()?;
+            let is_its =
+                |judgement: &JudgementRecord| judgement.line == place.line && judgement.url == page.url;
+            if let Some(judgement) = judgement.filter(is_its) {
+                page.judge_as(judgement);
+            }
+        }
+        Ok(Some(page))
+    }
+}
+
 /// The judgements of one generation, read alongside the page records.
 #[derive(Debug)]
 struct Judgements {
     lines: Lines,
     next: Option<JudgementRecord>,
+    /// Where the judgement found last begins.
+    found_at: Option<u64>,
 }
 
 impl Judgements {
@@ -573,6 +647,7 @@ impl Judgements {
             self.next = self.lines.read()?;
         }
         let found = self.next.take_if(|next| next.line == line);
+        self.found_at = found.is_some().then_some(self.lines.start);
         if found.is_some() {
             self.next = self.lines.read()?;
         }
@@ -596,12 +671,24 @@ impl PagesReader {
         })
     }
 
+    /// Goes on after a record. Pages are judged again only up to the last record there is, so records that came later have
+    /// their own judgement.
+    pub fn open_after(path: &Path, last: RecordPlace) -> Result<PagesReader> {
+        let mut reader = PagesReader::open(path)?;
+        reader.lines.go_to(last.end, last.line + 1)?;
+        Ok(reader)
+    }
+
     /// Reads the records with these judgements in place of their own. Records without a judgement in the file keep theirs.
     pub fn judged_by(self, judgements: &Path) -> Result<PagesReader> {
         let mut lines = Lines::open(judgements)?;
         let next = lines.read()?;
         Ok(PagesReader {
-            judgements: Some(Judgements { lines, next }),
+            judgements: Some(Judgements {
+                lines,
+                next,
+                found_at: None,
+            }),
             ..self
         })
     }
@@ -614,6 +701,16 @@ impl PagesReader {
     /// The number of the line read last, from 1.
     pub fn line(&self) -> u64 {
         self.lines.line
+    }
+
+    /// Where the record read last is.
+    pub fn place(&self) -> RecordPlace {
+        RecordPlace {
+            line: self.lines.line,
+            start: self.lines.start,
+            end: self.lines.end,
+            judgement: self.judgements.as_ref().and_then(|found| found.found_at),
+        }
     }
 
     fn read_line(&mut self) -> Result<Option<PageRecord>> {
@@ -689,6 +786,40 @@ mod tests {
         }
         pages.sync().unwrap();
         (folder, path)
+    }
+
+    #[test]
+    fn a_record_can_be_read_again_at_its_place_with_its_judgement() {
+        let (folder, path) = written(4);
+        let judgements = folder.path().join("judgements-1.jsonl");
+        let mut file = JudgementsFile::create(&judgements).unwrap();
+        for line in [2, 4] {
+            let judgement = JudgementRecord {
+                line,
+                url: format!("http://a.test/{}", line - 1),
+                relevance: 0.75,
+                ..JudgementRecord::default()
+            };
+            file.append(&judgement).unwrap();
+        }
+        file.sync().unwrap();
+        let mut reader = PagesReader::open(&path).unwrap().judged_by(&judgements).unwrap();
+        let mut places = Vec::new();
+        let mut pages = Vec::new();
+        while let Some(page) = reader.next() {
+            pages.push(page.unwrap());
+            places.push(reader.place());
+        }
+        assert_eq!((pages[1].relevance, pages[2].relevance), (Some(0.75), Some(0.25)));
+        let after: Vec<PageRecord> = PagesReader::open_after(&path, places[1])
+            .unwrap()
+            .collect::<Result<_>>()
+            .unwrap();
+        assert_eq!(after, [page(2), page(3)]);
+        let mut again = RecordsAt::open(&path, Some(&judgements)).unwrap();
+        for at in [3, 0, 2, 1, 1] {
+            assert_eq!(again.read(places[at]).unwrap().as_ref(), Some(&pages[at]), "{at}");
+        }
     }
 
     #[test]

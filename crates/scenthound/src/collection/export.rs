@@ -1,20 +1,23 @@
-//! Ranked pages as rows of a spreadsheet.
+//! Ranked pages as rows of a spreadsheet. Columns have the names that exports give them.
 
 use scenthound_types::{Parts, Verdict};
 
-use super::RankedPage;
+use super::{Quadrant, RankedPage};
 
 impl RankedPage {
     /// The names of the columns.
-    pub const COLUMNS: [&'static str; 24] = [
+    pub const COLUMNS: [&'static str; 25] = [
         "rank",
+        "id",
         "url",
         "title",
         "relevance",
         "relevant",
         "genre",
-        "content",
-        "url_terms",
+        "genre_confidence",
+        "genre_similarity",
+        "content_similarity",
+        "url_similarity",
         "language",
         "depth",
         "parent",
@@ -26,15 +29,13 @@ impl RankedPage {
         "archive_offset",
         "view",
         "mark",
-        "kind",
-        "kind_confidence",
         "layer",
         "target_posterior",
         "target_similarity",
     ];
 
     /// The page as a row, one cell per column. What is not known is empty.
-    pub fn row(&self) -> [String; 24] {
+    pub fn row(&self) -> [String; 25] {
         fn shown<T: ToString>(value: Option<T>) -> String {
             value.map(|value| value.to_string()).unwrap_or_default()
         }
@@ -43,10 +44,13 @@ impl RankedPage {
         let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
         [
             self.rank.to_string(),
+            self.id.clone(),
             record.url.clone(),
             record.title.clone().unwrap_or_default(),
             shown(record.relevance),
             shown(record.relevant),
+            shown(record.genre.as_ref().map(|guess| &guess.class)),
+            shown(record.genre.as_ref().map(|guess| guess.confidence)),
             part(|parts| parts.genre),
             part(|parts| parts.content),
             part(|parts| parts.url),
@@ -59,13 +63,11 @@ impl RankedPage {
             self.record.duplicate_of.clone().unwrap_or_default(),
             shown(record.archive.as_ref().map(|position| &position.file)),
             shown(record.archive.as_ref().map(|position| position.offset)),
-            self.quadrant.name().to_owned(),
+            shown(self.quadrant.map(Quadrant::name)),
             shown(self.mark.map(|mark| match mark {
                 Verdict::Relevant => "relevant",
                 Verdict::Irrelevant => "irrelevant",
             })),
-            shown(record.genre.as_ref().map(|guess| &guess.class)),
-            shown(record.genre.as_ref().map(|guess| guess.confidence)),
             shown(nearness.map(|near| near.layer)),
             shown(nearness.map(|near| near.posterior)),
             shown(nearness.map(|near| near.similarity)),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use scenthound_engine::{BreadthFirst, FoundAt};
 use scenthound_store::PageRecord;
 use scenthound_strategy::StrategyKind;
-use scenthound_types::CanonicalUrl;
+use scenthound_types::{CanonicalUrl, LeaseKind, Outcome, PageNote};
 
 use super::{Collection, CollectionError, RankSettings, RankedPage, StatusFile, page_id};
 
@@ -40,6 +40,17 @@ pub struct Overview {
     pub relevant: u64,
     /// Attempts that brought no page, by cause: the HTTP status or the outcome code.
     pub failures: BTreeMap<String, u64>,
+    /// Pages that were not requested at all, because of robots.txt or their address or because their host is out of reach, by
+    /// outcome code.
+    pub unasked: BTreeMap<String, u64>,
+    /// Hosts whose robots.txt could not be fetched because they could not be reached, by outcome code.
+    pub unreached_hosts: BTreeMap<String, u64>,
+    /// Pages read that are in an unwanted language.
+    pub unwanted_language: u64,
+    /// Pages read that use the topic's words in another sense.
+    pub wrong_sense: u64,
+    /// Pages read that have no words.
+    pub wordless: u64,
     /// The threshold of the judge.
     pub threshold: Option<f64>,
     /// The best score.
@@ -92,6 +103,15 @@ impl Collection {
         let mut stride = 1;
         for record in self.pages()? {
             let record = record?;
+            if record.is_page() && record.unasked {
+                *overview.unasked.entry(record.outcome.to_string()).or_default() += 1;
+            }
+            if record.kind == LeaseKind::Robots && !record.will_retry && is_out_of_reach(&record) {
+                *overview
+                    .unreached_hosts
+                    .entry(record.outcome.to_string())
+                    .or_default() += 1;
+            }
             if !record.counts_as_page() {
                 continue;
             }
@@ -125,6 +145,9 @@ impl Collection {
                 continue;
             }
             overview.bodies += 1;
+            overview.unwanted_language += u64::from(record.has(PageNote::UnwantedLanguage));
+            overview.wrong_sense += u64::from(record.has(PageNote::WrongSense));
+            overview.wordless += u64::from(record.fingerprint.is_none_or(|print| print == 0));
             if record.seed {
                 overview.seeds += 1;
                 overview.seeds_off_topic += u64::from(!record.is_relevant());
@@ -175,4 +198,9 @@ impl Collection {
         overview.best_pages = ranking.read(0..PAGES)?;
         Ok(overview)
     }
+}
+
+/// Whether an attempt failed because its host did not answer.
+fn is_out_of_reach(record: &PageRecord) -> bool {
+    matches!(record.outcome(), Some(Outcome::Failed(failure)) if failure.is_hosts_fault())
 }

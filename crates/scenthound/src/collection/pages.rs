@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use scenthound_store::{CrawlView, Error as StoreError, PageRecord, PagesReader};
+use scenthound_store::{CrawlView, Error as StoreError, PageRecord, PagesReader, RecordPlace};
 
 use super::{CollectionError, Warning};
 
@@ -45,6 +45,13 @@ impl Pages {
         })
     }
 
+    pub(super) fn open_after(view: &CrawlView, last: RecordPlace) -> Result<Pages, CollectionError> {
+        Ok(Pages {
+            reader: view.pages_after(last)?,
+            unreadable: None,
+        })
+    }
+
     /// The lines skipped so far.
     pub fn unreadable(&self) -> Option<&UnreadableLines> {
         self.unreadable.as_ref()
@@ -53,6 +60,11 @@ impl Pages {
     /// The line of the record read last, from 1.
     pub fn line(&self) -> u64 {
         self.reader.line()
+    }
+
+    /// Where the record read last is.
+    pub fn place(&self) -> RecordPlace {
+        self.reader.place()
     }
 }
 

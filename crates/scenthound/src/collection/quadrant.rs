@@ -1,7 +1,8 @@
 //! Genre against content: a page has the wanted genre, the wanted content, both or neither.
 //!
 //! A page's quadrant follows from its similarity to the genre terms and to the content terms, each with its own threshold. It
-//! is for looking at results; the judge's verdict depends on the whole relevance.
+//! is for looking at results. The judge's verdict depends on the whole relevance, so no quadrant is called relevant: a page
+//! with much of one and a little less than enough of the other may be relevant, and one with just enough of both may not.
 
 use scenthound_types::Parts;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Quadrant {
     /// The wanted genre and the wanted content.
-    Relevant,
+    Both,
     /// The wanted genre, but other content.
     GenreOnly,
     /// The wanted content, but another genre.
@@ -23,7 +24,7 @@ pub enum Quadrant {
 impl Quadrant {
     /// All of them.
     pub const ALL: [Quadrant; 4] = [
-        Quadrant::Relevant,
+        Quadrant::Both,
         Quadrant::GenreOnly,
         Quadrant::ContentOnly,
         Quadrant::Neither,
@@ -32,7 +33,7 @@ impl Quadrant {
     /// Its code in tables and files.
     pub fn name(self) -> &'static str {
         match self {
-            Quadrant::Relevant => "relevant",
+            Quadrant::Both => "both",
             Quadrant::GenreOnly => "genre-only",
             Quadrant::ContentOnly => "content-only",
             Quadrant::Neither => "neither",
@@ -63,16 +64,17 @@ impl QuadrantThresholds {
         }
     }
 
-    /// The quadrant of a page with these parts. A topic with only one list of terms has only [`Quadrant::Relevant`] and
-    /// [`Quadrant::Neither`].
-    pub fn quadrant(&self, parts: &Parts) -> Quadrant {
+    /// The quadrant of a page with these parts; none if it was compared with no list of terms. With a single list, only that
+    /// side is known.
+    pub fn quadrant(&self, parts: &Parts) -> Option<Quadrant> {
         let genre = parts.genre.map(|part| part >= self.genre);
         let content = parts.content.map(|part| part >= self.content);
         match (genre, content) {
-            (Some(true) | None, Some(true)) | (Some(true), None) => Quadrant::Relevant,
-            (Some(true), Some(false)) => Quadrant::GenreOnly,
-            (Some(false), Some(true)) => Quadrant::ContentOnly,
-            (Some(false) | None, Some(false) | None) => Quadrant::Neither,
+            (None, None) => None,
+            (Some(true), Some(true)) => Some(Quadrant::Both),
+            (Some(true), Some(false) | None) => Some(Quadrant::GenreOnly),
+            (Some(false) | None, Some(true)) => Some(Quadrant::ContentOnly),
+            (Some(false), Some(false) | None) | (None, Some(false)) => Some(Quadrant::Neither),
         }
     }
 }
@@ -94,13 +96,13 @@ mod tests {
                 ..Parts::default()
             })
         };
-        assert_eq!(quadrant(Some(0.3), Some(0.5)), Quadrant::Relevant);
-        assert_eq!(quadrant(Some(0.9), Some(0.49)), Quadrant::GenreOnly);
-        assert_eq!(quadrant(Some(0.29), Some(0.9)), Quadrant::ContentOnly);
-        assert_eq!(quadrant(Some(0.0), Some(0.0)), Quadrant::Neither);
-        assert_eq!(quadrant(None, Some(0.6)), Quadrant::Relevant);
-        assert_eq!(quadrant(None, Some(0.4)), Quadrant::Neither);
-        assert_eq!(quadrant(Some(0.4), None), Quadrant::Relevant);
-        assert_eq!(quadrant(None, None), Quadrant::Neither);
+        assert_eq!(quadrant(Some(0.3), Some(0.5)), Some(Quadrant::Both));
+        assert_eq!(quadrant(Some(0.9), Some(0.49)), Some(Quadrant::GenreOnly));
+        assert_eq!(quadrant(Some(0.29), Some(0.9)), Some(Quadrant::ContentOnly));
+        assert_eq!(quadrant(Some(0.0), Some(0.0)), Some(Quadrant::Neither));
+        assert_eq!(quadrant(None, Some(0.6)), Some(Quadrant::ContentOnly));
+        assert_eq!(quadrant(None, Some(0.4)), Some(Quadrant::Neither));
+        assert_eq!(quadrant(Some(0.4), None), Some(Quadrant::GenreOnly));
+        assert_eq!(quadrant(None, None), None);
     }
 }

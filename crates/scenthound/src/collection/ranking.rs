@@ -1,25 +1,28 @@
 //! The pages of a collection, best first.
 //!
-//! Each URL is ranked once: the last attempt that brought a page counts. Hidden pages are left out (they asked not to be
-//! indexed, are in an unwanted language, or use the topic's words in another sense). Pages that repeat each other are folded
-//! under one of them: the one that others name as their canonical URL, or else a seed, or else the one with the shortest URL.
+//! Each URL is ranked once; revisits only add to its cash. Hidden pages are left out (they asked not to be indexed, are in an
+//! unwanted language, or use the topic's words in another sense). Pages that repeat each other are folded under one of them
+//! ([`Folding`]), and filters look at the page that is shown.
 //!
-//! The records are read once to rank them, keeping a few numbers per page, and again for the records that are asked for.
-//! So the memory needed does not grow with the size of the records.
+//! **Invariant:** without filters, the pages ranked, folded and left out are all pages that were read; and the relevant pages
+//! ranked and left out are those that the crawl counted.
+//!
+//! The records are read once to rank them, keeping a few numbers per page. Those that are asked for are then read again, by
+//! their places in the file. So the memory needed does not grow with the size of the records.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use scenthound_engine::NearDuplicates;
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
-use scenthound_store::{CrawlView, Marks, PageRecord};
+use scenthound_store::{CrawlView, Marks, PageRecord, RecordPlace};
 use scenthound_types::{CanonicalUrl, Merge, Nearness, Verdict};
 use serde::Serialize;
 
-use super::pages::{Pages, each_record, each_record_or_warn};
+use super::folding::{FoldedPage, Folding};
+use super::pages::Pages;
 use super::quadrant::{Quadrant, QuadrantThresholds};
-use super::{Collection, CollectionError, Warning, url_hash};
+use super::{Collection, CollectionError, Warning, page_id, url_hash};
 
 /// At most this many records are in memory at a time.
 const CHUNK: usize = 50_000;
@@ -71,6 +74,20 @@ pub struct RankSettings {
 }
 
 impl RankSettings {
+    /// Whether they rank all pages, apart from hidden pages and near-duplicates.
+    pub fn is_everything(&self) -> bool {
+        let same = RankSettings {
+            by: self.by,
+            with_duplicates: self.with_duplicates,
+            with_hidden: self.with_hidden,
+            preferred_genres: self.preferred_genres.clone(),
+            genre_threshold: self.genre_threshold,
+            content_threshold: self.content_threshold,
+            ..RankSettings::default()
+        };
+        *self == same
+    }
+
     fn includes(&self, record: &PageRecord) -> bool {
         let language = record.language.as_deref().unwrap_or_default();
         (self.genres.is_empty() || is_any_genre(record, &self.genres))
@@ -88,60 +105,61 @@ impl RankSettings {
     }
 }
 
-/// How many pages of each sort there are, whether ranked or not.
+/// How many pages of each sort there are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RankingCounts {
     /// Pages that were read and judged, each URL once.
     pub judged: u64,
-    /// Hidden pages. The following figures do not count them.
-    pub hidden: u64,
-    /// Pages judged relevant.
+    /// Pages judged relevant, as the crawl counts them: hidden pages too, and of pages that repeat each other only one.
     pub relevant: u64,
-    /// Near-duplicates among the pages that the settings include.
+    /// Hidden pages.
+    pub hidden: u64,
+    /// Relevant pages among the hidden ones.
+    pub hidden_relevant: u64,
+    /// Pages that repeat others.
     pub near_duplicates: u64,
-    /// Pages of each quadrant.
+    /// Relevant pages that the settings choose, not counting near-duplicates.
+    pub chosen_relevant: u64,
+    /// Near-duplicates of the pages that the settings choose.
+    pub chosen_near_duplicates: u64,
+    /// Pages of each quadrant, not counting near-duplicates. The settings choose them, apart from the quadrants they name.
     pub quadrants: BTreeMap<Quadrant, u64>,
 }
 
 /// What is kept in memory to rank a page.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    line: u64,
+    place: RecordPlace,
     relevance: f64,
-    fingerprint: u64,
     is_relevant: bool,
     is_hidden: bool,
     is_included: bool,
     is_preferred: bool,
-    quadrant: Quadrant,
+    quadrant: Option<Quadrant>,
     nearness: Option<Nearness>,
     /// Its history of cash: what it had at each visit, in sum.
     history: f64,
-    /// Hash of its URL, and of the one it says it should be known by.
-    url: u64,
-    canonical: Option<u64>,
-    /// Length of its URL.
-    length: u32,
-    is_seed: bool,
-    /// Hash of the URL of the page that it repeats, as the crawl found out.
-    repeats: Option<u64>,
-    /// The line of the page it is folded under.
-    original: Option<u64>,
+    /// The place of the page it is folded under.
+    original: Option<RecordPlace>,
+    /// How many pages are folded under it.
+    near_duplicates: u64,
 }
 
-/// A page and its place in a ranking. As JSON it is the page's record with `view` and `mark`. If near-duplicates are ranked too,
+/// A page and its place in a ranking. As JSON it is the page's record with `id`, `view` and `mark`. If near-duplicates are ranked too,
 /// `duplicate_of` in the record names the page under which it would be folded.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RankedPage {
     /// Its place, from 1.
     #[serde(skip)]
     pub rank: usize,
+    /// Its id, the same in every export and in the search index.
+    pub id: String,
     /// The record of the attempt that counts.
     #[serde(flatten)]
     pub record: PageRecord,
-    /// Which of genre and content it has.
-    #[serde(rename = "view")]
-    pub quadrant: Quadrant,
+    /// Which of genre and content it has; none if it was compared with neither.
+    #[serde(rename = "view", skip_serializing_if = "Option::is_none")]
+    pub quadrant: Option<Quadrant>,
     /// The user's own verdict, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Verdict>,
@@ -154,10 +172,9 @@ pub struct RankedPage {
 #[derive(Debug)]
 pub struct Ranking {
     view: CrawlView,
+    generation: u32,
     marks: Marks,
     ranked: Vec<Candidate>,
-    /// How many pages repeat the page on a line.
-    repeated: HashMap<u64, u64>,
     counts: RankingCounts,
     by: RankBy,
     thresholds: QuadrantThresholds,
@@ -169,55 +186,75 @@ impl Collection {
     /// Ranks the pages.
     pub fn ranked(&self, settings: &RankSettings) -> Result<Ranking, CollectionError> {
         let thresholds = self.quadrant_thresholds(settings)?;
-        let mut warnings = Vec::new();
-        let mut by_url: HashMap<u64, Candidate> = HashMap::new();
+        let generation = self.view.layout().generation()?;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut by_url: HashMap<u64, u32> = HashMap::new();
+        let mut folding = Folding::default();
         let mut has_quadrants = false;
-        each_record_or_warn(&self.view, &mut warnings, |line, record| {
+        let mut pages = Pages::open(&self.view)?;
+        while let Some(record) = pages.next() {
+            let record = record?;
             if !record.is_judged_page() {
-                return;
+                continue;
             }
-            let earlier = by_url
-                .get(&url_hash(&record.url))
-                .map_or(0.0, |page| page.history);
+            let key = url_hash(&record.url);
+            let known = by_url.get(&key).and_then(|at| candidates.get_mut(*at as usize));
+            let score = record.score.unwrap_or_default();
             let parts = record.parts.as_ref();
             has_quadrants |= parts.is_some_and(|parts| parts.genre.is_some() && parts.content.is_some());
-            let candidate = Candidate {
-                line,
+            let mut candidate = Candidate {
+                place: pages.place(),
                 relevance: record.relevance.unwrap_or_default(),
-                fingerprint: record.fingerprint.unwrap_or_default(),
                 is_relevant: record.is_relevant(),
                 is_hidden: record.hidden,
                 is_included: settings.includes(&record),
                 is_preferred: is_any_genre(&record, &settings.preferred_genres),
-                quadrant: parts.map_or(Quadrant::Neither, |parts| thresholds.quadrant(parts)),
+                quadrant: parts.and_then(|parts| thresholds.quadrant(parts)),
                 nearness: parts.and_then(|parts| parts.nearness),
-                history: earlier + record.score.unwrap_or_default(),
-                url: url_hash(&record.url),
-                canonical: record.canonical.as_deref().map(url_hash),
-                length: u32::try_from(record.url.len()).unwrap_or(u32::MAX),
-                is_seed: record.seed,
-                repeats: record.duplicate_of.as_deref().map(url_hash),
+                history: score,
                 original: None,
+                near_duplicates: 0,
             };
-            by_url.insert(candidate.url, candidate);
-        })?;
-        let mut candidates: Vec<Candidate> = by_url.into_values().collect();
-        candidates.sort_unstable_by_key(|candidate| candidate.line);
+            match known {
+                // The crawl counts the first visit only, so that is the one shown.
+                Some(known) if record.revisit => known.history += score,
+                // Its records were lost once, and it was fetched again.
+                Some(known) => {
+                    candidate.history += known.history;
+                    *known = candidate;
+                }
+                None => {
+                    let number = u32::try_from(candidates.len()).unwrap_or(u32::MAX);
+                    by_url.insert(key, number);
+                    let repeats = (record.duplicate_of.as_deref().filter(|_| !record.hidden)).map(url_hash);
+                    let folded = FoldedPage {
+                        key,
+                        canonical: record.canonical.as_deref().map(url_hash),
+                        repeats: repeats.and_then(|key| by_url.get(&key)).copied(),
+                        is_relevant: candidate.is_relevant,
+                        is_seed: record.seed,
+                        length: record.url.len(),
+                    };
+                    folding.add(number, folded);
+                    candidates.push(candidate);
+                }
+            }
+        }
         let mut ranking = Ranking {
             view: self.view.clone(),
+            generation,
             marks: self.marks()?,
             ranked: Vec::new(),
-            repeated: HashMap::new(),
-            counts: RankingCounts {
-                judged: candidates.len() as u64,
-                ..RankingCounts::default()
-            },
+            counts: RankingCounts::default(),
             by: rank_by(settings.by, &candidates, self.uses_cash()?)?,
             thresholds,
             has_quadrants,
-            warnings,
+            warnings: (pages.unreadable().cloned())
+                .map(Warning::UnreadableLines)
+                .into_iter()
+                .collect(),
         };
-        ranking.choose(&candidates, settings);
+        ranking.choose(&candidates, &folding, settings);
         ranking.sort();
         Ok(ranking)
     }
@@ -269,7 +306,7 @@ impl Ranking {
         self.thresholds
     }
 
-    /// Whether pages were compared with both genre and content terms. If not, quadrants add nothing to the relevance.
+    /// Whether pages were compared with both genre and content terms. If not, quadrants say little.
     pub fn has_quadrants(&self) -> bool {
         self.has_quadrants
     }
@@ -298,113 +335,113 @@ impl Ranking {
     pub fn read(&self, places: Range<usize>) -> Result<Vec<RankedPage>, CollectionError> {
         let end = places.end.min(self.ranked.len());
         let wanted = self.ranked.get(places.start..end).unwrap_or_default();
-        if wanted.is_empty() {
-            return Ok(Vec::new());
+        let mut reader = self.view.records_at(self.generation)?;
+        let mut read: Vec<(RecordPlace, Option<PageRecord>)> = wanted
+            .iter()
+            .flat_map(|page| std::iter::once(page.place).chain(page.original))
+            .map(|place| (place, None))
+            .collect();
+        // In the order of the file, what has been read ahead is used.
+        read.sort_unstable_by_key(|(place, _)| place.line);
+        read.dedup_by_key(|(place, _)| place.line);
+        for (place, record) in &mut read {
+            *record = reader.read(*place)?;
         }
-        let mut records: HashMap<u64, Option<PageRecord>> =
-            wanted.iter().map(|page| (page.line, None)).collect();
-        let originals = wanted.iter().filter_map(|page| page.original);
-        let mut originals: HashMap<u64, String> = originals.map(|line| (line, String::new())).collect();
-        each_record(&self.view, |line, record| {
-            if let Some(url) = originals.get_mut(&line) {
-                url.clone_from(&record.url);
-            }
-            if let Some(place) = records.get_mut(&line) {
-                *place = Some(record);
-            }
-        })?;
+        let find = |wanted: RecordPlace| {
+            let at = read
+                .binary_search_by_key(&wanted.line, |(place, _)| place.line)
+                .ok()?;
+            read.get(at)?.1.as_ref()
+        };
         let pages = (places.start + 1..).zip(wanted).filter_map(|(rank, page)| {
-            let mut record = records.remove(&page.line)??;
-            record.duplicate_of = page.original.and_then(|line| originals.get(&line).cloned());
-            Some(RankedPage {
-                rank,
-                quadrant: page.quadrant,
-                mark: self.marks.get(&record.url).copied(),
-                near_duplicates: self.repeated.get(&page.line).copied().unwrap_or_default(),
-                record,
-            })
+            let record = find(page.place)?.clone();
+            let original = page.original.and_then(find);
+            Some(self.page(rank, page, record, original.map(|original| original.url.clone())))
         });
         Ok(pages.collect())
     }
 
-    /// Visits the ranked pages in the order of their records, which takes one pass and little memory.
+    fn page(
+        &self,
+        rank: usize,
+        page: &Candidate,
+        record: PageRecord,
+        duplicate_of: Option<String>,
+    ) -> RankedPage {
+        RankedPage {
+            rank,
+            id: page_id(&record.url),
+            quadrant: page.quadrant,
+            mark: self.marks.get(&record.url).copied(),
+            near_duplicates: page.near_duplicates,
+            record: PageRecord {
+                duplicate_of,
+                ..record
+            },
+        }
+    }
+
+    /// Visits the ranked pages in the order of their records, which takes little memory.
     pub fn each_in_order<E: From<CollectionError>>(
         &self,
         mut visit: impl FnMut(RankedPage) -> Result<(), E>,
     ) -> Result<(), E> {
-        let places: HashMap<u64, usize> = self
-            .ranked
-            .iter()
-            .enumerate()
-            .map(|(place, page)| (page.line, place))
-            .collect();
-        let originals = self.originals()?;
-        let mut pages = Pages::open(&self.view)?;
-        while let Some(record) = pages.next() {
-            let mut record = record?;
-            let line = pages.line();
-            let Some((place, page)) = places
-                .get(&line)
-                .and_then(|place| Some((*place, self.ranked.get(*place)?)))
-            else {
+        let mut in_order: Vec<(usize, &Candidate)> = (1..).zip(&self.ranked).collect();
+        in_order.sort_unstable_by_key(|(_, page)| page.place.line);
+        let open = || -> Result<_, CollectionError> { Ok(self.view.records_at(self.generation)?) };
+        // Two readers, so that looking up an original does not lose what the other has read ahead.
+        let (mut reader, mut originals) = (open()?, open()?);
+        for (rank, page) in in_order {
+            let Some(record) = reader.read(page.place).map_err(CollectionError::from)? else {
                 continue;
             };
-            record.duplicate_of = page.original.and_then(|line| originals.get(&line).cloned());
-            visit(RankedPage {
-                rank: place + 1,
-                quadrant: page.quadrant,
-                mark: self.marks.get(&record.url).copied(),
-                near_duplicates: self.repeated.get(&line).copied().unwrap_or_default(),
-                record,
-            })?;
+            let original = match page.original {
+                Some(place) => originals.read(place).map_err(CollectionError::from)?,
+                None => None,
+            };
+            visit(self.page(rank, page, record, original.map(|original| original.url)))?;
         }
         Ok(())
     }
 
-    /// The URLs of the pages under which ranked near-duplicates would be folded, by line.
-    fn originals(&self) -> Result<HashMap<u64, String>, CollectionError> {
-        let named = self.ranked.iter().filter_map(|page| page.original);
-        let mut originals: HashMap<u64, String> = named.map(|line| (line, String::new())).collect();
-        if !originals.is_empty() {
-            each_record(&self.view, |line, record| {
-                if let Some(url) = originals.get_mut(&line) {
-                    *url = record.url;
-                }
-            })?;
-        }
-        Ok(originals)
-    }
-
-    /// Counts all pages and keeps those that the settings select.
-    fn choose(&mut self, candidates: &[Candidate], settings: &RankSettings) {
-        let mut chosen = Vec::new();
-        for page in candidates {
-            if page.is_hidden {
-                self.counts.hidden += 1;
-                if !settings.with_hidden {
-                    continue;
-                }
+    /// Counts all pages and keeps those that the settings choose.
+    fn choose(&mut self, candidates: &[Candidate], folding: &Folding, settings: &RankSettings) {
+        let counts = &mut self.counts;
+        for (page, number) in candidates.iter().zip(0_u32..) {
+            let shown = folding
+                .original(number)
+                .and_then(|shown| candidates.get(shown as usize));
+            let is_copy = shown.is_some();
+            counts.judged += 1;
+            counts.near_duplicates += u64::from(is_copy);
+            counts.hidden += u64::from(page.is_hidden);
+            counts.relevant += u64::from(page.is_relevant && !is_copy);
+            counts.hidden_relevant += u64::from(page.is_relevant && !is_copy && page.is_hidden);
+            // Filters look at the page that is shown, so that a page and its copies are chosen or left out together.
+            let judged_by = shown.unwrap_or(page);
+            let is_wanted = judged_by.is_included
+                && (settings.with_hidden || !page.is_hidden)
+                && (judged_by.is_relevant || !settings.relevant_only);
+            if !is_wanted {
+                continue;
             }
-            // As in the crawl's own counts, a page that repeats another does not count again.
-            self.counts.relevant += u64::from(page.is_relevant && page.repeats.is_none());
-            *self.counts.quadrants.entry(page.quadrant).or_default() += 1;
-            let is_in_quadrant = settings.quadrants.is_empty() || settings.quadrants.contains(&page.quadrant);
-            if page.is_included && is_in_quadrant && (page.is_relevant || !settings.relevant_only) {
-                chosen.push(*page);
+            if let Some(quadrant) = page.quadrant.filter(|_| !is_copy) {
+                *counts.quadrants.entry(quadrant).or_default() += 1;
             }
-        }
-        for (page, folded_under) in chosen.iter().zip(fold(&chosen)) {
-            if let Some(original) = folded_under {
-                self.counts.near_duplicates += 1;
-                *self.repeated.entry(original).or_default() += 1;
-                if !settings.with_duplicates {
-                    continue;
-                }
+            let is_in_quadrant = settings.quadrants.is_empty()
+                || (judged_by.quadrant).is_some_and(|quadrant| settings.quadrants.contains(&quadrant));
+            if !is_in_quadrant {
+                continue;
             }
-            self.ranked.push(Candidate {
-                original: folded_under,
-                ..*page
-            });
+            counts.chosen_relevant += u64::from(page.is_relevant && !is_copy);
+            counts.chosen_near_duplicates += u64::from(is_copy);
+            if !is_copy || settings.with_duplicates {
+                self.ranked.push(Candidate {
+                    original: shown.map(|shown| shown.place),
+                    near_duplicates: folding.copies(number) as u64,
+                    ..*page
+                });
+            }
         }
     }
 
@@ -420,40 +457,9 @@ impl Ranking {
                     RankBy::Relevance => Ordering::Equal,
                 })
                 .then(b.relevance.total_cmp(&a.relevance))
-                .then(a.line.cmp(&b.line))
+                .then(a.place.line.cmp(&b.place.line))
         });
     }
-}
-
-/// For each page, in the order of their lines, the line of the page it is folded under, if any.
-fn fold(pages: &[Candidate]) -> Vec<Option<u64>> {
-    let mut near_duplicates = NearDuplicates::default();
-    let by_url: HashMap<u64, usize> = (0..).zip(pages).map(|(at, page)| (page.url, at)).collect();
-    let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut firsts: Vec<usize> = Vec::with_capacity(pages.len());
-    for ((at, page), number) in pages.iter().enumerate().zip(0_u32..) {
-        let known = page.repeats.and_then(|url| by_url.get(&url)).copied();
-        let like = near_duplicates.add(number, page.fingerprint, page.relevance);
-        let like = like.map(|number| number as usize).or(known);
-        let first = like.and_then(|like| firsts.get(like)).copied().unwrap_or(at);
-        firsts.push(first);
-        groups.entry(first).or_default().push(at);
-    }
-    let mut folded = vec![None; pages.len()];
-    for group in groups.into_values().filter(|group| group.len() > 1) {
-        let members = || group.iter().filter_map(|at| Some((*at, pages.get(*at)?)));
-        let is_named = |page: &Candidate| members().any(|(_, other)| other.canonical == Some(page.url));
-        let shown = members().min_by_key(|(at, page)| (!is_named(page), !page.is_seed, page.length, *at));
-        let Some((shown, original)) = shown else {
-            continue;
-        };
-        for at in group.iter().filter(|at| **at != shown) {
-            if let Some(place) = folded.get_mut(*at) {
-                *place = Some(original.line);
-            }
-        }
-    }
-    folded
 }
 
 /// The pages of a ranking, best first.

@@ -15,12 +15,12 @@ use scenthound_engine::Tally;
 use scenthound_frontier::Frontier;
 use scenthound_frontier::Survey;
 use scenthound_live::{Rejudged, Snapshot};
-use scenthound_store::{Layout, PageRecord, replace};
+use scenthound_store::{CrawlView, Layout, PageRecord, replace};
 use scenthound_types::{LeaseKind, Outcome, OutcomeCode, PageNote, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::agents::{self, AgentStatus};
-use super::pages::each_record_or_warn;
+use super::pages::{each_record, each_record_or_warn};
 use super::{Collection, CollectionError, Warning, now};
 
 /// A harvest curve has at most this many points.
@@ -203,7 +203,21 @@ impl StatusFile {
             return Ok(());
         };
         let Rejudged { tally, counts, .. } = rejudged;
+        let mut counted = Vec::new();
+        if !last.agents.is_empty() {
+            each_record(&CrawlView::open(layout.root())?, |_, record| {
+                if record.counts_as_page() {
+                    agents::count_for(&mut counted, &record);
+                }
+            })?;
+        }
+        let mut agents = agents::complete(counted, last.agents.clone());
+        // Records do not name the only agent of a crawl.
+        if let [only] = agents.as_mut_slice() {
+            only.relevant = tally.relevant;
+        }
         let fresh = StatusFile {
+            agents,
             updated: now().to_rfc3339(),
             relevant: tally.relevant,
             excluded: tally.excluded,

@@ -148,7 +148,8 @@ struct Page {
     url: CanonicalUrl,
     position: Position,
     relevance: f64,
-    quadrant: Quadrant,
+    /// Whether it has the wanted genre but not the wanted content.
+    is_genre_only: bool,
     is_hidden: bool,
     mark: Option<Verdict>,
 }
@@ -334,7 +335,9 @@ fn pages(
                 url,
                 position,
                 relevance: record.relevance.unwrap_or_default(),
-                quadrant: thresholds.quadrant(&parts),
+                // Of a topic without content terms, pages of the genre are good pages.
+                is_genre_only: parts.content.is_some()
+                    && thresholds.quadrant(&parts) == Some(Quadrant::GenreOnly),
                 is_hidden: record.hidden,
                 mark: marks.get(&record.url).copied(),
             };
@@ -367,7 +370,7 @@ fn sides(mut pages: Vec<Page>, suggesting: &SuggestSettings) -> Result<Sides, Su
     let is_marked_irrelevant = |page: &Page| page.mark == Some(Verdict::Irrelevant);
     let (mut genre, mut others): (Vec<Page>, Vec<Page>) = rest
         .into_iter()
-        .partition(|page| page.quadrant == Quadrant::GenreOnly && !is_marked_irrelevant(page));
+        .partition(|page| page.is_genre_only && !is_marked_irrelevant(page));
     if genre.len() < LEAST_GENRE_PAGES {
         others.append(&mut genre);
     }

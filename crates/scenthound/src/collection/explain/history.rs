@@ -11,7 +11,6 @@ use scenthound_types::{CanonicalUrl, LeaseKind};
 use super::PathStep;
 use crate::collection::pages::{each_record, each_record_or_warn};
 use crate::collection::{CollectionError, Warning, url_hash};
-use scenthound_engine::are_near_duplicates;
 
 /// At most this many near-duplicates and sources of redirects are listed.
 const NAMED: usize = 10;
@@ -123,17 +122,22 @@ impl Details {
         page: Option<&PageRecord>,
     ) -> Result<Details, CollectionError> {
         let mut details = Details::default();
-        let ours =
-            page.and_then(|page| Some((page.fingerprint.filter(|print| *print != 0)?, page.relevance?)));
-        if path.is_empty() && ours.is_none() {
+        // All copies name the same page, which repeats none itself.
+        let first = page.map(|page| page.duplicate_of.clone().unwrap_or_else(|| page.url.clone()));
+        let is_alike = |record: &PageRecord| {
+            first
+                .as_deref()
+                .is_some_and(|first| record.url == first || record.duplicate_of.as_deref() == Some(first))
+        };
+        if path.is_empty() && first.is_none() {
             return Ok(details);
         }
         let mut steps: HashMap<u64, Option<PathStep>> = path.iter().map(|line| (*line, None)).collect();
         let mut found = BTreeSet::new();
         each_record(view, |line, record| {
-            if let (Some(ours), Some(print), Some(relevance)) = (ours, record.fingerprint, record.relevance)
-                && record.url != url.as_str()
-                && are_near_duplicates(ours, (print, relevance))
+            if record.url != url.as_str()
+                && record.is_judged_page()
+                && is_alike(&record)
                 && found.insert(url_hash(&record.url))
                 && details.near_duplicates.len() < NAMED
             {
