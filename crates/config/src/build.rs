@@ -15,7 +15,7 @@ use scenthound_engine::{
 use scenthound_frontier::HostPolicy;
 use scenthound_judge::{
     Background, DetectorKind, GenreDetector, HotWords, IdfTable, Judge, JudgeFault, JudgeKind, LayerModel,
-    LayerSettings, LeftToStrategy, ModelKind, QueryJudge, TableJudge, TableJudgeSettings, TermJudge,
+    LayerSettings, LeftToStrategy, ModelKind, QueryJudge, Stemmed, TableJudge, TableJudgeSettings, TermJudge,
     TermSets, TermSettings, TopicJudge, TopicSettings as TopicJudgeSettings, TopicWords, TrainedJudge,
     Weights, WithGenre, WithLayers, WrongSense,
 };
@@ -25,7 +25,7 @@ use scenthound_strategy::{
     ScentSettings, SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings,
     TopicTable, Tunnel,
 };
-use scenthound_types::text::url_words;
+use scenthound_types::text::{Stemmer, Stemming, url_words};
 use scenthound_types::{CanonicalUrl, Documents, WordListFault};
 use thiserror::Error;
 
@@ -95,6 +95,20 @@ pub enum BuildError {
         /// The strategy.
         strategy: StrategyKind,
     },
+    /// Layers are learnt from words as they are spelled.
+    #[error(
+        "the strategy {strategy} compares words as they are spelled; leave stem out of the judge's settings, or choose another \
+         strategy"
+    )]
+    StemsAndLayers {
+        /// The strategy.
+        strategy: StrategyKind,
+    },
+    /// The topic judge has a way of its own to fold words.
+    #[error(
+        "the judge topic folds plurals itself and has no setting stem; leave it out, or choose another judge, such as terms"
+    )]
+    StemsAndTopic,
     /// The judge table has no table.
     #[error(
         "the judge table needs a table: --strategy table learns one from the seeds; with the strategy {strategy} write \
@@ -122,6 +136,17 @@ pub enum BuildError {
     NeedsModel {
         /// The judge.
         judge: JudgeKind,
+    },
+    /// The model was trained on other stems than those asked for.
+    #[error(
+        "{} was trained with stem={found}, which also holds for the crawl; leave stem out, or train with hound train relevance --stem",
+        path.display()
+    )]
+    OtherStems {
+        /// The file.
+        path: PathBuf,
+        /// Whose stems it was trained on.
+        found: Stemming,
     },
     /// The model belongs to another judge.
     #[error("{} holds a {found} judge, not a {wanted} judge; write --judge {found}:model={}", path.display(), path.display())]
@@ -158,6 +183,11 @@ pub fn genre_detector(named: &str) -> Result<GenreDetector, BuildError> {
 impl Settings {
     /// The judge that the settings ask for. It detects genres if the settings name any, or if the strategy uses them.
     pub fn judge(&self) -> Result<Arc<dyn Judge>, BuildError> {
+        if self.strategy.kind.uses_layers() && self.stemming() != Stemming::None {
+            return Err(BuildError::StemsAndLayers {
+                strategy: self.strategy.kind,
+            });
+        }
         let mut judge = self.relevance_judge()?;
         if self.strategy.kind == StrategyKind::Genre || !self.crawl.genres.is_empty() {
             judge = Arc::new(WithGenre {
@@ -182,10 +212,48 @@ impl Settings {
         if let Some(model) = self.judge.kind.model() {
             return self.trained_judge(model);
         }
+        let judge = self.untrained_judge()?;
+        Ok(match self.judge.stem {
+            Stemming::None => judge,
+            stemming => Arc::new(Stemmed {
+                judge,
+                stemming,
+                language: self.topic.language,
+            }),
+        })
+    }
+
+    /// Whose stems words are reduced to: those asked for, or those that the model was trained on.
+    fn stemming(&self) -> Stemming {
+        match (
+            self.judge.stem,
+            self.judge.kind.model(),
+            self.judge.model.as_deref(),
+        ) {
+            // A model that cannot be read is reported where the judge is built.
+            (Stemming::None, Some(_), Some(path)) => {
+                TrainedJudge::load(path).map_or(Stemming::None, |judge| judge.stemming())
+            }
+            (asked, ..) => asked,
+        }
+    }
+
+    /// What reduces the words of the topic to stems, if anything does.
+    fn stemmer(&self) -> Option<Stemmer> {
+        self.stemming().stemmer(self.topic.language)
+    }
+
+    fn untrained_judge(&self) -> Result<Arc<dyn Judge>, BuildError> {
         Ok(match self.judge.kind {
+            JudgeKind::Topic if self.judge.stem != Stemming::None => return Err(BuildError::StemsAndTopic),
             JudgeKind::Topic => Arc::new(self.topic_judge()?),
             JudgeKind::Query => {
-                let judge = QueryJudge::new(self.query(), self.judge.query_match, self.topic.language);
+                let judge = QueryJudge::with_stems(
+                    self.query(),
+                    self.judge.query_match,
+                    self.topic.language,
+                    self.stemmer(),
+                );
                 Arc::new(judge.map_err(BuildError::Topic)?.reading(self.judge.text))
             }
             JudgeKind::Table => match self.judge.model.as_deref() {
@@ -254,6 +322,13 @@ impl Settings {
                 wanted: model.name(),
             });
         }
+        // A judge without a model of stems would compare stems with words.
+        if self.judge.stem != Stemming::None && self.judge.stem != judge.stemming() {
+            return Err(BuildError::OtherStems {
+                path: path.to_owned(),
+                found: judge.stemming(),
+            });
+        }
         Ok(Arc::new(judge.with_threshold(self.judge.threshold)?))
     }
 
@@ -267,6 +342,7 @@ impl Settings {
             exclude: self.terms.exclude.clone(),
             exclude_at: self.terms.min_exclude as usize,
             language: self.topic.language,
+            stemmer: self.stemmer(),
             weights: Weights {
                 genre: judge.genre_weight,
                 content: judge.content_weight,
@@ -322,7 +398,12 @@ impl Settings {
         if terms.exclude.is_empty() {
             return Ok(None);
         }
-        let sense = WrongSense::new(&terms.exclude, terms.min_exclude as usize, self.topic.language);
+        let sense = WrongSense::with_stems(
+            &terms.exclude,
+            terms.min_exclude as usize,
+            self.topic.language,
+            self.stemmer(),
+        );
         Ok(Some(Arc::new(sense.map_err(BuildError::Topic)?)))
     }
 
@@ -487,7 +568,7 @@ impl Settings {
 
     fn table_settings(&self) -> Result<TableSettings, BuildError> {
         let chosen = &self.strategy;
-        let words = self.link_words()?;
+        let words = self.link_words()?.by_stems(self.stemming());
         let genres = self.crawl.genres.iter();
         Ok(TableSettings {
             size: chosen.table_size as usize,

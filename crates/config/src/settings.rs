@@ -15,6 +15,7 @@ use scenthound_judge::{Calibrate, Combine, JudgeKind, PageText, QueryMatch};
 use scenthound_learn::Space;
 use scenthound_seeds::search::Category;
 use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
+use scenthound_types::text::Stemming;
 use scenthound_types::{AgentId, CanonicalUrl, GENRES, Language, Merge, Parents, RequisiteKind};
 use url::Url;
 
@@ -172,6 +173,8 @@ settings! {
         one combine: Combine = "combine" "combine", Kind::Choice(Combine::NAMES), NeedsRejudging, "mean";
         /// A JSON table of how rare each term is, as written by `hound terms idf`; without it all terms weigh the same.
         maybe idf: PathBuf = "idf" "idf", Kind::Path, NeedsRejudging;
+        /// Compare words by their stems: by the language of each page (auto), or always by that of one language (en, pt, …).
+        one stem: Stemming = "stem" "stem", Kind::Choice(Stemming::NAMES), NeedsRejudging, "none";
         /// How the genre of a page is detected. A detector with the nine features of paper 2 (genre-9) needs a genre-model of your own.
         one genre_detector: String = "genre-detector" "genre-detector", Kind::Choice(GENRE_DETECTORS), NeedsRejudging, "genre";
         /// A model file for genre detection, as written by `hound train genre`, instead of the built-in one.
@@ -538,6 +541,7 @@ setting! {
     SeedAssignment = SeedAssignment::from_name, SeedAssignment::name;
     Combine = Combine::from_name, Combine::name;
     Calibrate = Calibrate::from_name, Calibrate::name;
+    Stemming = Stemming::from_name, Stemming::name;
     RequisiteKind = RequisiteKind::from_name, RequisiteKind::name;
     PageText = PageText::from_name, PageText::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;

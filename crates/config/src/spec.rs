@@ -207,6 +207,8 @@ fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
         "threshold" => kind != JudgeKind::Query,
         "model" => kind.model().is_some() || kind == JudgeKind::Table,
         "calibrate" => kind.model().is_some(),
+        // The judge topic folds plurals itself, in step with its built-in table.
+        "stem" => kind != JudgeKind::Topic,
         "query-match" => kind == JudgeKind::Query,
         "text" => matches!(kind, JudgeKind::Topic | JudgeKind::Terms | JudgeKind::Query),
         "learn" | "background" | "examples" => kind == JudgeKind::Topic,

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 use scenthound_judge::{Judge, PageText, SnippetScorer, WrongSense};
 use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
 use scenthound_strategy::Needs;
-use scenthound_types::text::{Language, StopList, Token, url_words};
+use scenthound_types::text::{Language, StopList, Token};
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkSource, LinkTokens,
     Outcome, PageWords, ParsedPage, Requisite, RequisiteKind, SkippedLinks, SnippetScores, TermSet,
@@ -147,7 +147,7 @@ impl<'j> LinkScorer<'j> {
         let mut scores = SnippetScores {
             anchor: 0.0,
             around: 0.0,
-            url: self.url(&url_words(link.url.as_str())),
+            url: self.url(&page.url_words(link.url.as_str())),
         };
         for words in link.all_words() {
             let anchor = self.snippet(page.text.run(&words.anchor));
@@ -210,7 +210,7 @@ pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
         anchor.extend(hashes(page.asides.run(&words.title)));
         around.extend(hashes(page.text.run(&words.sentence)));
     }
-    Evidence::of_words(anchor, around, hashes(&url_words(link.url.as_str())))
+    Evidence::of_words(anchor, around, hashes(&page.url_words(link.url.as_str())))
 }
 
 /// The words at a link as short hashes: of the anchor and its title, around the anchor without stop words, and of the URL.
@@ -228,7 +228,11 @@ pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
         .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
         .map(short)
         .filter(|word| anchor().all(|other| other != *word));
-    LinkTokens::new(anchor(), around, words(&url_words(link.url.path_and_query())))
+    LinkTokens::new(
+        anchor(),
+        around,
+        words(&page.url_words(link.url.path_and_query())),
+    )
 }
 
 /// The words of a page, without stop words.
@@ -534,13 +538,16 @@ impl PageProcessor {
         if let Some(refresh) = response.refresh {
             add_refresh(url, refresh, &mut page);
         }
+        self.judge.prepare(&mut page);
         page
     }
 
     /// Judges a page outside a crawl: by the same rules, but without looking at its links.
     pub fn judge_page(&self, page: &ParsedPage) -> Judgement {
-        let mut judgement = self.judge.judge(page);
-        self.rules.review(page, &mut judgement);
+        let mut page = page.clone();
+        self.judge.prepare(&mut page);
+        let mut judgement = self.judge.judge(&page);
+        self.rules.review(&page, &mut judgement);
         judgement
     }
 

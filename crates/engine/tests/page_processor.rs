@@ -6,8 +6,9 @@ use std::sync::Arc;
 use scenthound_engine::{
     Access, Found, PageProcessor, PageSettings, ProcessedPage, Response, find_rules, leads_elsewhere,
 };
-use scenthound_judge::{TermJudge, TermSettings, WrongSense};
+use scenthound_judge::{Judge, Stemmed, TermJudge, TermSettings, WrongSense};
 use scenthound_strategy::Needs;
+use scenthound_types::text::{Stemmer, Stemming};
 use scenthound_types::{
     AgentId, CanonicalUrl, Failure, Keyring, Language, Lease, LeaseId, LeaseKind, Outcome, PageNote,
     Priority, Rank, Timestamp,
@@ -116,6 +117,59 @@ fn a_page_in_the_wrong_sense_or_language_is_set_aside_with_its_links() {
     assert_eq!(read.notes(), [PageNote::UnwantedLanguage]);
     assert!(read.links.is_empty() && read.skipped.unwanted_language == 1);
     assert_eq!(links(&page(settings, TWO_LINKS, &[])), ["/1", "/2"]);
+}
+
+/// The page, the words at the link and the words of the link's URL are all compared by their stems.
+#[test]
+fn a_judge_of_stems_gets_stems_of_pages_links_and_urls() {
+    let stemmer = Stemmer::of(Language::ENGLISH);
+    let terms = TermSettings {
+        content: vec!["search engine".to_owned(), "retrieval".to_owned()],
+        language: Some(Language::ENGLISH),
+        stemmer,
+        ..TermSettings::default()
+    };
+    let judge: Arc<dyn Judge> = Arc::new(Stemmed {
+        judge: Arc::new(TermJudge::new(&terms).unwrap()),
+        stemming: Stemming::English,
+        language: None,
+    });
+    let needs = Needs {
+        snippets: true,
+        words: true,
+        evidence: true,
+        ..Needs::default()
+    };
+    let processor = PageProcessor::new(judge, needs, Keyring::new(1), PageSettings::default());
+    let body = "<p>Searching with engines. <p><a href=/retrieving>this searches an engine</a>";
+    let response = Response {
+        content_type: Some("text/html; charset=utf-8"),
+        x_robots_tag: &[],
+        refresh: None,
+        body: body.as_bytes(),
+    };
+    let lease = lease(LeaseKind::Page, "/", 1);
+    let Found::Page(read) = processor.process(&lease, &OK, &response, Timestamp::ZERO) else {
+        panic!("not a page");
+    };
+    let found: Vec<&str> = read.judgement.parts.terms.iter().map(|hit| &*hit.term).collect();
+    assert_eq!(found, ["search engine"], "across the stop word, in any form");
+    let link = &read.links[0];
+    let scores = link.snippets.unwrap();
+    assert!(scores.anchor > 0.5 && scores.url > 0.5, "{scores:?}");
+    let token = |word: &str| stemmer.unwrap().token(word).hash();
+    let evidence = link.evidence.as_ref().unwrap();
+    let mut anchor = [token("search"), token("engine")];
+    anchor.sort_unstable();
+    assert_eq!(evidence.anchor, anchor, "a stop word is still one");
+    assert!(evidence.url.contains(&token("retrieval")));
+    // People see the words as they were found.
+    let words = read.words.as_ref().unwrap();
+    let spellings: Vec<&str> = words.iter().map(|word| word.spelling).collect();
+    assert!(
+        spellings.contains(&"searching") && !spellings.contains(&"engin"),
+        "{spellings:?}"
+    );
 }
 
 #[test]

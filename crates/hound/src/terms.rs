@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand, ValueEnum};
 use scenthound::inputs::CrawlPages;
-use scenthound::terms::{ExamplePages, TermOverlaps, TermsFile, TopicGenerator, topic_counter};
+use scenthound::terms::{
+    ExamplePages, TermOverlaps, TermsFile, TopicGenerator, topic_counter, topics_stemming,
+};
 use scenthound_judge::IdfTable;
 use scenthound_judge::terms::{Frequency, GenerateSettings};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_store::replace;
 use scenthound_types::Language;
+use scenthound_types::text::Stemming;
 
 use crate::pages_input::{Fetching, Inputs, Naming, check_new, topic_settings};
 use crate::stdout;
@@ -346,12 +349,21 @@ fn read_terms(path: &Path) -> Result<TermsFile> {
 
 fn count_documents(args: &IdfArgs) -> Result<()> {
     let topics = args.terms.iter().map(|topic| topic_settings(topic, &[]));
-    let mut counter = topic_counter(&topics.collect::<Result<Vec<_>>>()?)?;
+    let topics = topics.collect::<Result<Vec<_>>>()?;
+    let mut counter = topic_counter(&topics)?;
+    let stemming = topics_stemming(&topics);
+    if args.words && stemming != Stemming::None {
+        refuse!("--words counts words as they are spelled, but the topic compares stems; leave --words out");
+    }
     if args.words {
         counter = counter.and_words();
     }
     let inputs = Inputs::read(&args.from, &Naming::new(Err("--from")))?;
-    inputs.each(|named| counter.add(&named.page.text, named.page.language))?;
+    inputs.each(|mut named| {
+        let page = &mut named.page;
+        page.stem(stemming.stemmer(page.language));
+        counter.add(&page.text, page.language);
+    })?;
     // A missing word counts as seen once, so words seen once need no room.
     let counts = counter.counts(2);
     if counts.documents == 0 {

@@ -13,6 +13,7 @@ use scenthound::train::{RelevanceExamples, RelevanceSettings, TrainedRelevance};
 use scenthound_judge::{Apart, Calibrate, ModelKind};
 use scenthound_lab::recorded::WebFolder;
 use scenthound_types::ParsedPage;
+use scenthound_types::text::Stemming;
 use serde::Serialize;
 
 use crate::pages_input::{Fetching, Inputs, Naming, NewFile};
@@ -77,6 +78,9 @@ struct RelevanceArgs {
     /// How a score becomes a probability: platt, isotonic or raw.
     #[arg(long, value_name = "HOW", default_value = "platt", value_parser = read_calibration)]
     calibrate: Calibrate,
+    /// Reduce words to their stems: none, auto (by the language of each page), or a language such as en.
+    #[arg(long, value_name = "LANG", default_value = "none", value_parser = read_stemming)]
+    stem: Stemming,
     /// Seed for random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -117,6 +121,10 @@ fn read_calibration(text: &str) -> Result<Calibrate, String> {
     Calibrate::from_name(text).ok_or_else(|| format!("write one of {}", Calibrate::NAMES.join(", ")))
 }
 
+fn read_stemming(text: &str) -> Result<Stemming, String> {
+    Stemming::from_name(text).ok_or_else(|| format!("write one of {}", Stemming::NAMES.join(", ")))
+}
+
 /// The command and its options.
 pub fn command() -> Command {
     Task::augment_subcommands(
@@ -139,14 +147,15 @@ pub fn run(given: &ArgMatches) -> Result<()> {
 
 fn relevance(args: &RelevanceArgs) -> Result<()> {
     args.file.check()?;
-    let examples = read_examples(args)?;
+    let mut examples = read_examples(args)?;
     let kind = match args.kind {
         Kind::Model(kind) => kind,
-        Kind::Table => return table(args, &examples),
+        Kind::Table => return table(args, &mut examples),
     };
     let trained = examples.train(&RelevanceSettings {
         kind,
         calibrate: args.calibrate,
+        stemming: args.stem,
         seed: args.seed,
         folds: usize::from(args.folds),
     })?;
@@ -168,8 +177,8 @@ fn relevance(args: &RelevanceArgs) -> Result<()> {
 }
 
 /// Makes a table of the heaviest words of the pages.
-fn table(args: &RelevanceArgs, examples: &RelevanceExamples) -> Result<()> {
-    let judge = examples.train_table(args.table_size as usize)?;
+fn table(args: &RelevanceArgs, examples: &mut RelevanceExamples) -> Result<()> {
+    let judge = examples.train_table(args.table_size as usize, args.stem)?;
     judge.save(&args.file.output)?;
     let (model, pages, words) = (args.file.output.display(), examples.positive(), judge.words());
     if args.json {

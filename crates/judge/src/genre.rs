@@ -204,6 +204,9 @@ impl GenreDetector {
 
     /// The feature values of a page.
     pub fn features(&self, page: &ParsedPage) -> Vec<f32> {
+        // The forest was trained on words as they are read.
+        let page = page.as_read();
+        let page = page.as_ref();
         let mut values = Vec::with_capacity(self.forest.features() as usize);
         self.kind.tell(page, &self.lists, |_, value| values.push(value));
         values
@@ -257,6 +260,10 @@ pub struct WithGenre {
 }
 
 impl Judge for WithGenre {
+    fn prepare(&self, page: &mut ParsedPage) {
+        self.judge.prepare(page);
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
         self.judge_and_keep(page).0
     }

@@ -230,6 +230,10 @@ impl WithLayers {
 }
 
 impl Judge for WithLayers {
+    fn prepare(&self, page: &mut ParsedPage) {
+        self.judge.prepare(page);
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
         self.judge_and_keep(page).0
     }

@@ -26,6 +26,7 @@ mod page_text;
 mod query_judge;
 mod settings;
 mod similarity;
+mod stemmed;
 mod table_judge;
 mod term_counts;
 mod term_judge;
@@ -53,6 +54,7 @@ pub use crate::layers::{
 pub use crate::page_text::PageText;
 pub use crate::query_judge::{QueryJudge, QueryMatch};
 pub use crate::settings::{Combine, DEFAULT_THRESHOLD, TermSets, TermSettings, Weights};
+pub use crate::stemmed::Stemmed;
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::topic::{
@@ -101,6 +103,10 @@ pub trait Judge: Send + Sync {
     fn reads(&self) -> PageText {
         PageText::Page
     }
+
+    /// Brings the words of a page into the form in which this judge compares them, before it is judged and before anything else
+    /// reads its words or those of its links. Judges that stem do it here; most leave a page as it is.
+    fn prepare(&self, _page: &mut ParsedPage) {}
 
     /// Where a link with these words belongs in a context graph; none from a judge without such a graph.
     fn place(&self, _anchor: &[Token]) -> Option<LinkPlace> {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scenthound_types::named_enum;
-use scenthound_types::text::{StopList, Text, Token};
+use scenthound_types::text::{Stemmer, StopList, Text, Token};
 use scenthound_types::{Judgement, Language, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::term_counts::{PageTermCounts, SnippetTermCounts, TermCounts};
@@ -48,8 +48,19 @@ impl QueryJudge {
         wanted: QueryMatch,
         language: Option<Language>,
     ) -> Result<QueryJudge, JudgeFault> {
+        QueryJudge::with_stems(query, wanted, language, None)
+    }
+
+    /// The same for pages whose words are reduced to stems.
+    pub fn with_stems(
+        query: &str,
+        wanted: QueryMatch,
+        language: Option<Language>,
+        stemmer: Option<Stemmer>,
+    ) -> Result<QueryJudge, JudgeFault> {
         let mut text = Text::default();
         text.push(query);
+        text.stem(stemmer);
         let mut spellings: BTreeMap<Token, Arc<str>> = BTreeMap::new();
         let mut words: Vec<Token> = Vec::new();
         for (position, token) in (0..).zip(text.tokens()) {

@@ -1,5 +1,6 @@
 //! The settings of a term judge.
 
+use scenthound_types::text::Stemmer;
 use scenthound_types::{Language, named_enum};
 
 use crate::{IdfTable, JudgeFault, PageText};
@@ -70,6 +71,8 @@ pub struct TermSettings {
     pub exclude_at: usize,
     /// The language the terms are written in; its stop words are dropped from terms and pages.
     pub language: Option<Language>,
+    /// What reduces the words of terms to stems; pages must come with the same stems.
+    pub stemmer: Option<Stemmer>,
     /// How much each set counts.
     pub weights: Weights,
     /// Whether genre and content are separate or joined.
@@ -94,6 +97,7 @@ impl Default for TermSettings {
             exclude: Vec::new(),
             exclude_at: 1,
             language: None,
+            stemmer: None,
             weights: Weights::default(),
             sets: TermSets::default(),
             combine: Combine::default(),

@@ -9,11 +9,12 @@
 //! Each similarity is a cosine (see [`similarity`](crate::similarity)). A set that is not given is left out along
 //! with its weight. Exclude terms override everything.
 //!
-//! Deliberately absent: training, and stemming (a term matches the word as spelled, ignoring accents and capitals).
+//! A term matches the word as spelled, ignoring accents and capitals; with a stemmer, any word with the same stem.
+//! Deliberately absent: training.
 
 use std::sync::Arc;
 
-use scenthound_types::text::{Token, tokenize, url_words};
+use scenthound_types::text::{Token, tokenize_with, url_words_with};
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 
 use crate::settings::{Combine, TermSets, TermSettings, Weights};
@@ -51,12 +52,15 @@ impl TermJudge {
             TermSets::Separate => TermSet::Genre,
             TermSets::Joint => TermSet::Content,
         };
+        let stemmer = settings.stemmer;
+        let in_text = |term: &str| tokenize_with(term, stemmer);
+        let in_url = |term: &str| url_words_with(term, stemmer);
         let mut text = Vec::new();
-        read_terms(&settings.genre, genre_set, idf, tokenize, &mut text)?;
-        read_terms(&settings.content, TermSet::Content, idf, tokenize, &mut text)?;
-        read_terms(&settings.exclude, TermSet::Exclude, idf, tokenize, &mut text)?;
+        read_terms(&settings.genre, genre_set, idf, in_text, &mut text)?;
+        read_terms(&settings.content, TermSet::Content, idf, in_text, &mut text)?;
+        read_terms(&settings.exclude, TermSet::Exclude, idf, in_text, &mut text)?;
         let mut url = Vec::new();
-        read_terms(&settings.url, TermSet::Url, idf, url_words, &mut url)?;
+        read_terms(&settings.url, TermSet::Url, idf, in_url, &mut url)?;
         let text = Vocabulary::new(text, settings.language);
         let url = Vocabulary::new(url, settings.language);
         let judge = TermJudge {
@@ -135,8 +139,8 @@ impl Judge for TermJudge {
         self.text.count(page.text.tokens(), page.language, &mut in_text);
         let mut in_url = SnippetTermCounts::new();
         if self.norms.url.is_some() {
-            self.url
-                .count(&url_words(page.url.as_str()), page.language, &mut in_url);
+            let words = page.url_words(page.url.as_str());
+            self.url.count(&words, page.language, &mut in_url);
         }
 
         let mut terms = Vec::with_capacity(in_text.counts().len() + in_url.counts().len());
@@ -201,7 +205,7 @@ fn read_terms(
     spellings: &[String],
     set: TermSet,
     idf: Option<&IdfTable>,
-    words: fn(&str) -> Vec<Token>,
+    words: impl Fn(&str) -> Vec<Token>,
     terms: &mut Vec<Term>,
 ) -> Result<(), JudgeFault> {
     for spelling in spellings {

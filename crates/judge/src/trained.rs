@@ -20,8 +20,8 @@ mod settings;
 use std::path::Path;
 use std::sync::Arc;
 
-use scenthound_learn::{BinaryFigures, Isotonic, ModelFile, Platt, SparseVector};
-use scenthound_types::text::Token;
+use scenthound_learn::{BinaryFigures, Damage, Isotonic, ModelFile, ModelFileFault, Platt, SparseVector};
+use scenthound_types::text::{Stemming, Token};
 use scenthound_types::{Judgement, ParsedPage, Parts, TermHit, TermSet, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -110,10 +110,25 @@ impl ModelFile for Model {
     const VERSION: u16 = 1;
 }
 
+/// The contents of a model file whose judge was trained on stems. Models without stems need no such file, so that those trained
+/// before there were any can still be read.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct StemmedModel {
+    /// The name of the stemming.
+    stemming: String,
+    model: Model,
+}
+
+impl ModelFile for StemmedModel {
+    const KIND: &'static str = "relevance by stems";
+    const VERSION: u16 = 1;
+}
+
 /// A judge trained on pages.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrainedJudge {
     model: Model,
+    stemming: Stemming,
 }
 
 impl TrainedJudge {
@@ -144,6 +159,7 @@ impl TrainedJudge {
                 of_snippets,
                 threshold: settings.threshold,
             },
+            stemming: settings.stemming,
         })
     }
 
@@ -176,14 +192,42 @@ impl TrainedJudge {
 
     /// Writes the judge to a file.
     pub fn save(&self, path: &Path) -> Result<(), JudgeFault> {
-        Ok(self.model.save(path)?)
+        match self.stemming {
+            Stemming::None => self.model.save(path)?,
+            stemming => StemmedModel {
+                stemming: stemming.name().to_owned(),
+                model: self.model.clone(),
+            }
+            .save(path)?,
+        }
+        Ok(())
     }
 
     /// Reads a judge from a file.
     pub fn load(path: &Path) -> Result<TrainedJudge, JudgeFault> {
-        let mut model = Model::load(path)?;
+        let (mut model, stemming) = match Model::load(path) {
+            Ok(model) => (model, Stemming::None),
+            Err(fault) => {
+                // Whatever else the file may be, it is not a model with stems either.
+                let Ok(stored) = StemmedModel::load(path) else {
+                    return Err(fault.into());
+                };
+                let stemming = Stemming::from_name(&stored.stemming).ok_or(JudgeFault::Model(
+                    ModelFileFault::Unusable {
+                        path: path.to_owned(),
+                        what: Damage::Senseless,
+                    },
+                ))?;
+                (stored.model, stemming)
+            }
+        };
         model.told.sort_by_key(|told| told.place);
-        Ok(TrainedJudge { model })
+        Ok(TrainedJudge { model, stemming })
+    }
+
+    /// Whose stems the words of pages are reduced to.
+    pub fn stemming(&self) -> Stemming {
+        self.stemming
     }
 
     /// The kind of classifier.
@@ -292,6 +336,10 @@ impl TrainedJudge {
 }
 
 impl Judge for TrainedJudge {
+    fn prepare(&self, page: &mut ParsedPage) {
+        page.stem(self.stemming.stemmer(page.language));
+    }
+
     fn judge(&self, page: &ParsedPage) -> Judgement {
         let Fitted { classifier, .. } = &self.model.fitted;
         let (vector, counted) = self.vector(page);

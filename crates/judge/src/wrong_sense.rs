@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scenthound_types::text::tokenize;
+use scenthound_types::text::{Stemmer, tokenize_with};
 use scenthound_types::{Language, ParsedPage, TermHit, TermSet};
 
 use crate::JudgeFault;
@@ -24,12 +24,22 @@ pub struct WrongSense {
 impl WrongSense {
     /// Words and phrases in a language; a page with at least `least` different ones has the wrong sense.
     pub fn new(words: &[String], least: usize, language: Option<Language>) -> Result<WrongSense, JudgeFault> {
+        WrongSense::with_stems(words, least, language, None)
+    }
+
+    /// The same for pages whose words are reduced to stems.
+    pub fn with_stems(
+        words: &[String],
+        least: usize,
+        language: Option<Language>,
+        stemmer: Option<Stemmer>,
+    ) -> Result<WrongSense, JudgeFault> {
         if least == 0 {
             return Err(JudgeFault::ExcludeAt);
         }
         let mut terms: Vec<Term> = Vec::new();
         for word in words {
-            let tokens = tokenize(word);
+            let tokens = tokenize_with(word, stemmer);
             if tokens.is_empty() {
                 return Err(JudgeFault::EmptyTerm { term: word.clone() });
             }

@@ -9,7 +9,7 @@ use scenthound_judge::{
     Apart, Calibrate, Judge, JudgeFault, ModelKind, TrainedJudge, TrainingPages, TrainingSettings,
 };
 use scenthound_learn::Rng;
-use scenthound_types::text::{Text, tokenize};
+use scenthound_types::text::{Stemming, Text, tokenize};
 use scenthound_types::{CanonicalUrl, Language, ParsedPage};
 
 const TEA: &str = "tea leaf oolong steep kettle green black harvest cup brew water aroma";
@@ -213,6 +213,42 @@ fn the_raw_posterior_of_naive_bayes_saturates_and_the_calibrated_one_does_not() 
     };
     assert!(relevance(Calibrate::Raw) > 0.999_999);
     assert!(relevance(Calibrate::Platt) < 0.999);
+}
+
+/// A judge trained on stems says so in its file, and brings pages into their form before it judges them.
+#[test]
+fn a_model_remembers_its_stems() {
+    let stemmed = |mut pages: Vec<ParsedPage>| {
+        for page in &mut pages {
+            page.stem(Stemming::English.stemmer(None));
+        }
+        pages
+    };
+    let (tea, cars) = (stemmed(pages(TEA, 20, 4, 1)), stemmed(pages(CARS, 30, 4, 1000)));
+    let (positive, negative): (Vec<&ParsedPage>, Vec<&ParsedPage>) =
+        (tea.iter().collect(), cars.iter().collect());
+    let settings = TrainingSettings {
+        stemming: Stemming::English,
+        ..TrainingSettings::default()
+    };
+    let examples = TrainingPages {
+        positive: &positive,
+        negative: &negative,
+    };
+    let judge = TrainedJudge::train(ModelKind::Svm, &examples, &settings).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tea.model");
+    judge.save(&file).unwrap();
+    let read = TrainedJudge::load(&file).unwrap();
+    assert_eq!(read, judge);
+    assert_eq!(read.stemming(), Stemming::English);
+    // Of these forms the examples have none.
+    let forms = "kettles brewing brewed harvested harvesting cups steeping oolongs";
+    let mut unseen = page("http://other.test/", forms, 80, 7);
+    let as_read = read.judge(&unseen).relevance;
+    read.prepare(&mut unseen);
+    let by_stems = read.judge(&unseen).relevance;
+    assert!(by_stems > 0.5 && by_stems > as_read + 0.1, "{as_read} {by_stems}");
 }
 
 #[test]

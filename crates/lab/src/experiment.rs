@@ -164,17 +164,17 @@ pub const PLANS: &[Plan] = &[
     Plan {
         name: "paper1-policies",
         about: "the five queueing policies, merging by set and by max",
-        webs: &["paper1-60k"],
-        seeds: 1,
-        quick_pages: 6_000,
+        webs: &["paper1-terms"],
+        seeds: 3,
+        quick_pages: 15_000,
         run: ordering::policies,
     },
     Plan {
         name: "paper1-coverage",
         about: "relevant pages against visited pages; visits per relevant page; SVM as the baseline",
-        webs: &["paper1-60k"],
-        seeds: 1,
-        quick_pages: 6_000,
+        webs: &["paper1-terms"],
+        seeds: 3,
+        quick_pages: 15_000,
         run: ordering::coverage,
     },
     Plan {
@@ -200,6 +200,14 @@ pub const PLANS: &[Plan] = &[
         seeds: 1,
         quick_pages: 20_000,
         run: ordering::cash_recall,
+    },
+    Plan {
+        name: "paper3-describing",
+        about: "the same by the share of links that describe their targets, 0 to 90 %",
+        webs: &["paper3-homes"],
+        seeds: 3,
+        quick_pages: 20_000,
+        run: ordering::cash_describing,
     },
     Plan {
         name: "paper3-parameters",

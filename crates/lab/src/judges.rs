@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use scenthound_config::Given;
-use scenthound_judge::{Calibrate, Judge, JudgeKind, PageText, TableJudge, TopicJudge};
+use scenthound_judge::{Judge, JudgeKind, PageText, TableJudge, TopicJudge, TrainingSettings};
+use scenthound_types::text::Stemming;
 use scenthound_types::{Keyring, ParsedPage};
 
 pub use figures::JudgeFigures;
@@ -78,6 +79,8 @@ struct Candidate<'t> {
     source: SourceSpec,
     examples: usize,
     judge: Arc<dyn Judge>,
+    /// Whether it compares stems.
+    stems: bool,
 }
 
 /// Tasks on which a judge could not be made.
@@ -156,12 +159,14 @@ impl Lab<'_> {
             return Ok(None);
         };
         let made = self.make_judge(trial, spec, &source, seen)?;
+        let stems = spec.stemming()? != Stemming::None;
         Ok(made.map(|judge| Candidate {
             trial,
             label: spec.to_string(),
             source: *wanted,
             examples: source.positive.len(),
             judge,
+            stems,
         }))
     }
 
@@ -185,6 +190,8 @@ impl Lab<'_> {
                 });
             }
         };
+        let trial = trial.read_by(spec)?;
+        let trial = trial.as_ref();
         let has_words = source.query.is_some() || source.has_terms();
         let has_examples = !source.positive.is_empty();
         let parsed = |pages: &[PageId]| -> Vec<ParsedPage> { trial.parsed(pages).collect() };
@@ -204,7 +211,10 @@ impl Lab<'_> {
             let judge = self.train(
                 task,
                 model,
-                Calibrate::default(),
+                &TrainingSettings {
+                    stemming: spec.stemming()?,
+                    ..TrainingSettings::default()
+                },
                 &parsed(&source.positive),
                 &parsed(&negative),
             )?;
@@ -283,7 +293,16 @@ impl Lab<'_> {
                 }
                 if let Some(page) = web.page_with(PageId(at), wanted) {
                     let of_page = candidates.iter().map(|candidate| {
-                        let judgement = candidate.judge.judge(&page);
+                        let stemmed;
+                        let page = if candidate.stems {
+                            let mut prepared = page.clone();
+                            candidate.judge.prepare(&mut prepared);
+                            stemmed = prepared;
+                            &stemmed
+                        } else {
+                            &page
+                        };
+                        let judgement = candidate.judge.judge(page);
                         (judgement.relevance, judgement.is_relevant())
                     });
                     verdicts.push((at, of_page.collect()));

@@ -34,6 +34,7 @@ mod runs;
 mod score;
 mod session;
 mod spec;
+mod stemmed;
 mod stops;
 pub mod synth;
 mod synthetic;
@@ -66,7 +67,7 @@ pub use score::{CrawlScore, RANKS_TOGETHER, RankedBy, Targets, Verdicts, f1_by_t
 pub use session::{Lab, LabEvent, LabOptions};
 pub use spec::{JudgeSpec, LabJudge, LabStrategy, StrategySpec};
 pub use stops::{Stop, found_within, stop_of};
-pub use synthetic::{CALENDAR_PAGES, Synthetic};
+pub use synthetic::Synthetic;
 pub use topic::TopicFault;
 pub use trial::{LabBudget, Outcome, Trial};
 pub use tune::{Axis, HeldOutTask, Objective, TriedSetting, TuneSettings, Tuning};

@@ -99,6 +99,8 @@ impl Lab<'_> {
         detector: &str,
         table: &mut PigTable,
     ) -> Result<(), LabError> {
+        let trial = trial.read_by(judge)?;
+        let trial = trial.as_ref();
         let judge = self.judge(trial, judge)?.judge;
         let genres = self.genres(trial, detector, || Ok(genre_detector(detector)?))?;
         let web = trial.web.as_ref();

@@ -64,9 +64,10 @@ impl Lab<'_> {
             let of_strategy = strategy.into_iter().flat_map(StrategySpec::settings);
             of_strategy.chain(judge.settings()).cloned()
         };
-        // The default threshold of this judge differs from that of the others.
-        if let LabJudge::Crawl(kind @ (JudgeKind::Table | JudgeKind::Query | JudgeKind::Topic)) = judge.kind()
-        {
+        // A trained judge has a model only where it is trained, so it is not named here. Every other one is: without a name the
+        // judge of a crawl is the topic judge, whatever terms the task has.
+        let (kind, _) = judge.on(trial)?;
+        if kind.model().is_none() {
             given.push(Given::new("judge", kind.name()));
         }
         if let Some(strategy) = strategy {
@@ -82,6 +83,8 @@ impl Lab<'_> {
 
     /// Builds a judge for a trial.
     pub fn judge(&self, trial: &Trial, spec: &JudgeSpec) -> Result<NamedJudge, LabError> {
+        let trial = trial.read_by(spec)?;
+        let trial = trial.as_ref();
         let (kind, crawl_spec) = spec.on(trial)?;
         let direct = Arc::new(DirectJudge(self.page_judge(trial, kind, &crawl_spec)?));
         Ok(match spec.kind() {
@@ -115,7 +118,7 @@ impl Lab<'_> {
                         known: Calibrate::NAMES.join(", "),
                     })
                 })?;
-            let judge = self.trained_judge(trial, model, calibrate)?;
+            let judge = self.trained_judge(trial, model, calibrate, spec.stemming()?)?;
             return Ok(Arc::new(match spec.setting("threshold") {
                 Some(given) => judge.with_threshold(given.parse().map_err(|_| LabError::Threshold {
                     given: given.to_owned(),
@@ -178,6 +181,8 @@ impl Lab<'_> {
         conditions: &Conditions,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(Outcome, f64), LabError> {
+        let trial = trial.read_by(judge_spec)?;
+        let trial = trial.as_ref();
         let kind = spec.crawl()?;
         let mut settings = self.settings(trial, Some(spec), judge_spec)?;
         let list_size = match spec.setting("list-size") {

@@ -1,7 +1,7 @@
 //! Synthetic webs as the lab crawls them: computed page by page, never stored.
 //!
-//! An endless calendar has no number of pages, so in the lab each one ends after [`CALENDAR_PAGES`]: long enough to waste a
-//! budget on.
+//! An endless calendar has no number of pages. In the lab each one ends where it ends when the web is written to a folder, so
+//! that both are the same web, link for link.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,9 +15,6 @@ use scenthound_types::{CanonicalUrl, Keyring, ParsedPage};
 
 use crate::trial::Trial;
 use crate::web::{Links, Reply, Web};
-
-/// Number of pages of each endless calendar in the lab.
-pub const CALENDAR_PAGES: u32 = 100;
 
 /// A synthetic web with numbered pages: first the ordinary ones, then those of the calendars.
 pub struct Synthetic {
@@ -38,6 +35,11 @@ impl Synthetic {
         self.web
     }
 
+    /// Number of pages of each calendar.
+    fn calendar_pages(&self) -> u32 {
+        self.web.settings().trap_pages
+    }
+
     /// The number of pages that are not part of a calendar.
     pub fn ordinary_pages(&self) -> u32 {
         self.web.len()
@@ -56,9 +58,9 @@ impl Synthetic {
     fn number(&self, page: SynthPage) -> Option<PageId> {
         match page {
             SynthPage::Page(page) => Some(PageId(page)),
-            SynthPage::Trap { host, n } if n < CALENDAR_PAGES => {
+            SynthPage::Trap { host, n } if n < self.calendar_pages() => {
                 let place = u32::try_from(self.calendars.binary_search(&host).ok()?).ok()?;
-                let before = place.checked_mul(CALENDAR_PAGES)?.checked_add(n)?;
+                let before = place.checked_mul(self.calendar_pages())?.checked_add(n)?;
                 self.web.len().checked_add(before).map(PageId)
             }
             _ => None,
@@ -69,10 +71,11 @@ impl Synthetic {
         match page.0.checked_sub(self.web.len()) {
             None => SynthPage::Page(page.0),
             Some(beyond) => {
-                let place = (beyond / CALENDAR_PAGES) as usize;
+                let each = self.calendar_pages().max(1);
+                let place = (beyond / each) as usize;
                 SynthPage::Trap {
                     host: self.calendars.get(place).copied().unwrap_or(u32::MAX),
-                    n: beyond % CALENDAR_PAGES,
+                    n: beyond % each,
                 }
             }
         }
@@ -144,7 +147,7 @@ fn recorded_task(task: &SynthTask) -> Task {
 
 impl Web for Synthetic {
     fn pages(&self) -> usize {
-        self.web.len() as usize + self.calendars.len() * CALENDAR_PAGES as usize
+        self.web.len() as usize + self.calendars.len() * self.calendar_pages() as usize
     }
 
     fn find(&self, url: &CanonicalUrl) -> Reply {

@@ -1,6 +1,7 @@
 //! Judges trained on a task's example pages, cached so that the same examples are not trained on twice.
 
 use scenthound_judge::{Calibrate, ModelKind, TrainedJudge, TrainingPages, TrainingSettings};
+use scenthound_types::text::Stemming;
 use scenthound_types::{Keyring, ParsedPage};
 
 use crate::error::LabError;
@@ -18,6 +19,7 @@ impl Lab<'_> {
         trial: &Trial,
         kind: ModelKind,
         calibrate: Calibrate,
+        stemming: Stemming,
     ) -> Result<TrainedJudge, LabError> {
         let positive: Vec<ParsedPage> = trial.parsed(&trial.pages.positive).collect();
         let negative = match trial.pages.negative.as_slice() {
@@ -31,7 +33,12 @@ impl Lab<'_> {
             given => given.to_vec(),
         };
         let negative: Vec<ParsedPage> = trial.parsed(&negative).collect();
-        self.train(&trial.task.name, kind, calibrate, &positive, &negative)
+        let settings = TrainingSettings {
+            calibrate,
+            stemming,
+            ..TrainingSettings::default()
+        };
+        self.train(&trial.task.name, kind, &settings, &positive, &negative)
     }
 
     /// A judge of this kind, trained on these pages. The same pages are not trained on twice.
@@ -39,16 +46,12 @@ impl Lab<'_> {
         &self,
         task: &str,
         kind: ModelKind,
-        calibrate: Calibrate,
+        settings: &TrainingSettings,
         positive: &[ParsedPage],
         negative: &[ParsedPage],
     ) -> Result<TrainedJudge, LabError> {
-        let settings = TrainingSettings {
-            calibrate,
-            ..TrainingSettings::default()
-        };
         let kept = self.options.cache.as_ref().map(|folder| {
-            let hash = examples_hash(positive, negative, &settings);
+            let hash = examples_hash(positive, negative, settings);
             folder
                 .join("models")
                 .join(format!("{}-{hash:016x}.model", kind.name()))
@@ -60,7 +63,7 @@ impl Lab<'_> {
             positive: &positive.iter().collect::<Vec<_>>(),
             negative: &negative.iter().collect::<Vec<_>>(),
         };
-        let judge = TrainedJudge::train(kind, &pages, &settings).map_err(|fault| LabError::Judge {
+        let judge = TrainedJudge::train(kind, &pages, settings).map_err(|fault| LabError::Judge {
             task: task.to_owned(),
             fault,
         })?;

@@ -38,23 +38,27 @@ pub fn synthetic_settings(name: &str) -> Result<SynthSettings, LabError> {
         what: "synthetic web",
         name: name.to_owned(),
         known: format!(
-            "{}, each also with a seed and a number of pages, as in little@7 and little@7,200, or a settings file ending in .toml",
+            "{}, each also with a seed, a number of pages and other settings, as in little@7, little@7,200 and \
+             little@7,200,anchor-signal=0.3, or a settings file ending in .toml",
             preset_names().join(", ")
         ),
     })
 }
 
-/// The web with another seed (`7`) and, if given, another size (`7,5000`), with as many pages per host as before.
+/// The web with another seed (`7`) and, if given, another size (`7,5000`), with as many pages per host as before, and other
+/// settings by the names they have in a file (`7,5000,anchor-signal=0.3`).
 fn varied(mut settings: SynthSettings, variant: &str) -> Option<SynthSettings> {
     if variant.is_empty() {
         return Some(settings);
     }
-    let (seed, pages) = match variant.split_once(',') {
-        Some((seed, pages)) => (seed, Some(pages.parse::<u32>().ok()?)),
-        None => (variant, None),
-    };
-    settings.seed = seed.parse().ok()?;
-    if let Some(pages) = pages {
+    let mut parts = variant.split(',');
+    settings.seed = parts.next()?.parse().ok()?;
+    for part in parts {
+        if let Some((name, value)) = part.split_once('=') {
+            settings = settings.with(name, value)?;
+            continue;
+        }
+        let pages = part.parse::<u32>().ok()?;
         let hosts = u64::from(settings.hosts) * u64::from(pages) / u64::from(settings.pages.max(1));
         settings.hosts = u32::try_from(hosts.max(1)).ok()?;
         settings.pages = pages;
@@ -197,10 +201,10 @@ impl Lab<'_> {
                     pages: web.pages() as u64,
                 });
             }
-            if web
-                .page_with(page, judge.reads())
-                .is_some_and(|parsed| judge.judge(&parsed).is_relevant())
-            {
+            if web.page_with(page, judge.reads()).is_some_and(|mut parsed| {
+                judge.prepare(&mut parsed);
+                judge.judge(&parsed).is_relevant()
+            }) {
                 pages.relevant.insert(page);
             }
         }

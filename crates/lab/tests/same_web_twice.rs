@@ -14,8 +14,7 @@ use scenthound_judge::{HotWords, LayerSettings};
 use scenthound_lab::recorded::PageId;
 use scenthound_lab::synth::{SynthSettings, SynthWeb, preset, write_folder};
 use scenthound_lab::{
-    CALENDAR_PAGES, CachedJudge, Lab, LabBudget, LabOptions, LabSettings, Outcome, PageJudge, Synthetic,
-    Trial, Truth, Web,
+    CachedJudge, Lab, LabBudget, LabOptions, LabSettings, Outcome, PageJudge, Synthetic, Trial, Truth, Web,
 };
 use scenthound_strategy::{
     BestFirst, BreadthFirst, LinkContext, Opic, Otie, OtieSettings, Random, Scent, ScentSettings, SelfTaught,
@@ -60,10 +59,9 @@ fn self_taught() -> SelfTaught {
     SelfTaught::new(settings, Box::new(trainer))
 }
 
-/// A bit of everything: https, dead links, and calendars that are written as far as the lab follows them.
+/// A bit of everything: https, dead links and calendars.
 fn little() -> SynthWeb {
     let settings = SynthSettings {
-        trap_pages: CALENDAR_PAGES,
         https: 0.5,
         ..preset("little").unwrap()
     };
@@ -308,6 +306,57 @@ fn scent_with_a_judge_that_learns_repeats_a_crawl_byte_for_byte() {
     }
 }
 
+/// It used to be the topic judge, which is the judge of a crawl that names none.
+#[test]
+fn the_term_judge_of_a_task_judges_by_its_terms() {
+    let (trials, _) = twice();
+    let trial = &trials[0];
+    let lab = Lab::new(LabOptions::default());
+    let expected = trial.term_judge(&trial.terms().unwrap()).unwrap();
+    for spec in ["terms", "default", "terms:stem=none"] {
+        let judge = lab.judge(trial, &spec.parse().unwrap()).unwrap().judge;
+        for page in (0..trial.web.pages() as u32).step_by(7).map(PageId) {
+            let parsed = trial.web.page(page).unwrap();
+            let opinion = judge.opinion(trial.web.as_ref(), page, false);
+            assert_eq!(
+                opinion.judgement.relevance,
+                expected.judge(&parsed).relevance,
+                "{spec}: {}",
+                parsed.url
+            );
+        }
+    }
+}
+
+/// A table of where links lead, or anything else that counts all links, would otherwise differ between the two.
+#[test]
+fn a_web_has_the_same_pages_and_links_computed_and_recorded() {
+    let (computed, recorded) = twice();
+    let links = |trial: &Trial| -> Vec<(String, Vec<String>)> {
+        let web = trial.web.as_ref();
+        let mut all: Vec<_> = (0..web.pages() as u32)
+            .map(PageId)
+            .map(|page| {
+                let mut to = Vec::new();
+                web.neighbours(page, &mut to);
+                let mut to: Vec<String> = to.into_iter().map(|other| web.spelled(other)).collect();
+                to.sort();
+                to.dedup();
+                (web.spelled(page), to)
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    let (one, other) = (links(&computed[0]), links(&recorded[0]));
+    assert!(
+        one.iter().any(|(url, _)| url.contains("calendar")),
+        "there are calendars"
+    );
+    assert_eq!(one.len(), other.len());
+    assert_eq!(one, other);
+}
+
 #[test]
 fn only_hosts_with_a_calendar_have_calendar_pages() {
     let settings = |traps| SynthSettings {
@@ -316,7 +365,7 @@ fn only_hosts_with_a_calendar_have_calendar_pages() {
     };
     let pages = |traps| Synthetic::new(SynthWeb::new(settings(traps)).unwrap()).pages();
     assert_eq!(pages(0.0), 300);
-    assert_eq!(pages(1.0), 300 + 12 * CALENDAR_PAGES as usize);
+    assert_eq!(pages(1.0), 300 + 12 * settings(1.0).trap_pages as usize);
     // Each page says who it is: numbers and pages agree.
     let web = Synthetic::new(SynthWeb::new(settings(0.4)).unwrap());
     assert!(web.pages() > 300 && web.pages() < pages(1.0));

@@ -142,5 +142,6 @@ pub fn parse(input: &PageInput<'_>, limits: &Limits) -> ParsedPage {
         truncated: input.truncated || decoded.is_cut || reading.truncated || body.len() < input.body.len(),
         unread,
         main: main.map(Box::new),
+        stemmer: None,
     }
 }

@@ -5,7 +5,7 @@
 //! escapes all text from outside. Its one small script sorts tables on a click; without the script nothing is
 //! missing.
 //!
-//! Deliberately absent: dates, links, and raw markup as a block.
+//! Deliberately absent: dates, links to other places, and raw markup as a block.
 
 mod html;
 mod lines;
@@ -18,6 +18,8 @@ use crate::table::Table;
 pub enum Block {
     /// A heading.
     Heading(String),
+    /// A part of the page with a heading of its own. A page with several of them begins with a list of them.
+    Section(String, Vec<Block>),
     /// A paragraph.
     Paragraph(String),
     /// Remarks, one per line.

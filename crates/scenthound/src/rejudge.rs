@@ -446,11 +446,11 @@ fn judge_held_out(
                 .map_err(|fault| LiveError::Crawl(fault.into()))?;
             learner.change_examples(&names, Vec::new());
         }
-        judged.extend(
-            held_out
-                .iter()
-                .map(|(page, mark)| (judge.judge(page).relevance, *mark)),
-        );
+        judged.extend(held_out.iter().map(|(page, mark)| {
+            let mut page = (*page).clone();
+            judge.prepare(&mut page);
+            (judge.judge(&page).relevance, *mark)
+        }));
     }
     Ok(judged)
 }

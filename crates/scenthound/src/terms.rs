@@ -14,6 +14,7 @@ use scenthound_judge::terms::{
     BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, RunCounts, TermsFault,
     generate,
 };
+use scenthound_types::text::Stemming;
 use scenthound_types::{Language, ParsedPage, Text};
 use unicode_width::UnicodeWidthStr;
 
@@ -57,7 +58,16 @@ pub fn topic_counter(topics: &[Settings]) -> Result<DocumentCounter, TermsFault>
     });
     let terms: Vec<String> = lists.flatten().cloned().collect();
     let language = topics.iter().find_map(|topic| topic.topic.language);
-    DocumentCounter::of_terms(&terms, language)
+    Ok(DocumentCounter::of_terms(&terms, language)?.by_stems(topics_stemming(topics).stemmer(language)))
+}
+
+/// Whose stems the topics compare; those of the first that names any.
+pub fn topics_stemming(topics: &[Settings]) -> Stemming {
+    let named = topics.iter().map(|topic| topic.judge.stem);
+    named
+        .into_iter()
+        .find(|stemming| *stemming != Stemming::None)
+        .unwrap_or_default()
 }
 
 /// The most frequent language. Of two that are equally frequent, the one whose code comes first.

@@ -1,7 +1,10 @@
 //! A fetched page, parsed.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use crate::text::{Stemmer, Token, url_words_with};
 use crate::{CanonicalUrl, Language, PageHints, Text, TokenRange};
 
 /// Where in the markup a link was found.
@@ -295,6 +298,8 @@ pub struct ParsedPage {
     pub unread: Option<Unread>,
     /// The main text, if it was asked for and is not the whole text.
     pub main: Option<Box<MainWords>>,
+    /// What reduced the words of `text` and `asides` to their stems; none if they are as they were read.
+    pub stemmer: Option<Stemmer>,
 }
 
 impl ParsedPage {
@@ -339,7 +344,35 @@ impl ParsedPage {
             truncated: false,
             unread: None,
             main: None,
+            stemmer: None,
         }
+    }
+
+    /// Reduces the page's words to their stems; without a stemmer, brings back the words as they were read.
+    pub fn stem(&mut self, stemmer: Option<Stemmer>) {
+        if self.stemmer != stemmer {
+            self.text.stem(stemmer);
+            self.asides.stem(stemmer);
+            if let Some(main) = &mut self.main {
+                main.text.stem(stemmer);
+            }
+            self.stemmer = stemmer;
+        }
+    }
+
+    /// The page with its words as they were read, for models that were not trained on stems.
+    pub fn as_read(&self) -> Cow<'_, ParsedPage> {
+        if self.stemmer.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut page = self.clone();
+        page.stem(None);
+        Cow::Owned(page)
+    }
+
+    /// The words of a URL, or of a part of one, in the form that the page's own words have.
+    pub fn url_words(&self, url: &str) -> Vec<Token> {
+        url_words_with(url, self.stemmer)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use scenthound_lab::{ExperimentSettings, JudgeSpec, PLANS, Plan};
+use scenthound_lab::{ExperimentSettings, JudgeSpec, LabError, PLANS, Plan};
 use scenthound_report::page::{Block, Page};
 
 use super::conditions::ConditionArgs;
@@ -69,7 +69,16 @@ pub fn run(args: Args) -> Result<()> {
         quick: args.quick,
     };
     if name == ALL {
-        return run_all(&settings, args.jobs, args.output.as_deref());
+        return run_all(
+            &settings,
+            &Shown {
+                jobs: args.jobs,
+                output: args.output.as_deref(),
+                json: args.json,
+                csv: args.csv,
+                quick: args.quick,
+            },
+        );
     }
     let plan = Plan::find(name)?;
     let experiment = with_lab(args.jobs, |lab| Ok(lab.experiment(plan, &settings)?))?;
@@ -86,21 +95,72 @@ pub fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-/// Runs every experiment and writes them as one page. The page is written after each, so that an interruption loses little.
-fn run_all(settings: &ExperimentSettings, jobs: Option<usize>, output: Option<&Path>) -> Result<()> {
+/// Runs every experiment and writes them as one page. The page is written after each, so that an interruption loses little. An
+/// experiment that cannot be run on the webs given does not keep the others from running.
+fn run_all(settings: &ExperimentSettings, args: &Shown<'_>) -> Result<()> {
     let mut page = Page::new("The papers' tables and figures");
+    page.push(Block::Paragraph(
+        "Each table or figure of the five papers, made again. docs/papers.md compares them with the originals.".to_owned(),
+    ));
+    let mut failed = Vec::new();
+    let mut all = serde_json::Map::new();
     for plan in PLANS {
         let begun = Instant::now();
-        let experiment = with_lab(jobs, |lab| Ok(lab.experiment(plan, settings)?))?;
-        let of_plan = experiment.page();
-        page.push(Block::Heading(format!("{}: {}", plan.name, of_plan.title)));
-        page.push(Block::Lines(vec![format!("hound lab experiment {}", plan.name)]));
-        page.blocks.extend(of_plan.blocks);
+        let experiment = match with_lab(args.jobs, |lab| Ok(lab.experiment(plan, settings)?)) {
+            Ok(experiment) => experiment,
+            Err(error) if is_interrupted(&error) => return Err(error),
+            Err(error) => {
+                complain!("hound: {} could not be run: {error:#}", plan.name);
+                failed.push(plan.name);
+                continue;
+            }
+        };
         note!("{}: {} s", plan.name, begun.elapsed().as_secs());
-        match output {
-            Some(path) => super::write_page(path, &page.html())?,
-            None => crate::stdout::say(experiment.page().text().trim_end()),
+        let of_plan = experiment.page();
+        let mut blocks = vec![Block::Lines(vec![args.command_of(plan)])];
+        blocks.extend(of_plan.blocks);
+        if args.json {
+            all.insert(plan.name.to_owned(), experiment.json());
+        } else if args.csv {
+            crate::stdout::say(experiment.csv().trim_end());
+        } else if args.output.is_none() {
+            crate::stdout::say(experiment.page().text().trim_end());
+        }
+        page.push(Block::Section(
+            format!("{}: {}", plan.name, of_plan.title),
+            blocks,
+        ));
+        if let Some(path) = args.output {
+            super::write_page(path, &page.html())?;
         }
     }
-    Ok(())
+    if args.json {
+        say!("{}", serde_json::Value::Object(all));
+    }
+    match failed.as_slice() {
+        [] => Ok(()),
+        names => anyhow::bail!("these experiments could not be run: {}", names.join(", ")),
+    }
+}
+
+/// How the results of all experiments are shown.
+struct Shown<'a> {
+    jobs: Option<usize>,
+    output: Option<&'a Path>,
+    json: bool,
+    csv: bool,
+    quick: bool,
+}
+
+impl Shown<'_> {
+    /// The command that makes a part of the page.
+    fn command_of(&self, plan: &Plan) -> String {
+        let quick = if self.quick { " --quick" } else { "" };
+        format!("hound lab experiment {}{quick}", plan.name)
+    }
+}
+
+/// Whether somebody asked for the end, rather than something being wrong.
+fn is_interrupted(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<LabError>(), Some(LabError::Unfinished(_)))
 }

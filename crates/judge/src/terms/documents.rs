@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use scenthound_types::text::{StopList, tokenize};
+use scenthound_types::text::{Stemmer, StopList, tokenize, tokenize_with};
 use scenthound_types::{Language, Text, Token};
 
 use crate::terms::TermsFault;
@@ -29,6 +29,8 @@ pub struct DocumentCounter {
     /// None unless all words are to be counted.
     words: Option<HashMap<Token, Word>>,
     terms: Vec<Term>,
+    /// What reduces the words of the terms to stems.
+    stemmer: Option<Stemmer>,
     /// Built when the first page in the language arrives.
     prepared: HashMap<Option<Language>, Prepared>,
     documents: u64,
@@ -90,6 +92,12 @@ impl DocumentCounter {
         Ok(counter)
     }
 
+    /// Looks for the terms by their stems, on pages whose words are reduced to the same stems.
+    #[must_use]
+    pub fn by_stems(self, stemmer: Option<Stemmer>) -> DocumentCounter {
+        DocumentCounter { stemmer, ..self }
+    }
+
     /// Also counts every word.
     #[must_use]
     pub fn and_words(self) -> DocumentCounter {
@@ -123,11 +131,11 @@ impl DocumentCounter {
             return;
         }
         let stop = self.stops.of_page(language);
-        let terms = &mut self.terms;
+        let (terms, stemmer) = (&mut self.terms, self.stemmer);
         let prepared = self
             .prepared
             .entry(language)
-            .or_insert_with(|| Prepared::of(terms, stop));
+            .or_insert_with(|| Prepared::of(terms, stop, stemmer));
         let mut found: HashSet<usize> = HashSet::new();
         for block in text.tokens().split(|token| !token.is_word()) {
             prepared.as_they_stand.find_in(block, &mut found);
@@ -172,10 +180,10 @@ impl DocumentCounter {
 }
 
 impl Prepared {
-    fn of(terms: &[Term], stop: &StopList) -> Prepared {
+    fn of(terms: &[Term], stop: &StopList, stemmer: Option<Stemmer>) -> Prepared {
         let mut prepared = Prepared::default();
         for (place, term) in terms.iter().enumerate() {
-            let words = tokenize(&term.spelling);
+            let words = tokenize_with(&term.spelling, stemmer);
             let kept: Vec<Token> = words
                 .iter()
                 .copied()

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scenthound_types::ParsedPage;
-use scenthound_types::text::{StopList, Token, url_words};
+use scenthound_types::text::{StopList, Token};
 use serde::{Deserialize, Serialize};
 
 /// What is read from a page, and how much it counts.
@@ -79,7 +79,7 @@ impl FeatureWeights {
             }
         }
         if self.url > 0.0 {
-            for token in url_words(page.url.path_and_query()) {
+            for token in page.url_words(page.url.path_and_query()) {
                 tell(url_key(token), self.url);
             }
         }
@@ -208,7 +208,7 @@ pub(super) fn spell(wanted: &BTreeSet<u64>, pages: &[&ParsedPage]) -> BTreeMap<u
             }
         }
         for part in page.url.path_and_query().split(|c: char| !c.is_alphanumeric()) {
-            for key in url_words(part).into_iter().map(url_key) {
+            for key in page.url_words(part).into_iter().map(url_key) {
                 if wanted.contains(&key) {
                     spelled.insert(key, (part.to_lowercase(), FeatureSource::Url));
                 }

@@ -4,6 +4,7 @@ use scenthound_learn::{
     Balance, Idf, LearnFault, Length, RbfGrid, RbfSettings, RbfSvm, SparseRows, TermFrequency, VectorSettings,
 };
 use scenthound_types::named_enum;
+use scenthound_types::text::Stemming;
 
 use super::features::FeatureWeights;
 use super::kind::ModelKind;
@@ -42,6 +43,8 @@ pub struct TrainingSettings {
     pub hold_out: HoldOut,
     /// A page at least this relevant counts as relevant.
     pub threshold: f64,
+    /// Whose stems the words of the example pages were reduced to. The judge reduces those of the pages it judges likewise.
+    pub stemming: Stemming,
     /// How a page becomes a bag of features.
     pub reading: Option<FeatureWeights>,
     /// How a feature's count is weighted.
@@ -61,6 +64,7 @@ impl Default for TrainingSettings {
             calibrate: Calibrate::Platt,
             hold_out: HoldOut::Pages,
             threshold: 0.5,
+            stemming: Stemming::None,
             reading: None,
             vectors: None,
             vocabulary: None,

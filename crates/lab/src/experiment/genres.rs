@@ -207,6 +207,20 @@ pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         for row in rows {
             table.push(Owner::Ours, row);
         }
+        let unguided = ignorant()?;
+        let runs = bench.crawl(&unguided, &bench.conditions)?;
+        for (contender, runs) in unguided.iter().zip(&runs) {
+            table.push(
+                Owner::Ours,
+                vec![
+                    Cell::from(contender.label.as_str()),
+                    cell(runs, |run| run.auc30),
+                    cell(runs, |run| run.auc100),
+                    Cell::empty(),
+                    Cell::empty(),
+                ],
+            );
+        }
         let chart = LineChart {
             title: format!("Area under the coverage curve by weight, {kind}"),
             x: Axis {

@@ -1,5 +1,7 @@
 //! Experiments on judges: every reachable page is judged; no strategy is involved.
 
+use std::path::Path;
+
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, Overlap, RunCounts, generate,
 };
@@ -7,15 +9,18 @@ use scenthound_judge::{Background, Calibrate, Combine, IdfTable, Judge, ModelKin
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
-use scenthound_types::text::StopList;
+use scenthound_types::text::{Stemming, StopList};
 
 use super::measure::{Bench, cell, contender, judged};
 use crate::error::LabError;
 use crate::judges::wanted_text;
 use crate::reach::reachable;
+use crate::recorded::PageId;
 use crate::score::f1_by_threshold;
 use crate::session::LabEvent;
+use crate::trained::shuffled;
 use crate::trial::Trial;
+use crate::webs::{synthetic, synthetic_name};
 
 /// Relevance and label of every reachable page that counts, by judge. Reading a page costs more than judging it, so all judges
 /// get each page at once.
@@ -139,7 +144,7 @@ pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             .collect::<Result<Vec<_>, _>>()?;
         let machine = bench
             .lab
-            .trained_judge(trial, ModelKind::SvmRbf, Calibrate::default())
+            .trained_judge(trial, ModelKind::SvmRbf, Calibrate::default(), Stemming::None)
             .ok();
         let mut all: Vec<&dyn Judge> = judges.iter().map(|judge| judge.as_ref()).collect();
         all.extend(machine.as_ref().map(|judge| judge as &dyn Judge));
@@ -348,9 +353,42 @@ pub fn fewer_terms(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .note("The paper cuts its lists by an expert's order of relevance. Here the terms found in most of the task's example pages are kept."))
 }
 
-/// Counts the runs of words of the genre: in the examples of other tasks with the same genre and another subject, and of this
-/// one if there are none.
+/// How many pages of a genre a user names.
+const GENRE_PAGES: usize = 30;
+
+/// Pages of the task's genre on any other subject, as a user might collect them; none from a web that does not know genres.
+fn genre_pages(trial: &Trial) -> Result<Vec<PageId>, LabError> {
+    let (Some(name), Some(example)) = (
+        synthetic_name(Path::new(&trial.web_name)),
+        trial.pages.positive.first(),
+    ) else {
+        return Ok(Vec::new());
+    };
+    let web = synthetic(name)?;
+    let genre = web.genre_of(example.0).map(str::to_owned);
+    let is_other = |page: &PageId| {
+        web.genre_of(page.0).map(str::to_owned) == genre
+            && !trial.pages.relevant.contains(page)
+            && !trial.pages.uncounted.contains(page)
+    };
+    let all = (0..web.ordinary_pages()).map(PageId).filter(is_other);
+    let mut drawn = shuffled(trial, all);
+    drawn.truncate(GENRE_PAGES);
+    Ok(drawn)
+}
+
+/// Counts the runs of words of the genre: on pages of the genre on other subjects, or in the examples of other tasks with the
+/// same genre and another subject, and of this one if there are none.
 fn genre_counts(bench: &Bench<'_>, trial: &Trial) -> RunCounts {
+    if let Ok(pages) = genre_pages(trial)
+        && !pages.is_empty()
+    {
+        let mut counts = RunCounts::new(None);
+        for page in trial.parsed(&pages) {
+            counts.add(&page.text, page.language);
+        }
+        return counts;
+    }
     let others = bench.trials.iter().filter(|other| {
         other.web_name == trial.web_name
             && other.task.name != trial.task.name

@@ -47,6 +47,10 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
         "Share of on-topic pages among each hundred ranks of all pages fetched. Ranked by layer-0 posterior, then \
          similarity to the targets; those of breadth-first by the judge's relevance.",
     )
+    .table(
+        by_task(bench, &contenders, &runs),
+        "auc100 by task, mean over the webs, ± standard error. On the synthetic webs only the first task's targets are behind layers.",
+    )
     .figure(
         curve("On-topic pages found", "relevant pages found, share", &contenders, &runs, coverage),
         "Mean over the tasks.",
@@ -87,6 +91,33 @@ fn found(contenders: &[Contender], runs: &[Vec<RunResult>]) -> Table {
                 cell(runs, |run| run.visits_for_90.unwrap_or(1.0)),
             ],
         );
+    }
+    table
+}
+
+/// How soon pages were found, one column per task.
+fn by_task(bench: &Bench<'_>, contenders: &[Contender], runs: &[Vec<RunResult>]) -> Table {
+    let mut tasks: Vec<&str> = Vec::new();
+    for trial in &bench.trials {
+        if !tasks.contains(&trial.task.name.as_str()) {
+            tasks.push(&trial.task.name);
+        }
+    }
+    let columns = tasks
+        .iter()
+        .map(|task| Column::new((*task).to_owned(), Form::Decimals(3)).higher());
+    let mut table = Table::new(
+        std::iter::once(Column::words("strategy"))
+            .chain(columns)
+            .collect(),
+    );
+    for (contender, runs) in contenders.iter().zip(runs) {
+        let mut cells = vec![Cell::from(contender.label.as_str())];
+        cells.extend(tasks.iter().map(|task| {
+            let of_task: Vec<RunResult> = runs.iter().filter(|run| run.task == *task).cloned().collect();
+            cell(&of_task, |run| run.auc100)
+        }));
+        table.push(Owner::Ours, cells);
     }
     table
 }

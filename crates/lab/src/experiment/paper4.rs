@@ -14,6 +14,7 @@ use scenthound_engine::SeedAssignment;
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
 use scenthound_report::table::{Cell, Column, Form, Owner, Table};
 use scenthound_report::{Experiment, stats};
+use scenthound_types::CanonicalUrl;
 
 use self::crawls::{Crawled, Entry, Genres, KINDS, crawl, kind_of, mean};
 use super::measure::Bench;
@@ -21,6 +22,7 @@ use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::recorded::PageId;
 use crate::trial::Trial;
+use crate::web::Web;
 
 /// Number of search results that a crawl begins at.
 const ANSWERS: usize = 10;
@@ -39,6 +41,14 @@ fn begun(experiment: Experiment) -> Experiment {
         "seeds",
         format!("the task's own, and the first {ANSWERS} results of searching the web for the query"),
     )
+}
+
+/// Crawls that know nothing, to be shown beside all others.
+fn ignorant(conditions: &Conditions) -> [Entry; 2] {
+    ["breadth-first", "random"].map(|name| Entry {
+        strategy: name.to_owned(),
+        ..Entry::table(name, "", conditions)
+    })
 }
 
 fn within(bench: &Bench<'_>, pages: u64) -> Conditions {
@@ -165,7 +175,18 @@ pub fn concurrency(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             entries.push(Entry::table(requests.to_string(), "", &conditions));
         }
     }
-    let crawls = crawl(bench, &trials, &entries)?;
+    let timed = entries.len();
+    for delay in &delays {
+        entries.extend(ignorant(&Conditions {
+            latency,
+            delay: *delay,
+            agent_requests: Some(*REQUESTS.end()),
+            workers: given.workers.max(*REQUESTS.end()),
+            ..given.clone()
+        }));
+    }
+    let mut crawls = crawl(bench, &trials, &entries)?;
+    let unguided = crawls.split_off(timed);
     let by_delay: Vec<&[Vec<Crawled>]> = crawls.chunks(REQUESTS.count()).collect();
     let mut columns = vec![Column::words("requests out")];
     for delay in &delays {
@@ -185,6 +206,15 @@ pub fn concurrency(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         });
         let cells = cells.collect::<Vec<_>>().concat();
         row(&mut table, &requests.to_string(), cells);
+    }
+    for (place, name) in ["breadth-first", "random"].into_iter().enumerate() {
+        let each = unguided.chunks(2).filter_map(|of_delay| of_delay.get(place));
+        let cells = each.map(|crawls| {
+            let time = mean(crawls, |crawled| crawled.virtual_seconds);
+            [vec![time], precision_cells(crawls)].concat()
+        });
+        let cells = cells.collect::<Vec<_>>().concat();
+        row(&mut table, &format!("{name}, {}", REQUESTS.end()), cells);
     }
     let lines = |value: fn(&Crawled) -> f64| -> Vec<Series> {
         let each = delays.iter().zip(&by_delay).enumerate();
@@ -239,6 +269,7 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             &assigned(SeedAssignment::ByHost),
         ),
     ];
+    let entries: Vec<Entry> = entries.into_iter().chain(ignorant(&alone)).collect();
     let crawls = crawl(bench, &trials, &entries)?;
     let mut table = Table::new(
         [
@@ -328,89 +359,194 @@ pub fn agents(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         .setting("budget", one.budget_in_words()))
 }
 
-/// The number of results of the engine that a crawl is compared with.
-const RESULTS: usize = 500;
+/// Pages crawled, and results of the engine that they are compared with: as many of the one as of the other, as in the paper.
+const RESULTS: u64 = 500;
+/// How often a crawl is compared with the results on its way.
+const STEPS: usize = 10;
+
+/// What a crawl has found so far, compared with the results of an engine.
+struct Beyond {
+    /// Pages with the query.
+    pages: f64,
+    /// Those of them that the engine does not show.
+    new_pages: f64,
+    /// Hosts with such pages that the engine shows too.
+    common: f64,
+    /// Those of them with a page that the engine does not show.
+    deeper: f64,
+    /// Hosts with the query that the engine does not show.
+    new_hosts: f64,
+}
+
+impl Beyond {
+    /// The first visits of a crawl against the first results.
+    fn of(crawled: &Crawled, visits: usize, web: &dyn Web, results: &[CanonicalUrl]) -> Beyond {
+        let shown: BTreeSet<PageId> = results.iter().filter_map(|url| web.page_at(url)).collect();
+        let hosts: BTreeSet<&str> = results.iter().map(CanonicalUrl::host).collect();
+        let visited = crawled.visits.iter().take(visits);
+        let found: Vec<_> = visited.filter(|visit| visit.has_query).collect();
+        let is_new = |visit: &&&crawls::Visited| !shown.contains(&visit.page);
+        let reached: BTreeSet<&str> = found.iter().map(|visit| host_name(&visit.host)).collect();
+        let common = reached.intersection(&hosts).count();
+        let new: Vec<_> = found.iter().filter(is_new).collect();
+        let deeper: BTreeSet<&str> = new.iter().map(|visit| host_name(&visit.host)).collect();
+        Beyond {
+            pages: found.len() as f64,
+            new_pages: new.len() as f64,
+            common: common as f64,
+            deeper: deeper.intersection(&hosts).count() as f64,
+            new_hosts: (reached.len() - common) as f64,
+        }
+    }
+
+    fn share(part: f64, whole: f64) -> f64 {
+        part / whole.max(1.0)
+    }
+}
+
+/// Mean and standard error.
+fn cell_of(values: &[f64]) -> Cell {
+    let error = stats::standard_error(values);
+    Cell::number(stats::mean(values), error.is_finite().then_some(error))
+}
 
 /// Experiment B: what does a crawl find that the engine it began at does not show?
 pub fn beyond(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let trials = searched(bench);
-    let conditions = within(bench, 1_000);
-    let answers = search::seeded(&bench.trials, RESULTS);
-    let entries = vec![
-        Entry::table("table", "", &conditions),
-        Entry {
-            strategy: "breadth-first".to_owned(),
-            ..Entry::table("breadth-first", "", &conditions)
-        },
-        Entry {
-            strategy: "random".to_owned(),
-            ..Entry::table("random", "", &conditions)
-        },
-    ];
+    let conditions = within(bench, RESULTS);
+    let most = if bench.is_quick { RESULTS / 10 } else { RESULTS } as usize;
+    // The engine's results follow the seeds that a task has of its own.
+    let answers: Vec<Vec<CanonicalUrl>> = search::seeded(&bench.trials, most)
+        .into_iter()
+        .zip(&bench.trials)
+        .map(|(answered, own)| {
+            let seeds = answered.pages.seeds.into_iter();
+            seeds.filter(|url| !own.pages.seeds.contains(url)).collect()
+        })
+        .collect();
+    let with_query: Vec<f64> = bench
+        .trials
+        .iter()
+        .map(|trial| search::pages_with_query(trial) as f64)
+        .collect();
+    let entries: Vec<Entry> = [Entry::table("table", "", &conditions)]
+        .into_iter()
+        .chain(ignorant(&conditions))
+        .collect();
     let crawls = crawl(bench, &trials, &entries)?;
+    let compare = |crawls: &[Crawled], visits: usize, results: usize| -> Vec<Beyond> {
+        let each = crawls.iter().zip(&bench.trials).zip(&answers);
+        each.map(|((crawled, trial), answers)| {
+            let shown = answers.get(..results).unwrap_or(answers);
+            Beyond::of(crawled, visits, trial.web.as_ref(), shown)
+        })
+        .collect()
+    };
+    let mean_of =
+        |all: &[Beyond], value: fn(&Beyond) -> f64| cell_of(&all.iter().map(value).collect::<Vec<_>>());
     let mut table = Table::new(vec![
         Column::words("strategy"),
+        Column::new("precision (query)", Form::Percent(1)).higher(),
         Column::new("pages with the query", Form::Decimals(1)).higher(),
-        Column::new("of these not among the results", Form::Percent(1)).higher(),
-        Column::new("hosts with the query", Form::Decimals(1)).higher(),
-        Column::new("of these among the results", Form::Percent(1)),
-        Column::new("of those explored deeper", Form::Percent(1)).higher(),
+        Column::new("not among the results", Form::Percent(1)).higher(),
+        Column::new("common hosts", Form::Decimals(1)),
+        Column::new("explored deeper", Form::Percent(1)).higher(),
         Column::new("new hosts with the query", Form::Decimals(1)).higher(),
     ]);
     for (entry, crawls) in entries.iter().zip(&crawls) {
-        let figures: Vec<[f64; 6]> = crawls
-            .iter()
-            .zip(&answers)
-            .map(|(crawled, answered)| {
-                let web = answered.web.as_ref();
-                let results: BTreeSet<PageId> = answered
-                    .pages
-                    .seeds
-                    .iter()
-                    .filter_map(|url| web.page_at(url))
-                    .collect();
-                let hosts: BTreeSet<&str> = answered.pages.seeds.iter().map(|url| url.host()).collect();
-                let found: Vec<_> = crawled.visits.iter().filter(|visit| visit.has_query).collect();
-                let new = found
-                    .iter()
-                    .filter(|visit| !results.contains(&visit.page))
-                    .count();
-                let reached: BTreeSet<&str> = found.iter().map(|visit| host_name(&visit.host)).collect();
-                let common: BTreeSet<&str> = reached.intersection(&hosts).copied().collect();
-                let deeper: BTreeSet<&str> = found
-                    .iter()
-                    .filter(|visit| !results.contains(&visit.page))
-                    .map(|visit| host_name(&visit.host))
-                    .filter(|host| common.contains(host))
-                    .collect();
-                let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-                [
-                    found.len() as f64,
-                    share(new, found.len()),
-                    reached.len() as f64,
-                    share(common.len(), reached.len()),
-                    share(deeper.len(), common.len()),
-                    (reached.len() - common.len()) as f64,
-                ]
-            })
-            .collect();
-        let cells = (0..6).map(|at| {
-            let values: Vec<f64> = figures.iter().filter_map(|row| row.get(at).copied()).collect();
-            let error = stats::standard_error(&values);
-            Cell::number(stats::mean(&values), error.is_finite().then_some(error))
-        });
-        row(&mut table, &entry.label, cells.collect());
+        let all = compare(crawls, usize::MAX, most);
+        row(
+            &mut table,
+            &entry.label,
+            vec![
+                mean(crawls, Crawled::precision),
+                mean_of(&all, |beyond| beyond.pages),
+                mean_of(&all, |beyond| Beyond::share(beyond.new_pages, beyond.pages)),
+                mean_of(&all, |beyond| beyond.common),
+                mean_of(&all, |beyond| Beyond::share(beyond.deeper, beyond.common)),
+                mean_of(&all, |beyond| beyond.new_hosts),
+            ],
+        );
     }
+    table.push(
+        Owner::Paper,
+        [
+            vec![Cell::from("paper: one query, Google of 2011")],
+            vec![Cell::empty(); 4],
+            vec![Cell::number(0.3, None), Cell::empty()],
+        ]
+        .concat(),
+    );
+    // Of an engine that shows all there is, nothing is left to find.
+    let mut by_results = Table::new(vec![
+        Column::words("results shown"),
+        Column::new("of all pages with the query", Form::Percent(1)),
+        Column::new("common hosts", Form::Decimals(1)),
+        Column::new("explored deeper", Form::Percent(1)),
+        Column::new("pages not among the results", Form::Percent(1)),
+    ]);
+    let guided = crawls.first().map(Vec::as_slice).unwrap_or_default();
+    for part in [10, 4, 2, 1] {
+        let results = (most / part).max(1);
+        let all = compare(guided, usize::MAX, results);
+        let shares: Vec<f64> = with_query
+            .iter()
+            .map(|pages| (results as f64 / pages.max(1.0)).min(1.0))
+            .collect();
+        row(
+            &mut by_results,
+            &results.to_string(),
+            vec![
+                cell_of(&shares),
+                mean_of(&all, |beyond| beyond.common),
+                mean_of(&all, |beyond| Beyond::share(beyond.deeper, beyond.common)),
+                mean_of(&all, |beyond| Beyond::share(beyond.new_pages, beyond.pages)),
+            ],
+        );
+    }
+    let steps: Vec<usize> = (1..=STEPS).map(|step| most * step / STEPS).collect();
+    let lines = |value: fn(&Beyond) -> f64| -> Vec<Series> {
+        let each = entries.iter().zip(&crawls).enumerate();
+        each.map(|(place, (entry, crawls))| Series {
+            name: entry.label.clone(),
+            look: Look::Contender(place),
+            points: steps
+                .iter()
+                .map(|visits| {
+                    let values: Vec<f64> = compare(crawls, *visits, most).iter().map(value).collect();
+                    Point {
+                        x: *visits as f64,
+                        y: stats::mean(&values),
+                        error: Some(stats::standard_error(&values)).filter(|error| error.is_finite()),
+                    }
+                })
+                .collect(),
+        })
+        .collect()
+    };
     Ok(begun(Experiment::new(
         "Beyond the search engine",
-        "A crawl begins at the first results of a search engine. What does it find that the engine's first 500 results do not show?",
+        "A crawl begins at the first results of a search engine. After as many pages as the engine has results: what did it find that they do not show?",
     ))
     .table(
         table,
-        "Explored deeper: the crawl found pages with the query on the host that are not among the results. Mean over the tasks, ± standard error.",
+        "Common hosts have pages with the query in the crawl and among the results; explored deeper: those on which the crawl found a page with the query that is not among the results. Mean over the tasks, ± standard error.",
     )
-    .note("The paper: about 30 % of the domains that are also in the engine's top 500 are explored deeper. Its engine was that of the live web; ours ranks all reachable pages of the web by BM25, at most two per host before any third.")
-    .setting("results", RESULTS.to_string())
+    .table(
+        by_results,
+        "The crawl by table against fewer results of the same engine.",
+    )
+    .figure(
+        chart("Common hosts explored deeper", "visited pages", "share of the common hosts", lines(|beyond| Beyond::share(beyond.deeper, beyond.common))),
+        "In ten steps, as the paper's Fig. 4. Mean over the tasks ± one standard error.",
+    )
+    .figure(
+        chart("Pages that the engine does not show", "visited pages", "share of the pages with the query", lines(|beyond| Beyond::share(beyond.new_pages, beyond.pages))),
+        "Mean over the tasks ± one standard error.",
+    )
+    .note("The paper: 500 pages crawled against Google's first 500; about 30 % of the domains found in both are explored deeper. Those 500 were a vanishing part of the pages with the query.")
+    .note("Our engine ranks all reachable pages of the web by BM25, at most two per host before any third. An engine that shows all pages with the query leaves nothing to explore.")
+    .setting("results", most.to_string())
     .setting("budget", conditions.budget_in_words()))
 }
 
@@ -495,6 +631,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             &conditions,
         ));
     }
+    entries.extend(ignorant(&conditions));
     let crawls = crawl(bench, &trials, &entries)?;
     let columns = |head: &str| {
         Table::new(
@@ -512,7 +649,7 @@ pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let (mut fixed, mut grown) = (columns("words"), columns("starts with 100"));
     let statics = SIZES.len() + 1;
     for (place, (entry, crawls)) in entries.iter().zip(&crawls).enumerate() {
-        let words = if place == 0 {
+        let words = if place == 0 || place + 2 >= entries.len() {
             Cell::number(0.0, None)
         } else {
             mean(crawls, |crawled| crawled.table_words)
@@ -521,7 +658,12 @@ pub fn table(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             precision_cells(crawls),
             vec![mean(crawls, |crawled| crawled.auc30), words],
         ];
-        let table = if place < statics { &mut fixed } else { &mut grown };
+        let is_ignorant = place + 2 >= entries.len();
+        let table = if place < statics || is_ignorant {
+            &mut fixed
+        } else {
+            &mut grown
+        };
         row(table, &entry.label, cells.concat());
     }
     let sizes = [0].into_iter().chain(SIZES).map(f64::from);
@@ -595,6 +737,7 @@ pub fn genre(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         weighted("mean 0.8, 0.2", 0.8, 0.2),
         weighted("mean 0.2, 0.8", 0.2, 0.8),
     ];
+    entries.extend(ignorant(&conditions));
     let mixes = entries.len();
     entries.extend(KINDS.map(alone));
     let crawls = crawl(bench, &trials, &entries)?;
@@ -697,7 +840,10 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     // A search engine does not know which sense is meant, so its results contain both.
     let exclusive = search::seeded(&bench.trials, ANSWERS);
     let inclusive = searched(bench);
-    let without = vec![Entry::table("none", "", &conditions)];
+    let without: Vec<Entry> = [Entry::table("none", "", &conditions)]
+        .into_iter()
+        .chain(ignorant(&conditions))
+        .collect();
     let with: Vec<Entry> = (1..=3)
         .map(|least| Entry {
             judge: format!("query:min-exclude={least}"),

@@ -356,6 +356,7 @@ impl RecordedWeb {
             truncated,
             unread: None,
             main,
+            stemmer: None,
         })
     }
 

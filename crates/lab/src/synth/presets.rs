@@ -211,6 +211,8 @@ fn listed_terms() -> SynthSettings {
         }),
         topic_words: 0.25,
         genre_words: 0.15,
+        // Where the most frequent words of pages are looked for, those of no meaning must be function words, as on real pages.
+        flat_words: true,
         anchor_signal: 0.0,
         ..genre_and_topic(60_000)
     }
@@ -286,6 +288,13 @@ fn small_layers() -> SynthSettings {
             entrances: 0.004,
         }),
         languages: only("zh"),
+        // The targets behind the layers, and the two topics that are there as distractions, which have no layers.
+        tasks: (0..3)
+            .map(|topic| TaskSetting {
+                topic: Some(topic),
+                ..TaskSetting::default()
+            })
+            .collect(),
         ..SynthSettings::default()
     }
 }

@@ -184,6 +184,9 @@ pub struct SynthSettings {
     pub genre_words: f64,
     /// Share of a page's words that come from some other topic.
     pub noise_words: f64,
+    /// Whether everyday words are equally frequent, so that besides function words none is frequent on all pages.
+    #[serde(default)]
+    pub flat_words: bool,
     /// Probability that an anchor and the words around it describe the target.
     pub anchor_signal: f64,
     /// Probability that a page's URL reveals its topic.
@@ -249,6 +252,7 @@ impl Default for SynthSettings {
             topic_words: 0.18,
             genre_words: 0.08,
             noise_words: 0.02,
+            flat_words: false,
             anchor_signal: 0.6,
             url_signal: 0.3,
             ambiguous: false,
@@ -267,6 +271,15 @@ impl SynthSettings {
         let settings: SynthSettings = toml::from_str(text)?;
         settings.check()?;
         Ok(settings)
+    }
+
+    /// The same web with another value of one setting, by its name in a file; `None` if there is no such setting or it cannot
+    /// have this value.
+    pub fn with(&self, name: &str, value: &str) -> Option<SynthSettings> {
+        let mut all = toml::Table::try_from(self).ok()?;
+        let mut given: toml::Table = toml::from_str(&format!("value = {value}")).ok()?;
+        all.insert(name.to_owned(), given.remove("value")?);
+        all.try_into().ok()
     }
 
     /// Returns the first thing that is wrong.

@@ -57,9 +57,13 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    pub(crate) fn new() -> Draws {
+    pub(crate) fn new(flat_words: bool) -> Draws {
         Draws {
-            general: Zipf::new(1_500),
+            general: if flat_words {
+                Zipf::flat(1_500)
+            } else {
+                Zipf::new(1_500)
+            },
             topical: Zipf::new(40),
             little: Zipf::new(40),
             layer: Zipf::new(30),

@@ -106,7 +106,7 @@ impl SynthWeb {
                 Language::ENGLISH,
                 Tongue::English,
             ),
-            draws: Draws::new(),
+            draws: Draws::new(settings.flat_words),
             tasks: Vec::new(),
             layout,
             settings,

@@ -93,10 +93,18 @@ pub(crate) struct Zipf(Vec<u16>);
 impl Zipf {
     /// Ranks below `words`, of which the first is the most frequent.
     pub(crate) fn new(words: u16) -> Zipf {
-        const SLOTS: u32 = 8_192;
         // A small shift keeps the first word from dominating the page.
-        let weight = |rank: u16| 1.0 / (f64::from(rank) + 2.7);
-        let whole: f64 = (0..words).map(weight).sum();
+        Zipf::weighted(words, |rank| 1.0 / (f64::from(rank) + 2.7))
+    }
+
+    /// Ranks below `words`, all equally frequent.
+    pub(crate) fn flat(words: u16) -> Zipf {
+        Zipf::weighted(words, |_| 1.0)
+    }
+
+    fn weighted(words: u16, weight: impl Fn(u16) -> f64) -> Zipf {
+        const SLOTS: u32 = 8_192;
+        let whole: f64 = (0..words).map(&weight).sum();
         let mut slots = Vec::with_capacity(SLOTS as usize);
         let mut sum = 0.0;
         for rank in 0..words {

@@ -30,9 +30,30 @@ pub fn document(page: &Page) -> String {
         colours()
     ));
     html.push_str(&format!("<body>\n<main>\n<h1>{title}</h1>\n"));
+    add_contents(&mut html, &page.blocks);
     add(&mut html, &page.blocks, 2);
     html.push_str(&format!("</main>\n<script>\n{SORT}</script>\n</body>\n</html>\n"));
     html
+}
+
+/// A list of the page's sections, if there are several.
+fn add_contents(html: &mut String, blocks: &[Block]) {
+    let sections: Vec<(usize, &str)> = blocks
+        .iter()
+        .enumerate()
+        .filter_map(|(at, block)| match block {
+            Block::Section(words, _) => Some((at, words.as_str())),
+            _ => None,
+        })
+        .collect();
+    if sections.len() < 2 {
+        return;
+    }
+    html.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
+    for (at, words) in sections {
+        html.push_str(&format!("<li><a href=\"#s{at}\">{}</a></li>\n", escape(words)));
+    }
+    html.push_str("</ul>\n</nav>\n");
 }
 
 /// The variables of both themes, and the chart classes that use them.
@@ -52,7 +73,7 @@ fn colours() -> String {
 
 fn add(html: &mut String, blocks: &[Block], level: usize) {
     let mut in_figures = false;
-    for block in blocks {
+    for (at, block) in blocks.iter().enumerate() {
         let figure = matches!(block, Block::Figure(..));
         if figure != in_figures {
             html.push_str(if figure {
@@ -62,15 +83,24 @@ fn add(html: &mut String, blocks: &[Block], level: usize) {
             });
             in_figures = figure;
         }
-        add_block(html, block, level);
+        add_block(html, block, at, level);
     }
     if in_figures {
         html.push_str("</div>\n");
     }
 }
 
-fn add_block(html: &mut String, block: &Block, level: usize) {
+fn add_block(html: &mut String, block: &Block, at: usize, level: usize) {
     match block {
+        Block::Section(words, blocks) => {
+            let heading = level.min(6);
+            html.push_str(&format!(
+                "<section id=\"s{at}\">\n<h{heading}>{}</h{heading}>\n",
+                escape(words)
+            ));
+            add(html, blocks, level + 1);
+            html.push_str("</section>\n");
+        }
         Block::Heading(words) => {
             let level = level.min(6);
             html.push_str(&format!("<h{level}>{}</h{level}>\n", escape(words)));

@@ -15,6 +15,10 @@ fn add_plain(text: &mut String, blocks: &[Block]) {
     for block in blocks {
         match block {
             Block::Heading(words) => text.push_str(&format!("\n{}\n", plain(words))),
+            Block::Section(words, blocks) => {
+                text.push_str(&format!("\n{}\n", plain(words)));
+                add_plain(text, blocks);
+            }
             Block::Paragraph(words) => text.push_str(&format!("\n{}\n", plain(words))),
             Block::Notes(notes) => {
                 text.push('\n');
@@ -57,6 +61,10 @@ fn add_markdown(text: &mut String, blocks: &[Block], level: usize) {
     for block in blocks {
         match block {
             Block::Heading(words) => text.push_str(&format!("\n{signs} {}\n", escaped(words))),
+            Block::Section(words, blocks) => {
+                text.push_str(&format!("\n{signs} {}\n", escaped(words)));
+                add_markdown(text, blocks, level + 1);
+            }
             Block::Paragraph(words) => text.push_str(&format!("\n{}\n", escaped(words))),
             Block::Notes(notes) => {
                 text.push('\n');

@@ -8,6 +8,7 @@ use scenthound_judge::{
     TrainingPages, TrainingSettings, Validation,
 };
 use scenthound_learn::Space;
+use scenthound_types::text::Stemming;
 use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 use serde::{Serialize, Serializer};
 use thiserror::Error;
@@ -121,6 +122,13 @@ pub struct RelevanceExamples {
     background: Option<Sample>,
 }
 
+/// Reduces the words of pages to their stems.
+fn stem_all(pages: &mut [ParsedPage], stemming: Stemming) {
+    for page in pages {
+        page.stem(stemming.stemmer(page.language));
+    }
+}
+
 impl RelevanceExamples {
     /// Adds a page that is wanted.
     pub fn add_positive(&mut self, page: ParsedPage) {
@@ -159,7 +167,8 @@ impl RelevanceExamples {
     }
 
     /// Makes a table of the heaviest words of the wanted pages.
-    pub fn train_table(&self, size: usize) -> Result<TableJudge, TrainError> {
+    pub fn train_table(&mut self, size: usize, stemming: Stemming) -> Result<TableJudge, TrainError> {
+        stem_all(&mut self.positive, stemming);
         let settings = TableJudgeSettings {
             size,
             space: Space::Union,
@@ -174,6 +183,8 @@ impl RelevanceExamples {
         if let Some(sample) = self.background.take() {
             self.negative.extend(sample.take());
         }
+        stem_all(&mut self.positive, settings.stemming);
+        stem_all(&mut self.negative, settings.stemming);
         let positive: Vec<&ParsedPage> = self.positive.iter().collect();
         let negative: Vec<&ParsedPage> = self.negative.iter().collect();
         let pages = TrainingPages {
@@ -183,6 +194,7 @@ impl RelevanceExamples {
         let training = TrainingSettings {
             seed: settings.seed,
             calibrate: settings.calibrate,
+            stemming: settings.stemming,
             ..TrainingSettings::default()
         };
         let validation = TrainedJudge::cross_validate(settings.kind, &pages, &training, settings.folds)?;
@@ -242,6 +254,8 @@ pub struct RelevanceSettings {
     pub kind: ModelKind,
     /// How a score becomes a probability.
     pub calibrate: Calibrate,
+    /// Whose stems the words of the pages are reduced to.
+    pub stemming: Stemming,
     /// For all random numbers.
     pub seed: u64,
     /// Parts for cross-validation.

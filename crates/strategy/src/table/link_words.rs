@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use scenthound_learn::{Space, TableWord, WeightTable, WordCounts};
+use scenthound_types::text::{Language, Stemming, tokenize_with};
 use scenthound_types::{GENRES, WordListFault, WordListLine, read_word_list};
 
 /// The built-in lists, by language.
@@ -75,6 +76,28 @@ impl LinkWords {
             }
             Ok(())
         })
+    }
+
+    /// The same words reduced to stems, those of each language by its own rules.
+    #[must_use]
+    pub fn by_stems(mut self, stemming: Stemming) -> LinkWords {
+        if stemming == Stemming::None {
+            return self;
+        }
+        for (language, table) in self.sets.values_mut().flatten() {
+            let stemmer = stemming.stemmer(Language::from_code(language));
+            let mut stems = WeightTable::default();
+            for word in table.words() {
+                for token in tokenize_with(&word.spelling, stemmer) {
+                    stems.push(TableWord {
+                        key: token.hash(),
+                        ..word.clone()
+                    });
+                }
+            }
+            *table = stems;
+        }
+        self
     }
 
     /// The words of a genre; none if it has no words.

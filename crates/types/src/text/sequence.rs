@@ -5,11 +5,12 @@
 //!
 //! Deliberately absent: the original text. Only the folded form is kept.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::text::Token;
 use crate::text::fold::Folding;
 use crate::text::segment::{Piece, segment};
+use crate::text::{Stemmer, Token};
 
 /// A run of tokens of one [`Text`], by position.
 pub type TokenRange = Range<u32>;
@@ -108,6 +109,22 @@ impl Text {
             .truncate(self.sentence_ends.partition_point(|end| *end <= len));
         self.folded
             .truncate(self.spans.last().map_or(0, |span| span.end as usize));
+    }
+
+    /// Replaces each word's token by that of its stem; without a stemmer, by that of the word itself.
+    pub fn stem(&mut self, stemmer: Option<Stemmer>) {
+        // A page repeats its words, and finding a stem costs far more than finding a number.
+        let mut known: HashMap<&str, Token> = HashMap::new();
+        let words = self.tokens.iter_mut().zip(&self.spans);
+        for (token, span) in words.filter(|(token, _)| token.is_word()) {
+            let Some(word) = self.folded.get(span.start as usize..span.end as usize) else {
+                continue;
+            };
+            *token = match stemmer {
+                None => Token::of(word),
+                Some(stemmer) => *known.entry(word).or_insert_with(|| stemmer.token(word)),
+            };
+        }
     }
 
     /// Ends the current block. Two breaks never follow each other, and a text never begins with one.

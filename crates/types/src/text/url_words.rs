@@ -10,26 +10,31 @@ use crate::text::segment::{Piece, segment};
 
 /// The tokens of a URL, or of any part of one.
 pub fn url_words(url: &str) -> Vec<Token> {
+    let mut words = Vec::new();
+    spelled_words(url, |word| words.push(Token::of(word)));
+    words
+}
+
+/// Reports each word of a URL in its normalised spelling.
+pub(crate) fn spelled_words(url: &str, mut found: impl FnMut(&str)) {
     // Most URLs are spelled as their words are.
     let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'%' && !byte.is_ascii_uppercase();
     if url.as_bytes().iter().all(is_plain) {
         let words = url.split(|c: char| !c.is_ascii_alphanumeric());
-        return words.filter(|word| !word.is_empty()).map(Token::of).collect();
+        return words.filter(|word| !word.is_empty()).for_each(found);
     }
     let decoded = percent_decode(url);
     let mut folded = String::with_capacity(decoded.len());
     Folding::default().fold(&decoded, &mut folded);
-    let mut words = Vec::new();
     for part in folded.split(is_separator) {
         segment(part, 0, |piece| {
             if let Piece::Word { start, end } | Piece::Pair { start, end } = piece
                 && let Some(spelling) = part.get(start..end)
             {
-                words.push(Token::of(spelling));
+                found(spelling);
             }
         });
     }
-    words
 }
 
 /// Combining marks of other scripts are parts of words, though they are neither letters nor digits.

@@ -55,6 +55,14 @@ pub fn seeded(trials: &[Trial], answers: usize) -> Vec<Trial> {
         .collect()
 }
 
+/// How many reachable pages contain every word of the query, as the judge `query` asks.
+pub fn pages_with_query(trial: &Trial) -> usize {
+    let words: BTreeSet<Token> = tokenize(&trial.task.query).into_iter().collect();
+    let engine = Engine::read(&[trial]);
+    let has_all = |entry: &&Entry| words.iter().all(|word| entry.counts.contains_key(word));
+    engine.entries.iter().filter(has_all).count()
+}
+
 /// How often a page contains the words of the queries.
 struct Entry {
     page: PageId,
