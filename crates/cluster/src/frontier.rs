@@ -609,6 +609,10 @@ impl Frontier for ClusterFrontier {
         all
     }
 
+    fn is_stale(&self, agent: AgentId) -> bool {
+        self.owned.values().any(|owned| owned.frontier.is_stale(agent))
+    }
+
     fn keep_ranks(&mut self) {
         for owned in self.owned.values_mut() {
             owned.change().keep_ranks();

@@ -170,6 +170,19 @@ impl AgentSlot {
         self.is_changed = true;
     }
 
+    /// Whether the ranks of links that were scored again are committed with the page that caused it, so that a crawl goes on in
+    /// the same order after a crash. A strategy that completes its epochs scores too many links again for that.
+    pub fn keeps_epochs(&self) -> bool {
+        !self.needs.rescoring.completes
+    }
+
+    /// Notes the epoch that was opened for its stack.
+    pub fn open_epoch(&mut self) {
+        self.epoch = self.agent.strategy.epoch();
+        self.epoch_opened_at = self.pages;
+        self.is_changed = true;
+    }
+
     pub fn end_seeding(&mut self) {
         self.is_seeding = false;
         self.is_changed = true;
@@ -189,18 +202,29 @@ impl AgentSlot {
         let numbers: Option<Vec<u64>> = std::str::from_utf8(saved)
             .ok()
             .and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
-        let Some(&[pages, relevant, seeding]) = numbers.as_deref() else {
+        let Some(&[pages, relevant, seeding, ref epoch @ ..]) = numbers.as_deref() else {
             return Err(CrawlError::Damaged {
                 what: format!("the counts of agent {}", id.0 + 1),
             });
         };
         (self.pages, self.relevant, self.is_seeding) = (pages, relevant, seeding == 1);
+        // Crawls of earlier versions did not keep how far scoring again had come.
+        if let (&[epoch, opened_at], true) = (epoch, self.keeps_epochs()) {
+            (self.epoch, self.epoch_opened_at) = (epoch, opened_at);
+        }
         Ok(())
     }
 
     pub fn save(&mut self, id: AgentId, out: &mut StateDelta) {
         if std::mem::take(&mut self.is_changed) {
-            let counts = format!("{} {} {}", self.pages, self.relevant, u8::from(self.is_seeding));
+            let counts = format!(
+                "{} {} {} {} {}",
+                self.pages,
+                self.relevant,
+                u8::from(self.is_seeding),
+                self.epoch,
+                self.epoch_opened_at
+            );
             out.put(AgentSlot::counts_under(id), counts.into_bytes());
         }
         let mut learnt = StateDelta::default();

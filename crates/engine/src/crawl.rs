@@ -195,6 +195,8 @@ const SEED_PATIENCE: Duration = Duration::from_secs(60);
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
 const UNRANKED: &str = "engine/unranked";
+/// The note that says which agent takes the next lease.
+const TURN: &str = "engine/turn";
 /// How deep nested sitemaps are followed.
 const SITEMAP_DEPTH: u16 = 2;
 /// Hosts whose parsed rules are held in memory; the frontier keeps them all.
@@ -227,6 +229,10 @@ pub struct Crawl<F, R> {
     slots: Vec<AgentSlot>,
     /// The agent that takes leases first in the next step.
     turn: usize,
+    /// The agent whose turn it is if no lease that is out is ever settled: where a crawl goes on after a crash.
+    settled_turn: usize,
+    /// Whether links were scored again since the last commit.
+    has_reranked: bool,
     recorder: R,
     keyring: Keyring,
     /// The judge, if it learns from the pages of the crawl.
@@ -316,6 +322,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 .map(|(name, value)| (name.strip_prefix(&prefix).unwrap_or(&name).to_owned(), value))
                 .collect();
             slot.agent.strategy.restore(&saved)?;
+            slot.is_stale = slot.keeps_epochs() && frontier.is_stale(id);
             let seeds = &slot.agent.seeds;
             let offers: Vec<Offer> = seeds
                 .iter()
@@ -348,6 +355,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             None
         };
         let stop = settings.stop;
+        let turn = saved_turn(&frontier, slots.len())?;
         let mut crawl = Crawl {
             settings,
             frontier,
@@ -357,7 +365,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 .first()
                 .map_or(Merge::Max, |slot| slot.agent.strategy.needs().redirects),
             slots,
-            turn: 0,
+            turn,
+            settled_turn: turn,
+            has_reranked: false,
             recorder,
             keyring,
             learner: None,
@@ -661,6 +671,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         now: Timestamp,
     ) -> Result<(), CrawlError> {
         self.lease_in(&lease);
+        self.settled_turn = (usize::from(lease.agent.0) + 1) % self.slots.len().max(1);
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
         let agent = usize::from(lease.agent.0);
         self.find_duplicate(&lease, &mut found)?;
@@ -991,6 +1002,13 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
             slot.save(AgentId(number), &mut notes);
         }
+        if self.slots.len() > 1 {
+            notes.put(TURN, self.settled_turn.to_string());
+        }
+        let has_reranked = std::mem::take(&mut self.has_reranked);
+        if has_reranked && self.slots.iter().all(AgentSlot::keeps_epochs) {
+            self.frontier.keep_ranks();
+        }
         if let Some(learner) = self.learner.as_ref().and_then(|judge| judge.learner()) {
             let mut lessons = StateDelta::default();
             learner.save_changes(&mut lessons);
@@ -1072,6 +1090,20 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub fn into_parts(self) -> (F, R) {
         (self.frontier, self.recorder)
     }
+}
+
+/// The agent that takes the next lease of a crawl with this many.
+fn saved_turn(frontier: &impl Frontier, agents: usize) -> Result<usize, CrawlError> {
+    let Some((_, saved)) = frontier.notes(TURN)?.pop() else {
+        return Ok(0);
+    };
+    let turn = std::str::from_utf8(&saved)
+        .ok()
+        .and_then(|turn| turn.parse().ok());
+    turn.filter(|turn| *turn < agents)
+        .ok_or_else(|| CrawlError::Damaged {
+            what: "whose turn it is".to_owned(),
+        })
 }
 
 /// What the judge of a crawl had learnt, by name.

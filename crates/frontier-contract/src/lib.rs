@@ -177,6 +177,8 @@ macro_rules! restart_contract {
             what_was_committed_is_there,
             what_was_not_committed_never_was,
             leases_end_with_the_process,
+            a_drawn_list_goes_on_in_its_order,
+            an_epoch_goes_on_where_it_stopped,
             every_host_rests_one_delay_on_opening,
             backoff_and_rules_survive,
             ages_and_attempts_survive,

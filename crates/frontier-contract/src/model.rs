@@ -342,8 +342,17 @@ impl Model {
     pub fn restarted(&self, now: Timestamp) -> Model {
         let mut model = self.clone();
         model.leases.clear();
-        model.list.clear();
-        model.drawn_with.clear();
+        // What was in flight stands at the head of the list.
+        let in_flight: Vec<(u32, Score)> = self
+            .leases
+            .values()
+            .filter(|out| out.from_list)
+            .map(|out| (out.wish, out.taken.rank.score))
+            .collect();
+        let left = self.list.iter().map(|wish| (*wish, self.drawn_with[wish]));
+        let drawn: Vec<(u32, Score)> = in_flight.into_iter().chain(left).collect();
+        model.list = drawn.iter().map(|(wish, _)| *wish).collect();
+        model.drawn_with = drawn.into_iter().collect();
         model.has_cash = false;
         model.pages = 0;
         // Whatever waits on opening counts as entered at that moment.
@@ -359,6 +368,14 @@ impl Model {
                 url.state = State::Waiting;
             }
             url.revisit_out = false;
+        }
+        for wish in model.list.clone() {
+            let Some((id, _)) = model.wish(wish) else { continue };
+            let url = &mut model.urls[id];
+            match url.state {
+                State::Fetched => url.revisit_out = true,
+                _ => url.state = State::Drawn,
+            }
         }
         for number in 0..model.hosts.len() {
             let rested = now + model.usual_rest(number);

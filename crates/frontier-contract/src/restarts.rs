@@ -49,7 +49,7 @@ pub fn what_was_not_committed_never_was<H: Harness>() {
     assert_eq!(stage.visits(), "a/1 b/1");
 }
 
-/// Leased and drawn URLs wait again, with everything they gained.
+/// Leased URLs wait again, with everything they gained.
 pub fn leases_end_with_the_process<H: Harness>() {
     let mut stage = Stage::<H>::instant();
     stage.seed("a/1:0.5 b/1:0.4 c/1:0.3 d/1:0.2");
@@ -61,10 +61,55 @@ pub fn leases_end_with_the_process<H: Harness>() {
     stage.fetch_with("b/1", &gain);
     stage.commit();
     stage.restart();
-    let counts = stage.counts();
-    assert_eq!((counts.waiting, counts.leased), (3, 0));
+    assert_eq!(stage.counts().leased, 0);
     assert_eq!(stage.score("a/1"), 1.0);
-    assert_eq!(stage.visits(), "a/1 c/1 d/1");
+    assert_eq!(stage.visits(), "c/1 a/1 d/1");
+}
+
+/// The list is served to its end in its old order: first what was in flight, then the rest, with what each was drawn with. What
+/// turned up since, however good, has to wait.
+pub fn a_drawn_list_goes_on_in_its_order<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.5 b/1:0.4 c/1:0.3 d/1:0.2 e/1:0.1");
+    let now = stage.now;
+    assert_eq!(stage.f().draw(4, now).unwrap(), 4);
+    let gain = stage.links("d/1:0.8 e/1:0.8", Merge::Add);
+    stage.fetch_with("a/1", &gain);
+    stage.take_one("b/1");
+    stage.commit();
+    stage.restart();
+    assert_eq!(stage.f().draw(4, now).unwrap(), 0, "the list is not done");
+    for (name, drawn_with) in [("b/1", 0.4), ("c/1", 0.3), ("d/1", 0.2)] {
+        let lease = stage.take_one(name);
+        assert_eq!(lease.taken.rank.score.get(), drawn_with);
+        stage.fetched(&lease, &[]);
+        stage.commit();
+        stage.restart();
+    }
+    assert_eq!(stage.visits(), "e/1");
+}
+
+/// Of four links two were rescored before the restart; afterwards only the other two are stale.
+pub fn an_epoch_goes_on_where_it_stopped<H: Harness>() {
+    let mut stage = Stage::<H>::instant();
+    stage.seed("a/1:0.9 b/1:0.8 c/1:0.7 d/1:0.6");
+    stage.f().open_epoch(ME);
+    let (asked, left) = freshen(&mut stage, ME, 1, "a/1:0.95 b/1:0.5 c/1:0.4 d/1:0.3");
+    assert_eq!((asked.as_str(), left), ("a/1 b/1", true));
+    stage.f().keep_ranks();
+    stage.commit();
+    stage.restart();
+    assert!(stage.f().is_stale(ME));
+    // Another model: those already rescored keep their ranks.
+    let (asked, left) = freshen(&mut stage, ME, 9, "a/1:0.1 b/1:0.2 c/1:0.25 d/1:0.3");
+    assert_eq!((asked.as_str(), left), ("c/1 d/1", false));
+    stage.f().keep_ranks();
+    stage.commit();
+    stage.restart();
+    assert!(!stage.f().is_stale(ME));
+    assert_eq!(stage.waits_for(0, "a/1"), Some(0.95));
+    assert_eq!(stage.waits_for(0, "c/1"), Some(0.25));
+    assert_eq!(stage.waits_for(0, "d/1"), Some(0.3));
 }
 
 /// When the last request was made is unknown, so every host rests for a full delay.

@@ -288,9 +288,12 @@ pub trait Frontier {
         now: Timestamp,
     ) -> Result<bool, FrontierError>;
 
-    /// Makes the ranks that [`Frontier::freshen`] has changed part of the next commit. Until then they are in effect, but a
-    /// restart may find links as they were ranked before.
+    /// Makes the ranks that [`Frontier::freshen`] has changed, and how far it has come, part of the next commit. Until then they
+    /// are in effect, but a restart may find links as they were ranked before.
     fn keep_ranks(&mut self);
+
+    /// Whether an epoch of the agent is open, so that [`Frontier::freshen`] has links left to rescore.
+    fn is_stale(&self, agent: AgentId) -> bool;
 
     /// Best-N-first: makes the `n` best URLs, whether or not their hosts are resting, the list that
     /// [`Frontier::take_many`] serves until all of it is settled. Returns how many were drawn; 0 while a list is

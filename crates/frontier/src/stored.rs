@@ -57,6 +57,8 @@ struct Out {
     groups: Groups,
     kind: LeaseKind,
     from_list: bool,
+    /// The rank it was taken with.
+    taken: Rank,
     /// The unit of cash when it was taken.
     unit: i32,
 }
@@ -105,6 +107,11 @@ pub struct StoredFrontier<S> {
     epochs: HashMap<AgentId, Epoch>,
     /// Entries with ranks from an epoch that have not been written.
     reranked: Ids,
+    /// Whether the next commit notes how far rescoring has come, and what the last one noted for each agent.
+    notes_epochs: bool,
+    noted_epochs: HashMap<AgentId, Vec<u8>>,
+    /// What the last commit noted of the drawn list.
+    noted_list: Vec<u8>,
     /// For each agent that asks for the oldest: no URL with a smaller id is waiting.
     oldest: HashMap<AgentId, u32>,
     stamps: Stamps,
@@ -171,6 +178,9 @@ impl<S: Storage> StoredFrontier<S> {
             seeds_in_line: 0,
             epochs: HashMap::new(),
             reranked: Ids::default(),
+            notes_epochs: false,
+            noted_epochs: HashMap::new(),
+            noted_list: Vec::new(),
             oldest: HashMap::new(),
             stamps: Stamps::default(),
             pages: 0,
@@ -493,6 +503,10 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             self.noted_dropped = self.dropped;
             self.note_numbers();
         }
+        self.note_list();
+        if std::mem::take(&mut self.notes_epochs) {
+            self.note_epochs();
+        }
         for (name, value) in notes.changes() {
             self.storage.put_note(name, value);
         }
@@ -501,6 +515,11 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn keep_ranks(&mut self) {
         self.touch_reranked();
+        self.notes_epochs = true;
+    }
+
+    fn is_stale(&self, agent: AgentId) -> bool {
+        self.epochs.contains_key(&agent)
     }
 
     fn sync(&mut self) -> Result<(), FrontierError> {

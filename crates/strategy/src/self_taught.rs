@@ -369,7 +369,13 @@ impl Strategy for SelfTaught {
             }
         }
         if std::mem::take(&mut self.is_unsaved) {
-            let counts = [self.read, self.targets, self.learn_at, self.learnt_from];
+            let counts = [
+                self.read,
+                self.targets,
+                self.learn_at,
+                self.learnt_from,
+                self.epoch,
+            ];
             out.put("counts", counts.map(|count| count.to_string()).join(" "));
         }
     }
@@ -379,6 +385,7 @@ impl Strategy for SelfTaught {
             strategy: "layered",
             what: what.to_owned(),
         };
+        let mut epoch = None;
         for (name, value) in saved {
             if let Some(slot) = name.strip_prefix("page/") {
                 let slot = slot.parse().map_err(|_| damaged("a page has no number"))?;
@@ -389,16 +396,19 @@ impl Strategy for SelfTaught {
                 let counts: Option<Vec<u64>> = std::str::from_utf8(value)
                     .ok()
                     .and_then(|text| text.split(' ').map(|count| count.parse().ok()).collect());
-                let Some(&[read, targets, learn_at, learnt_from]) = counts.as_deref() else {
+                let Some(&[read, targets, learn_at, learnt_from, ref rest @ ..]) = counts.as_deref() else {
                     return Err(damaged("its counts"));
                 };
                 (self.read, self.targets, self.learn_at, self.learnt_from) =
                     (read, targets, learn_at, learnt_from);
+                // Crawls of earlier versions did not count how often they learnt.
+                epoch = rest.first().copied();
             }
         }
         if self.learnt_from > 0 {
             self.learn(self.learnt_from);
         }
+        self.epoch = epoch.unwrap_or(self.epoch);
         self.is_unsaved = false;
         Ok(())
     }

@@ -40,7 +40,6 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
     pub(super) fn take(&mut self, room: usize, now: Timestamp) -> Result<Next, CrawlError> {
         let agents = self.slots.len();
         let mut asking: Vec<usize> = (0..agents).map(|at| (self.turn + at) % agents).collect();
-        self.turn = (self.turn + 1) % agents.max(1);
         let mut leases = Vec::new();
         let mut wake = Timestamp::NEVER;
         let mut is_blocked = false;
@@ -56,6 +55,8 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                         taken.iter().for_each(|lease| self.lease_out(lease));
                         leases.extend(taken);
                         again.push(at);
+                        // Only a lease ends a turn: how often an agent had nothing to do depends on the clock.
+                        self.turn = (at + 1) % agents;
                     }
                     Next::WaitUntil(until) => wake = wake.min(until),
                     Next::Blocked => is_blocked = true,
@@ -111,6 +112,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             most = 1;
         }
         if slot.is_stale {
+            self.has_reranked = true;
             let strategy = &mut slot.agent.strategy;
             slot.is_stale = self
                 .frontier
@@ -165,9 +167,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let Some(slot) = self.slots.get_mut(at) else {
             return Ok(());
         };
+        self.has_reranked = true;
+        slot.open_epoch();
         let strategy = &mut slot.agent.strategy;
-        slot.epoch = strategy.epoch();
-        slot.epoch_opened_at = slot.pages;
         self.frontier.open_epoch(agent_id(at));
         slot.is_stale = self
             .frontier
@@ -188,6 +190,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             return self.open_epoch(at, now, rescoring.links);
         }
         if slot.is_stale {
+            self.has_reranked = true;
             slot.is_stale = self.frontier.freshen(
                 agent_id(at),
                 rescoring.links,

@@ -5,12 +5,12 @@
 //! order is right at once and the rest in the end, and no single call rescores every link just because a model
 //! changed a little.
 //!
-//! Epochs do not outlive the process: a strategy that learns opens one after a restart.
-//!
 //! A changed model changes the ranks of a hundred links after every page, and changes most of them again before long. So
 //! new ranks take effect at once, but are written only with the entry's next other change or when
-//! [`Frontier::keep_ranks`] asks for it. A crash loses the latest of them; the strategy scores those links again.
+//! [`Frontier::keep_ranks`] asks for it, and so is how far an epoch has come. A crash loses the latest of them; a strategy that
+//! did not ask in time opens an epoch after a restart and scores those links again.
 
+use super::reopen::damaged;
 use super::*;
 
 /// The most ids the sweep looks at per link it rescores. Most ids of a long crawl no longer wait.
@@ -51,7 +51,27 @@ impl Ids {
     }
 }
 
+/// The prefix of the notes that say how far an epoch has come.
+const EPOCH_NOTE: &str = "frontier/epoch/";
+
 impl Epoch {
+    fn to_bytes(&self) -> Vec<u8> {
+        let numbers = [self.cursor, self.end];
+        let all = numbers.iter().chain(&self.surfaced);
+        all.flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Epoch> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        let mut numbers = numbers.iter().map(|number| u32::from_le_bytes(*number));
+        let (cursor, end) = (numbers.next()?, numbers.next()?);
+        rest.is_empty().then(|| Epoch {
+            cursor,
+            end,
+            surfaced: numbers.collect(),
+        })
+    }
+
     fn is_stale(&self, id: UrlId) -> bool {
         (self.cursor..self.end).contains(&id.0) && !self.surfaced.contains(&id.0)
     }
@@ -88,6 +108,36 @@ impl<S: Storage> StoredFrontier<S> {
         epoch.cursor = 0;
         epoch.end = self.entries.len();
         epoch.surfaced.clear();
+    }
+
+    /// Notes how far each agent's epoch has come, where that changed.
+    pub(super) fn note_epochs(&mut self) {
+        let agents = 0..self.in_stack.len() as u8;
+        for agent in agents.map(AgentId) {
+            let now = self.epochs.get(&agent).map_or_else(Vec::new, Epoch::to_bytes);
+            let before = self.noted_epochs.entry(agent).or_default();
+            if *before != now {
+                self.storage.put_note(&format!("{EPOCH_NOTE}{}", agent.0), &now);
+                *before = now;
+            }
+        }
+    }
+
+    /// Goes on with the epochs that were open at the last commit that noted them.
+    pub(super) fn restore_epochs(&mut self) -> Result<(), FrontierError> {
+        for (name, value) in self.storage.notes(EPOCH_NOTE)? {
+            let agent = name
+                .strip_prefix(EPOCH_NOTE)
+                .and_then(|number| number.parse().ok());
+            let agent = AgentId(agent.ok_or_else(|| damaged("an epoch belongs to no agent"))?);
+            if !value.is_empty() {
+                let epoch = Epoch::from_bytes(&value).filter(|epoch| epoch.end <= self.entries.len());
+                let epoch = epoch.ok_or_else(|| damaged("an epoch has lost its place"))?;
+                self.epochs.insert(agent, epoch);
+            }
+            self.noted_epochs.insert(agent, value);
+        }
+        Ok(())
     }
 
     /// See [`Frontier::freshen`].

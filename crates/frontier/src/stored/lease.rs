@@ -1,7 +1,10 @@
 //! Leases: what a host hands out next, what is returned, and the drawn list.
 
+use super::reopen::damaged;
 use super::*;
 
+/// The note that holds the drawn list.
+const LIST_NOTE: &str = "frontier/list";
 /// Sites are not counted any deeper.
 const MOST_SITE_DEPTH: u16 = 1_000;
 
@@ -65,6 +68,7 @@ impl<S: Storage> StoredFrontier<S> {
                 groups,
                 kind,
                 from_list,
+                taken: taken.rank,
                 unit: self.unit,
             },
         );
@@ -199,6 +203,68 @@ impl<S: Storage> StoredFrontier<S> {
     pub(super) fn put_on_list(&mut self, place: usize, id: UrlId, drawn_with: Score) {
         self.list.insert(place, id);
         self.drawn_with.insert(id, drawn_with);
+    }
+
+    /// Notes what is left of the drawn list, with what is in flight at its head, if that changed.
+    pub(super) fn note_list(&mut self) {
+        let mut out: Vec<(LeaseId, UrlId, Score)> = self
+            .leases
+            .iter()
+            .filter(|(_, out)| out.from_list)
+            .filter_map(|(lease, out)| {
+                let taken = unit::lift(out.taken, self.unit - out.unit);
+                Some((*lease, out.url?, taken.score))
+            })
+            .collect();
+        out.sort_unstable_by_key(|(lease, ..)| *lease);
+        let in_flight = out.into_iter().map(|(_, id, score)| (id, score));
+        let left = self.list.iter().map(|id| {
+            let score = self.drawn_with.get(id).copied();
+            (*id, score.unwrap_or_else(|| Score::new(self.entries[*id].score)))
+        });
+        let mut bytes = Vec::new();
+        for (id, score) in in_flight.chain(left) {
+            bytes.extend(id.0.to_le_bytes());
+            bytes.extend(score.get().to_le_bytes());
+        }
+        if bytes != self.noted_list {
+            self.storage.put_note(LIST_NOTE, &bytes);
+            self.noted_list = bytes;
+        }
+    }
+
+    /// Draws again what was left of the list at the last commit, in the same order.
+    pub(super) fn restore_list(&mut self, now: Timestamp) -> Result<(), FrontierError> {
+        let Some((_, value)) = self.storage.notes(LIST_NOTE)?.pop() else {
+            return Ok(());
+        };
+        let (drawn, rest) = value.as_chunks::<12>();
+        if !rest.is_empty() {
+            return Err(damaged("the drawn list is incomplete"));
+        }
+        for &[a, b, c, d, ref score @ ..] in drawn {
+            let id = UrlId(u32::from_le_bytes([a, b, c, d]));
+            let score = Score::new(f64::from_le_bytes(*score));
+            let Some(entry) = self.entries.get(id) else {
+                return Err(damaged("a drawn URL is unknown"));
+            };
+            let host = entry.host;
+            match entry.state {
+                State::Waiting => {
+                    let base = self.base_of(id);
+                    self.dequeue(base);
+                    self.set_states(base, State::Drawn);
+                }
+                State::Fetched if entry.has(flag::REVISIT) => {
+                    self.hosts[host.0 as usize].revisits.retain(|due| *due != id.0);
+                }
+                _ => continue,
+            }
+            self.put_on_list(self.list.len(), id, score);
+            self.place(host, now);
+        }
+        self.noted_list = value;
+        Ok(())
     }
 
     /// Removes a URL from the list before it was requested.

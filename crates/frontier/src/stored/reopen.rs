@@ -105,6 +105,8 @@ impl<S: Storage> StoredFrontier<S> {
         for number in 0..frontier.hosts.len() {
             frontier.place(HostId(number as u32), now);
         }
+        frontier.restore_epochs()?;
+        frontier.restore_list(now)?;
         frontier.begin_stamps(now);
         Ok(frontier)
     }
@@ -170,7 +172,7 @@ impl<S: Storage> StoredFrontier<S> {
 /// The note that holds the numbering.
 const NUMBERS: &str = "frontier/numbers";
 
-fn damaged(what: &str) -> FrontierError {
+pub(super) fn damaged(what: &str) -> FrontierError {
     FrontierError::Damaged {
         what: what.to_owned(),
     }

@@ -168,6 +168,7 @@ impl<S: Storage> StoredFrontier<S> {
                 groups,
                 kind: LeaseKind::Robots,
                 from_list: false,
+                taken: lease.taken.rank,
                 unit: self.unit,
             },
         );

@@ -1,0 +1,95 @@
+//! A crawl that was killed goes on in the same order, where the order does not depend on the clock.
+//!
+//! One request at a time and no delay: then nothing but the strategy decides which page is next. The strategies are those that
+//! keep most in memory: agents that take turns, layers and tables that are learnt on the way, and lists drawn in advance.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::bench_web::{Web, records};
+use scenthound_testweb::bench::BenchSize;
+
+const PAGES: usize = 240;
+/// Kills by number of pages requested: before and after anything is learnt, and in quick succession.
+const KILLS: [usize; 6] = [5, 31, 33, 90, 125, 190];
+
+fn order(folder: &Path) -> Vec<String> {
+    records(folder).into_iter().map(|record| record.url).collect()
+}
+
+fn goes_on_in_the_same_order(strategy: &str, options: &[&str]) {
+    let size = BenchSize {
+        hosts: 4,
+        pages: PAGES,
+        bytes: 2_000,
+        links: 8,
+    };
+    let web = Web::sized(size, Duration::from_millis(3));
+    let seeds = web.more_seeds();
+    let always = [
+        "--strategy",
+        strategy,
+        "--delay",
+        "0s",
+        "--concurrency",
+        "1",
+        "--judge",
+        "terms:threshold=0.1",
+    ];
+    let options = [&always[..], options, &seeds].concat();
+    let root = tempfile::tempdir().unwrap();
+    let whole = root.path().join("whole");
+    assert_eq!(web.crawl(&whole, &options).wait().unwrap().code(), Some(0));
+    let expected = order(&whole);
+    assert_eq!(expected.len(), PAGES);
+
+    let killed = root.path().join("killed");
+    for pages in KILLS {
+        let mut process = web.crawl(&killed, &options);
+        let enough = || {
+            // The records of a running crawl may end in the middle of a line.
+            let text = std::fs::read_to_string(killed.join("pages/pages.jsonl")).unwrap_or_default();
+            text.lines().count() >= pages
+        };
+        while !enough() && process.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+    assert_eq!(web.crawl(&killed, &options).wait().unwrap().code(), Some(0));
+    let found = order(&killed);
+    let differs = expected.iter().zip(&found).position(|(a, b)| a != b);
+    assert_eq!(differs, None, "{strategy}: another page came at this place");
+    assert_eq!(found.len(), PAGES, "{strategy}");
+}
+
+#[test]
+fn agents_take_the_turns_they_would_have_taken() {
+    goes_on_in_the_same_order("breadth-first", &["--agents", "3"]);
+}
+
+#[test]
+fn agents_with_growing_tables_go_on_as_they_would_have() {
+    let table = "table:table-adds=0.5:table-adds-from=0.05:table-rescore-every=20";
+    goes_on_in_the_same_order(table, &["--agents", "3"]);
+}
+
+#[test]
+fn layers_learnt_on_the_way_go_on_as_they_would_have() {
+    goes_on_in_the_same_order("layered:learn-after=5", &[]);
+}
+
+#[test]
+fn drawn_lists_are_finished_first() {
+    goes_on_in_the_same_order("otie", &["--list-size", "20"]);
+    goes_on_in_the_same_order("opic", &["--list-size", "20"]);
+}
+
+#[test]
+fn links_raised_by_siblings_keep_their_places() {
+    goes_on_in_the_same_order("pfs-2:ties=probe", &[]);
+}
