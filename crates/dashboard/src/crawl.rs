@@ -109,6 +109,12 @@ impl ServedCrawl {
             let mut follower = lock(&self.follower);
             let (follower, last) = &mut *follower;
             if last.is_none_or(|last| last.elapsed() >= FOLLOW_EVERY) {
+                if let Err(error) = scenthound::refresh(self.collection.view()) {
+                    tracing::warn!(
+                        "could not gather what the nodes of {} have recorded: {error}",
+                        self.id
+                    );
+                }
                 let result = follower.poll(&mut |news| {
                     let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
                     match news {

@@ -1,11 +1,12 @@
 //! Follows the page records of a crawl as they grow.
 //!
-//! Each line is read once. If the file gets shorter (a crawl that was killed has been opened again) or the pages were judged
-//! again, everything is read anew.
+//! Each line is read once. If the file gets shorter (a crawl that was killed has been opened again) or is another one (the records
+//! of several nodes were gathered anew), or the pages were judged again, everything is read anew.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
 
 use scenthound_store::{JudgementRecord, Layout, PageRecord, RECORD_VERSION};
 
@@ -36,6 +37,8 @@ pub(crate) enum News {
 pub(crate) struct Follower {
     layout: Layout,
     generation: u32,
+    /// The number of the file in its file system.
+    file: u64,
     offset: u64,
     line: u64,
     /// The judgements that replace those of the records, by line.
@@ -48,6 +51,7 @@ impl Follower {
             layout,
             // None has been loaded yet, so the first look loads them.
             generation: u32::MAX,
+            file: 0,
             offset: 0,
             line: 0,
             judgements: HashMap::new(),
@@ -58,10 +62,12 @@ impl Follower {
     pub fn poll(&mut self, take: &mut dyn FnMut(News)) -> std::io::Result<()> {
         let generation = self.layout.generation().unwrap_or_default();
         let path = self.layout.pages();
-        let length = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        if generation != self.generation || length < self.offset {
+        let (file, length) =
+            std::fs::metadata(&path).map_or((0, 0), |metadata| (metadata.ino(), metadata.len()));
+        if generation != self.generation || file != self.file || length < self.offset {
             *self = Follower {
                 generation,
+                file,
                 judgements: judgements(&self.layout, generation),
                 ..Follower::new(self.layout.clone())
             };

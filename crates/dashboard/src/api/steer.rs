@@ -117,6 +117,11 @@ pub(super) async fn ask(
 /// Refuses what makes no sense, and brings names and URLs into their usual form.
 fn checked(crawl: &ServedCrawl, request: Request) -> Result<Request, ApiError> {
     let is_running = || -> Result<bool, ApiError> { Ok(crawl.status()?.state == CrawlState::Running) };
+    if crawl.collection.nodes().is_some() && !matches!(request, Request::Undo { .. }) {
+        return Err(ApiError::conflict(
+            "these are the pages of several nodes; steer each node in its own folder",
+        ));
+    }
     Ok(match request {
         Request::Pause | Request::Resume => request,
         Request::Stop if !is_running()? => {
