@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_cluster::Status;
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Step, StopReason,
-    Tally, needs_of, requisites_stack,
+    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Pupil, Step,
+    StopReason, Tally, needs_of, requisites_stack,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
@@ -56,6 +56,10 @@ const SURVEY_EVERY: Duration = Duration::from_secs(3);
 const SURVEY_SHARE: u32 = 300;
 /// Hosts that are named when the queue is looked over.
 const SURVEYED_HOSTS: usize = 40;
+/// How often nodes tell each other what they have learnt.
+const TEACH_EVERY: Duration = Duration::from_secs(5);
+/// How often it is looked whether other nodes should know of an address.
+const SHARE_EVERY: Duration = Duration::from_millis(500);
 /// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
 const STALL: Duration = Duration::from_secs(5);
 
@@ -394,6 +398,9 @@ fn run<F: Station>(
     } = start;
     let now = context.clock.now();
     crawl.teach(learner)?;
+    if F::IS_SHARED {
+        crawl.share_lessons();
+    }
     let steerer = Steerer::open(folder.layout())?;
     if let Some(steering) = steerer.in_force() {
         crawl.steer(steering, now)?;
@@ -423,6 +430,8 @@ fn run<F: Station>(
         byte_budget,
         idle: None,
         ask_until: Timestamp::NEVER,
+        next_sharing: Timestamp::ZERO,
+        next_lesson: Timestamp::ZERO,
         memory: max_memory.map(|most| MemoryWatch::new(most, concurrency)),
         fits_memory: concurrency,
         folder,
@@ -546,6 +555,10 @@ struct Drive<'a, F> {
     idle: Option<StopReason>,
     /// Until when requests may be made.
     ask_until: Timestamp,
+    /// When other nodes are told next which addresses are asked…
+    next_sharing: Timestamp,
+    /// …and what was learnt.
+    next_lesson: Timestamp,
     memory: Option<MemoryWatch>,
     /// How many requests at a time the memory allows.
     fits_memory: usize,
@@ -681,6 +694,26 @@ impl<F: Station> Drive<'_, F> {
             idle: self.idle.map(station::idle),
         };
         let orders = self.crawl.frontier_mut().attend(&status, now)?;
+        let spacing = &self.context.spacing;
+        spacing.crawl_with(orders.nodes);
+        if now >= self.next_lesson {
+            self.next_lesson = now + TEACH_EVERY;
+            for (pupil, lesson) in self.crawl.lessons() {
+                self.crawl.frontier_mut().tell_lesson(pupil.code(), &lesson)?;
+            }
+            let heard = self.crawl.frontier_mut().hear_lessons()?;
+            for (pupil, lesson) in &heard {
+                self.crawl.hear_lessons(Pupil::of_code(*pupil), lesson)?;
+            }
+            self.settled = self.settled.max(heard.len());
+        }
+        if now >= self.next_sharing {
+            self.next_sharing = now + SHARE_EVERY;
+            let asked = spacing.to_share(now);
+            for (address, nodes) in self.crawl.frontier_mut().share_addresses(&asked)? {
+                spacing.shared_by(address, nodes);
+            }
+        }
         if let Some(pages) = orders.pages {
             self.crawl.set_page_budget(Some(pages));
         }
@@ -729,6 +762,9 @@ impl<F: Station> Drive<'_, F> {
         // What the old judge has learnt must be saved first: the new one goes on from there.
         self.commit()?;
         self.crawl.teach(Arc::clone(&judge))?;
+        if F::IS_SHARED {
+            self.crawl.share_lessons();
+        }
         self.judge = Arc::clone(&judge);
         let processor = PageProcessor::new(judge, self.needs, self.keyring, settings);
         self.context.replace_processor(processor);
