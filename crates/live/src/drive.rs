@@ -824,16 +824,16 @@ impl<F: Station> Drive<'_, F> {
             wait
         };
         let mut event = self.events.recv_timeout(wait).ok();
-        let now = self.context.clock.now();
         let context = Arc::clone(&self.context);
         let watch = StageWatch::start(context.stages.as_deref());
         for _ in 0..SETTLES_PER_COMMIT {
             let Some(received) = event.take() else { break };
-            self.handle(received, now)?;
+            // One time for all of them would be before the later ones were answered, and their hosts would rest too short.
+            self.handle(received, context.clock.now())?;
             event = self.events.try_recv().ok();
         }
         if let Some(left) = event {
-            self.handle(left, now)?;
+            self.handle(left, context.clock.now())?;
         }
         watch.end(Stage::Settle);
         Ok(())
