@@ -441,6 +441,7 @@ fn run<F: Station>(
     };
     // Something may have been asked since the judge was built.
     drive.apply_topic()?;
+    drive.learn_if_asked()?;
     let ended = drive.run(watch)?;
     drive.drain()?;
     drive.report_settled(watch);
@@ -709,6 +710,14 @@ impl<F: Station> Drive<'_, F> {
             self.crawl.steer(steering, now)?;
         }
         self.apply_topic()?;
+        self.learn_if_asked()?;
+        // Seeds and what was learnt become durable with the next commit.
+        self.settled += 1;
+        Ok(())
+    }
+
+    /// Learns from the marks, if people asked for that.
+    fn learn_if_asked(&mut self) -> Result<(), LiveError> {
         if self.steerer.should_learn() {
             // What is to be learnt from must be readable first.
             self.commit()?;
@@ -716,8 +725,6 @@ impl<F: Station> Drive<'_, F> {
                 self.steered.learn(learner);
             }
         }
-        // Seeds and what was learnt become durable with the next commit.
-        self.settled += 1;
         Ok(())
     }
 
