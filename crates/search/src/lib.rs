@@ -519,7 +519,13 @@ impl SearchIndex {
         );
         let whole = BooleanQuery::new(all);
         let collectors = (Count, TopDocs::with_limit(top.max(1)).order_by_score());
-        let (total, best) = searcher.search(&whole, &collectors).map_err(faulty)?;
+        let (total, best) = match searcher.search(&whole, &collectors) {
+            // The query asks a field for what it cannot do (`id:*`): no page has that.
+            Err(TantivyError::SchemaError(_) | TantivyError::InvalidArgument(_)) => {
+                return Ok(Found::default());
+            }
+            found => found.map_err(faulty)?,
+        };
         let mut snippets = SnippetGenerator::create(&searcher, &*words, self.fields.text).map_err(faulty)?;
         snippets.set_max_num_chars(SNIPPET_CHARS);
         let mut hits = Vec::new();
