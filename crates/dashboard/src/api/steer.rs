@@ -233,7 +233,8 @@ fn canonical(urls: &[String]) -> Result<Vec<String>, ApiError> {
 /// A host's name as URLs have it.
 fn host_name(name: &str) -> Result<String, ApiError> {
     let name = name.trim().trim_end_matches('.');
-    let bad = || ApiError::bad(format!("{name} is not the name of a host"));
+    let shown: String = name.chars().take(100).collect();
+    let bad = || ApiError::bad(format!("“{shown}” is not the name of a host"));
     if name.is_empty() || name.contains(['/', '@', '?', '#', ':', '\\']) || name.contains(char::is_whitespace)
     {
         return Err(bad());
