@@ -3,14 +3,17 @@
 //! Three processes of this program, so that each one's time and memory is its own: a server with a web of known size on
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
 //! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
-//! comparison would say little. Nothing is asserted; the figures are printed as they were measured.
+//! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then.
+//! Nothing is asserted; the figures are printed as they were measured.
 
 mod peer;
 mod real;
+mod viewers;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::Arc;
@@ -21,6 +24,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
+use scenthound_dashboard::{Dashboard, DashboardSettings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
 use scenthound_live::{Stage, StageTimes};
 use scenthound_store::CrawlFolder;
@@ -36,7 +40,8 @@ use crate::table::{Align, Table};
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
-                  hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --json"
+                  hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --viewers 100 --pages 60000\n  \
+                  hound bench --viewers 100 --delay 100ms\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -65,6 +70,12 @@ pub struct Args {
     /// Do not run wget2 beside the crawl of a web made of real pages.
     #[arg(long)]
     alone: bool,
+    /// Time between two requests to a host. With a longer one, the crawl is limited by politeness instead of by the machine.
+    #[arg(long, value_name = "DURATION", default_value = "0s")]
+    delay: String,
+    /// Measure what this many viewers of the dashboard cost the crawl.
+    #[arg(long, value_name = "N", conflicts_with = "web")]
+    viewers: Option<NonZeroUsize>,
     /// Repeat everything this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     rounds: usize,
@@ -247,7 +258,7 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("seed-urls", web.seed().as_str()),
         ("strategy", &args.strategy),
         ("concurrency", &concurrency),
-        ("delay", "0s"),
+        ("delay", &args.delay),
         ("ip-delay", "0s"),
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
@@ -269,10 +280,18 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
+    let mut dashboard = None;
+    if args.viewers.is_some() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let started = Dashboard::start(DashboardSettings::new(any, vec![output.clone()]))?;
+        println!("{}", started.addr());
+        dashboard = Some(started);
+    }
     let spent = Spent::measure(|| {
         let summary = crawl::crawl(crawler, &folder)?;
         Ok((summary.tally.bodies, summary.counts.known))
     })?;
+    drop(dashboard);
     let by_name = |(stage, time): (Stage, Duration)| (stage.name().to_owned(), time.as_secs_f64());
     Ok(Spent {
         stages: stages.all().map(by_name).collect(),
@@ -365,6 +384,10 @@ fn measure(args: &Args) -> Result<()> {
             Some(folder) if round == 1 => folder.clone(),
             _ => temporary.path().join(round.to_string()),
         };
+        if let Some(viewers) = args.viewers {
+            viewers::measure(viewers.get(), args.json, &server, &folder)?;
+            continue;
+        }
         let done = run_round(args, &server, &folder)?;
         if args.json {
             print_json(&done, &server)?;
