@@ -71,7 +71,7 @@ pub struct Args {
     #[arg(long)]
     alone: bool,
     /// Time between two requests to a host. With a longer one, the crawl is limited by politeness instead of by the machine.
-    #[arg(long, value_name = "DURATION", default_value = "0s")]
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = checked_delay)]
     delay: String,
     /// Measure what this many viewers of the dashboard cost the crawl.
     #[arg(long, value_name = "N", conflicts_with = "web")]
@@ -91,6 +91,13 @@ pub struct Args {
     /// Where the web is served.
     #[arg(long, hide = true)]
     server: Option<SocketAddr>,
+}
+
+fn checked_delay(text: &str) -> Result<String, String> {
+    match scenthound_config::read_time(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("{text:?} is not a duration; write 500ms, 2s or 1m")),
+    }
 }
 
 /// What a crawl uses if nothing is said.

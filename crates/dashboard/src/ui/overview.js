@@ -96,7 +96,7 @@ export function overview(app) {
     const queueNote = h('div', { class: 'stack' }), queueHosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts in the queue' });
     const hosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts' }), failures = h('div'), genres = h('div'), languages = h('div'), depths = h('div'), best = h('ol', { class: 'results' });
     const agents = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Agents' }), learnt = h('div', { class: 'stack' });
-    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt);
+    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt), queueCard = card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts);
     const genresCard = card('Genres', 'Kind of page, as detected', '', genres);
     const allLines = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All crawls' }), key = h('div', { class: 'legend' });
     const compare = lineChart({ label: 'Relevant pages of all crawls, by pages tried', xLabel: 'pages tried', yLabel: 'relevant pages', yText: value => shortNumber(Math.round(value)), data: () => sideBySide });
@@ -114,8 +114,7 @@ export function overview(app) {
         h('div', { class: 'column w5' }, card('Budget', null, '', budgets), card('Where requests fail', 'By status or cause', '', failures), card('Languages', null, '', languages)),
         card('Hosts', 'With the most relevant pages', 'w7 wide', hosts),
         h('div', { class: 'column w5' }, card('Depth', 'Links away from a seed', '', depths), genresCard),
-        card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts),
-        agentsCard, learntCard, all));
+        queueCard, learntCard, agentsCard, all));
 
     function update() {
       const { status, steering, settings } = data;
@@ -145,7 +144,12 @@ export function overview(app) {
       agents.replaceChildren(table(['#', 'Agent', 'Strategy', 'State', '>Pages', '>Relevant', '>Waiting'], several.map(agent => [agent.number, agent.name, agent.strategy, agent.state, count(agent.pages), count(agent.relevant), count(agent.waiting)])));
       const teaching = several.filter(agent => agent.learnt?.length);
       learntCard.hidden = teaching.length === 0;
-      learnt.replaceChildren(...teaching.flatMap(agent => [teaching.length > 1 ? h('h3', { text: `${agent.number}. ${agent.name}` }) : '', weights(agent.learnt)]));
+      // One table stands beside the queue; those of several agents need the whole width.
+      const isAlone = teaching.length === 1;
+      queueCard.className = `card ${isAlone ? 'w7' : 'w12'} wide`;
+      learntCard.className = `card ${isAlone ? 'w5' : 'w12 wide'}`;
+      learnt.className = isAlone ? 'stack' : 'tables';
+      learnt.replaceChildren(...teaching.map(agent => h('section', { class: 'stack' }, isAlone ? null : h('h3', { text: `${agent.number}. ${agent.name}` }), weights(agent.learnt))));
       void settings;
     }
     function updateOthers() {
@@ -316,7 +320,7 @@ function drawQueue(note, place, status) {
     states.length ? h('p', { class: 'small muted', text: `Hosts with waiting URLs: ${states.map(([state, number]) => `${count(number)} ${(HOST_STATES[state] ?? [state])[0]}`).join(', ')}.` }) : '');
   const now = Date.now();
   const reason = host => {
-    if (host.failures > 0) return `failed ${host.failures} times in a row`;
+    if (host.failures > 0) return host.failures === 1 ? 'the last request failed' : `failed ${count(host.failures)} times in a row`;
     if (host.rests_until && status.state === 'running') {
       const ms = new Date(host.rests_until) - now;
       return ms > 1500 ? `for ${duration(ms)}` : 'between two requests';

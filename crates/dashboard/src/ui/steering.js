@@ -130,7 +130,7 @@ function labelling(app, done) {
     isBusy = true;
     try {
       const answer = await markPage(app, page.id, verdict);
-      last.push({ action: answer.action.id, page });
+      last.push({ action: answer.action.id, page, verdict });
       marked = answer.marked;
       tell(Math.max(0, Number(counter.dataset.left) - 1));
       await forward();
@@ -145,6 +145,7 @@ function labelling(app, done) {
     try {
       await post(`crawls/${app.crawl}/steering`, { kind: 'undo', of: before.action });
       queue.splice(at, 0, before.page);
+      marked[before.verdict] -= 1;
       tell(Number(counter.dataset.left) + 1);
       await show();
     } catch (error) { failed(error); } finally { isBusy = false; }

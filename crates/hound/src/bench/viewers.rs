@@ -7,6 +7,8 @@
 //! A viewer does what the page does: it listens to events and asks for the overview every few seconds. Viewers run at low
 //! priority, because in earnest they would be on other machines.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -107,6 +109,7 @@ fn ratio(stretches: &[Stretch], of: impl Fn(&Stretch) -> f64) -> Option<Ratio> {
 struct Crawl {
     process: Child,
     dashboard: SocketAddr,
+    threads: DashboardThreads,
     /// What it prints after the address.
     rest: BufReader<std::process::ChildStdout>,
 }
@@ -121,7 +124,7 @@ impl Crawl {
             .spawn()?;
         let mut rest = BufReader::new(process.stdout.take().context("the crawl has no output")?);
         let mut line = String::new();
-        rest.read_line(&mut line)?;
+        anyhow::ensure!(rest.read_line(&mut line)? > 0, "the crawl part failed");
         let dashboard = line
             .trim()
             .parse()
@@ -129,6 +132,7 @@ impl Crawl {
         Ok(Crawl {
             process,
             dashboard,
+            threads: DashboardThreads::default(),
             rest,
         })
     }
@@ -152,31 +156,41 @@ impl Drop for Crawl {
     }
 }
 
-/// CPU seconds of a process: of the threads of its dashboard, and of the others.
-fn cpu_of(process: u32) -> Option<(f64, f64)> {
-    let seconds = |path: &Path| -> Option<(bool, f64)> {
-        let facts = std::fs::read_to_string(path).ok()?;
-        let (name, fields) = facts.rsplit_once(')')?;
-        let fields: Vec<&str> = fields.split_whitespace().collect();
-        let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
-        let is_dashboard = name
-            .split_once('(')
-            .is_some_and(|(_, name)| name.starts_with("dashboard"));
-        Some((is_dashboard, (ticks(11)? + ticks(12)?) / TICKS))
-    };
-    let folder = Path::new("/proc").join(process.to_string());
-    let (_, all) = seconds(&folder.join("stat"))?;
-    let threads = std::fs::read_dir(folder.join("task")).ok()?.flatten();
-    let dashboard: f64 = threads
-        .filter_map(|thread| seconds(&thread.path().join("stat")))
-        .filter(|(is_dashboard, _)| *is_dashboard)
-        .map(|(_, seconds)| seconds)
-        .sum();
-    Some((all - dashboard, dashboard))
+/// The CPU time that each thread of a dashboard was last seen to have spent. Threads end, and their time with them.
+#[derive(Default)]
+struct DashboardThreads(HashMap<OsString, f64>);
+
+impl DashboardThreads {
+    /// CPU seconds of a process without its dashboard, and of the dashboard.
+    fn look(&mut self, process: u32) -> Option<(f64, f64)> {
+        let folder = Path::new("/proc").join(process.to_string());
+        let (_, all) = spent(&folder.join("stat"))?;
+        for thread in std::fs::read_dir(folder.join("task")).ok()?.flatten() {
+            if let Some((name, seconds)) = spent(&thread.path().join("stat"))
+                && name.starts_with("dashboard")
+            {
+                self.0.insert(thread.file_name(), seconds);
+            }
+        }
+        let dashboard: f64 = self.0.values().sum();
+        Some((all - dashboard, dashboard))
+    }
+}
+
+/// The name of a process or a thread, and its CPU seconds.
+fn spent(path: &Path) -> Option<(String, f64)> {
+    let facts = std::fs::read_to_string(path).ok()?;
+    // The name comes first, in brackets, and may hold anything.
+    let (name, fields) = facts.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    let (_, name) = name.split_once('(')?;
+    Some((name.to_owned(), (ticks(11)? + ticks(12)?) / TICKS))
 }
 
 /// The figures as the crawl last wrote them, right after it did: waits for the next ones. None once it has ended.
 fn look(crawl: &mut Crawl, folder: &Path) -> Result<Option<Moment>> {
+    let process = crawl.process.id();
     let path = folder.join("logs/status.json");
     let running = || -> Option<(u64, u64)> {
         let figures: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
@@ -189,7 +203,7 @@ fn look(crawl: &mut Crawl, folder: &Path) -> Result<Option<Moment>> {
         }
         if let Some((pages, ms)) = running()
             && Some((pages, ms)) != before
-            && let Some((of_crawl, dashboard)) = cpu_of(crawl.process.id())
+            && let Some((of_crawl, dashboard)) = crawl.threads.look(process)
         {
             return Ok(Some(Moment {
                 pages,
@@ -288,6 +302,7 @@ fn run(viewers: usize, server: &Server, folder: &Path) -> Result<(Vec<Stretch>, 
         };
         let until = Instant::now() + STRETCH;
         while Instant::now() < until && !crawl.has_ended()? {
+            crawl.threads.look(crawl.process.id());
             std::thread::sleep(LOOK_EVERY);
         }
         let Some(to) = look(&mut crawl, folder)? else {
