@@ -22,7 +22,7 @@ use clap::ValueEnum;
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
-use scenthound_live::{Stage, StageTimes};
+use scenthound_live::{LiveEvent, Stage, StageTimes};
 use scenthound_store::CrawlFolder;
 use scenthound_strategy::StrategyKind;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
@@ -58,6 +58,9 @@ pub struct Args {
     /// The strategy.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_STRATEGY)]
     strategy: String,
+    /// The judge; what a crawl uses if nothing is said.
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
     /// Make the web of the HTML pages in this archive, crawl folder or recorded web; --bytes and --links do not apply. May be
     /// repeated.
     #[arg(long, value_name = "WEB")]
@@ -110,6 +113,9 @@ struct Spent {
     known: u64,
     /// CPU seconds by stage, as far as a stage claims them.
     stages: Vec<(String, f64)>,
+    /// CPU seconds of judging all pages again at the end, which are not part of the others.
+    #[serde(default)]
+    ranking_cpu_seconds: f64,
 }
 
 impl Spent {
@@ -125,6 +131,7 @@ impl Spent {
             base_bytes,
             known,
             stages: Vec::new(),
+            ranking_cpu_seconds: 0.0,
         })
     }
 
@@ -242,17 +249,21 @@ fn fetch_all(args: &Args) -> Result<Spent> {
 }
 
 fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
-    let concurrency = args.concurrency.to_string();
-    let options = [
-        ("seed-urls", web.seed().as_str()),
+    let (concurrency, seed) = (args.concurrency.to_string(), web.seed());
+    let mut options = vec![
+        ("seed-urls", seed.as_str()),
         ("strategy", &args.strategy),
         ("concurrency", &concurrency),
         ("delay", "0s"),
         ("ip-delay", "0s"),
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
-    ]
-    .map(|(name, value)| Given::new(name, value));
+    ];
+    options.extend(args.judge.as_deref().map(|judge| ("judge", judge)));
+    let options: Vec<Given> = options
+        .into_iter()
+        .map(|(name, value)| Given::new(name, value))
+        .collect();
     crawl::check_settings("water house light garden music history", &options)?
         .map_err(|faults| anyhow::anyhow!("the settings of the bench are not valid:\n{faults}"))
 }
@@ -269,15 +280,24 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
-    let spent = Spent::measure(|| {
-        let summary = crawl::crawl(crawler, &folder)?;
+    // Judging again at the end makes no requests, so it is counted apart.
+    let mut ended_at: Option<(Instant, Duration)> = None;
+    let mut spent = Spent::measure(|| {
+        let summary = crawler.drive_in(&folder, &mut |event| {
+            if let LiveEvent::Ranking { .. } = event {
+                ended_at = Some((Instant::now(), cpu_time()));
+            }
+        })?;
         Ok((summary.tally.bodies, summary.counts.known))
     })?;
+    if let Some((ended, cpu)) = ended_at {
+        spent.ranking_cpu_seconds = (cpu_time() - cpu).as_secs_f64();
+        spent.cpu_seconds -= spent.ranking_cpu_seconds;
+        spent.seconds -= ended.elapsed().as_secs_f64();
+    }
     let by_name = |(stage, time): (Stage, Duration)| (stage.name().to_owned(), time.as_secs_f64());
-    Ok(Spent {
-        stages: stages.all().map(by_name).collect(),
-        ..spent
-    })
+    spent.stages = stages.all().map(by_name).collect();
+    Ok(spent)
 }
 
 /// The process that serves the web, stopped when this is dropped.
@@ -310,6 +330,11 @@ fn start_server() -> Result<Server> {
     let stdout = process.stdout.take().context("the server has no output")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
+    if line.is_empty() {
+        // It has said why on its own.
+        let status = process.wait()?;
+        anyhow::bail!("the server of the bench ended: {status}");
+    }
     let (addr, pages) = line
         .trim()
         .split_once(' ')
@@ -358,6 +383,10 @@ fn run_round(args: &Args, server: &Server, folder: &Path) -> Result<Round> {
 
 fn measure(args: &Args) -> Result<()> {
     let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
+    for web in &args.web {
+        // A web that is not there is better reported here than by the server.
+        scenthound_lab::recorded::archives_of(web)?;
+    }
     let server = start_server()?;
     for round in 1..=args.rounds.max(1) {
         // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.
@@ -451,6 +480,13 @@ fn print_table(args: &Args, round: &Round, server: &Server) -> Result<()> {
         let share = 100.0 * seconds / crawl.cpu_seconds.max(1e-9);
         let per_page = 1e6 * seconds / crawl.pages.max(1) as f64;
         of_crawl(format!("  {stage}"), format!("{share:.0} %  {per_page:.0} µs"));
+    }
+    if crawl.ranking_cpu_seconds > 0.0 {
+        let per_page = 1e6 * crawl.ranking_cpu_seconds / crawl.pages.max(1) as f64;
+        of_crawl(
+            "judging all again at the end".to_owned(),
+            format!("{per_page:.0} µs"),
+        );
     }
     crate::stdout::write(|out| Ok(crate::table::show(&table, out)?))?;
     let times = crawl.cpu_per_thousand() / fetch.cpu_per_thousand();

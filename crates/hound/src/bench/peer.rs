@@ -56,6 +56,7 @@ pub fn wget2(seed: &str, threads: usize) -> Result<Option<Spent>> {
         base_bytes: 0,
         known: pages,
         stages: Vec::new(),
+        ranking_cpu_seconds: 0.0,
     }))
 }
 
