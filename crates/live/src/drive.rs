@@ -24,7 +24,7 @@ use crate::LiveError;
 use crate::clock::Clock;
 use crate::descriptors::Descriptors;
 use crate::flusher::Flusher;
-use crate::memory::{Allowance, MemoryWatch, in_use};
+use crate::memory::{Allowance, MemoryWatch, in_use, usual_limit};
 use crate::outage::{Handling, Held, Outage};
 use crate::record::{FolderRecorder, PackedVisit};
 use crate::rejudge::Rejudged;
@@ -70,7 +70,7 @@ pub struct LiveSettings {
     pub ip_delay: Duration,
     /// The crawl stops when the disk has less free space than this.
     pub min_free_bytes: u64,
-    /// The most memory the process should take, in bytes; none for no limit.
+    /// The most memory the process should take, in bytes; none for three quarters of what there is.
     pub max_memory: Option<u64>,
     /// Threads that fetch, parse and judge; 0 for one per core.
     pub threads: usize,
@@ -423,7 +423,9 @@ fn run<F: Station>(
         byte_budget,
         idle: None,
         ask_until: Timestamp::NEVER,
-        memory: max_memory.map(|most| MemoryWatch::new(most, concurrency)),
+        memory: max_memory
+            .or_else(usual_limit)
+            .map(|most| MemoryWatch::new(most, concurrency)),
         fits_memory: concurrency,
         folder,
         root,
