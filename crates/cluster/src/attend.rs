@@ -83,6 +83,8 @@ pub struct Orders {
     pub pages: Option<u64>,
     /// Bytes that all nodes have received.
     pub bytes: u64,
+    /// How many nodes run, as far as is known.
+    pub nodes: u32,
     /// Whether somebody asked all nodes to stop.
     pub is_stopped: bool,
     /// Why the crawl has ended on all nodes.
@@ -164,7 +166,8 @@ impl ClusterFrontier {
             ask_until: self.duty.renewed + quiet(self.member.lease),
             has_changes,
             pages: self.member.pages.map(|_| self.duty.reserved.unwrap_or_default()),
-            bytes: nodes.map(|facts| facts.bytes).sum(),
+            bytes: nodes.clone().map(|facts| facts.bytes).sum(),
+            nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX).max(1),
             is_stopped: self.duty.overview.is_stopped,
             done: self.duty.overview.done,
         })

@@ -17,6 +17,7 @@ use scenthound_types::{
 
 use crate::attend::Duty;
 use crate::fault::{ClusterFault, redis_fault};
+use crate::lessons::Heard;
 use crate::letter::{Item, WrittenOffer, shard_of};
 use crate::owned::{Asleep, Owned};
 use crate::post::Sent;
@@ -67,6 +68,7 @@ pub struct ClusterFrontier {
     /// The shard of the page that was settled last.
     settling: u16,
     pub(crate) sent: Sent,
+    pub(crate) heard: Heard,
     pub(crate) duty: Duty,
 }
 
@@ -95,6 +97,7 @@ impl ClusterFrontier {
             outgoing: BTreeMap::new(),
             settling: 0,
             sent: Sent::default(),
+            heard: Heard::default(),
             duty: Duty::default(),
         };
         frontier.report_for_duty(now)?;
@@ -524,7 +527,9 @@ impl Frontier for ClusterFrontier {
     /// cannot be reached is committed later: nobody can have it before this node's lease has ended.
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
         self.write_letters();
-        self.local.commit(notes)?;
+        let mut own = notes.clone();
+        self.heard.save(&mut own);
+        self.local.commit(&own)?;
         let mut clock = StateDelta::default();
         for (name, value) in notes.changes().iter().filter(|(name, _)| name == CLOCK_NOTE) {
             clock.put(name.as_str(), value.as_slice());

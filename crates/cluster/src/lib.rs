@@ -13,10 +13,12 @@
 //! Deliberately absent: a coordinator. Every node computes the same plan from the same list of nodes. No clock either: callers
 //! pass the time and call [`ClusterFrontier::attend`] often.
 
+mod addresses;
 mod attend;
 mod console;
 mod fault;
 mod frontier;
+mod lessons;
 mod letter;
 mod members;
 mod owned;

@@ -198,3 +198,46 @@ fn cash_is_kept_and_every_page_is_fetched_although_nodes_die() {
     let owned: usize = nodes.values().map(|node| node.frontier.shards()).sum();
     assert_eq!(owned, usize::from(SHARDS));
 }
+
+#[test]
+fn nodes_know_how_many_of_them_ask_an_address() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let [a, b] = ["a", "b"].map(|name| Node::join(&server, name).frontier);
+    let [shared, alone]: [std::net::IpAddr; 2] = ["192.0.2.1", "2001:db8::2"].map(|ip| ip.parse().unwrap());
+    assert_eq!(
+        a.share_addresses(&[shared, alone]).unwrap(),
+        [(shared, 1), (alone, 1)]
+    );
+    assert_eq!(b.share_addresses(&[shared]).unwrap(), [(shared, 2)]);
+    assert_eq!(
+        a.share_addresses(&[shared, alone]).unwrap(),
+        [(shared, 2), (alone, 1)]
+    );
+}
+
+#[test]
+fn a_lesson_is_heard_once_by_every_other_node_also_after_a_restart() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let mut a = Node::join(&server, "a");
+    let mut b = Node::join(&server, "b");
+    assert!(a.frontier.tell_lesson(0, b"green").unwrap());
+    assert!(a.frontier.tell_lesson(255, b"\x00\xff").unwrap());
+    assert!(b.frontier.tell_lesson(0, b"black").unwrap());
+    let heard = b.frontier.hear_lessons().unwrap();
+    assert_eq!(heard, [(0, b"green".to_vec()), (255, b"\x00\xff".to_vec())]);
+    assert_eq!(a.frontier.hear_lessons().unwrap(), [(0, b"black".to_vec())]);
+    assert_eq!(b.frontier.hear_lessons().unwrap(), []);
+    // What b has heard is committed with what it has learnt from it, and goes on from there.
+    b.frontier.commit(&StateDelta::default()).unwrap();
+    assert!(a.frontier.tell_lesson(0, b"white").unwrap());
+    let kept = b.frontier.notes("cluster/lessons").unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(b.frontier.hear_lessons().unwrap(), [(0, b"white".to_vec())]);
+    // A node that comes later hears what was said before.
+    let mut late = Node::join(&server, "late");
+    assert_eq!(late.frontier.hear_lessons().unwrap().len(), 4);
+}

@@ -376,6 +376,7 @@ settings! {
         /// Hold at most this much of large pages in memory at a time, over all requests.
         one bytes_in_flight: u64 = "bytes-in-flight" "bytes-in-flight", Kind::Size, Allowed, "512MB";
         /// Make fewer requests at a time when the crawl takes nearly this much memory, and save and stop when it takes more.
+        /// By default, three quarters of what the machine or the container has.
         maybe max_memory: u64 = "max-memory" "max-memory", Kind::Size, Allowed;
         /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time.
         one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";

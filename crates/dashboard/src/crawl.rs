@@ -1,7 +1,7 @@
 //! One crawl as the dashboard serves it: its folder, followed, with what is worth keeping between requests.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
@@ -17,6 +17,8 @@ use crate::searching::Searching;
 
 /// The records are looked at this often at most.
 const FOLLOW_EVERY: Duration = Duration::from_millis(700);
+/// How long a request waits for records that are still being read. After that it is answered from those that are.
+const PATIENCE: Duration = Duration::from_millis(400);
 /// The status file is read this often at most.
 const STATUS_EVERY: Duration = Duration::from_millis(700);
 
@@ -45,11 +47,42 @@ struct Remembered {
     from: Vec<Option<Stamp>>,
 }
 
+/// How far reading the records has come.
+#[derive(Debug, Default)]
+struct Reading {
+    /// Whether somebody reads right now.
+    is_busy: bool,
+    /// When they were last read to the end.
+    last: Option<Instant>,
+    /// The share that has been read, until all are.
+    share: f64,
+}
+
+/// What reads the records, and what it has read anew.
+#[derive(Debug)]
+struct Following {
+    follower: Follower,
+    /// The pages of another generation, until all are there. The earlier ones are shown until then.
+    next: Option<PageIndex>,
+}
+
+/// Gives the turn to read back, also after a panic.
+struct Turn<'a>(&'a ServedCrawl);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.reading).is_busy = false;
+        self.0.has_read.notify_all();
+    }
+}
+
 /// A crawl that is served.
 pub(crate) struct ServedCrawl {
     pub id: String,
     pub collection: Collection,
-    follower: Mutex<(Follower, Option<Instant>)>,
+    following: Mutex<Following>,
+    reading: Mutex<Reading>,
+    has_read: Condvar,
     index: RwLock<PageIndex>,
     status: Mutex<Option<Remembered>>,
     marks: Mutex<(Option<Stamp>, Arc<KeyedMarks>)>,
@@ -91,7 +124,12 @@ impl ServedCrawl {
         Ok(ServedCrawl {
             id: id.to_owned(),
             collection,
-            follower: Mutex::new((Follower::new(layout), None)),
+            following: Mutex::new(Following {
+                follower: Follower::new(layout),
+                next: None,
+            }),
+            reading: Mutex::default(),
+            has_read: Condvar::new(),
             index: RwLock::default(),
             status: Mutex::default(),
             marks: Mutex::default(),
@@ -103,28 +141,98 @@ impl ServedCrawl {
         })
     }
 
-    /// The pages, with everything that was recorded until a moment ago.
+    /// The pages, with everything that was recorded until a moment ago. Those of a large crawl come bit by bit at first;
+    /// [`ServedCrawl::share_read`] says how far they have come.
     pub fn index(&self) -> RwLockReadGuard<'_, PageIndex> {
-        {
-            let mut follower = lock(&self.follower);
-            let (follower, last) = &mut *follower;
-            if last.is_none_or(|last| last.elapsed() >= FOLLOW_EVERY) {
-                let result = follower.poll(&mut |news| {
-                    let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-                    match news {
-                        News::Restart => {
-                            *index = PageIndex::default();
-                        }
-                        News::Records(records) => records.into_iter().for_each(|record| index.add(record)),
-                    }
-                });
-                if let Err(error) = result {
-                    tracing::warn!("could not read the page records of {}: {error}", self.id);
-                }
-                *last = Some(Instant::now());
-            }
-        }
+        self.read_until(Instant::now() + PATIENCE);
         self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The share of the records that the pages stand for; none if it is all of them.
+    pub fn share_read(&self) -> Option<f64> {
+        let reading = lock(&self.reading);
+        reading.last.is_none().then_some(reading.share)
+    }
+
+    /// Reads all records for the first time, so that no visitor has to wait for it.
+    pub fn read_all(&self) {
+        while self.share_read().is_some() && !lock(&self.stop_job).is_stopping() {
+            self.read_until(Instant::now() + PATIENCE);
+        }
+    }
+
+    /// Reads what is new, or waits while somebody else does.
+    fn read_until(&self, until: Instant) {
+        let mut reading = lock(&self.reading);
+        loop {
+            if reading.last.is_some_and(|last| last.elapsed() < FOLLOW_EVERY) {
+                return;
+            }
+            if !reading.is_busy {
+                break;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            reading = self
+                .has_read
+                .wait_timeout(reading, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        reading.is_busy = true;
+        drop(reading);
+        let turn = Turn(self);
+        let share = self.follow(until).unwrap_or_else(|error| {
+            tracing::warn!("could not read the page records of {}: {error}", self.id);
+            // Not again at once.
+            1.0
+        });
+        let mut reading = lock(&self.reading);
+        reading.share = share;
+        if share >= 1.0 {
+            reading.last = Some(Instant::now());
+        }
+        drop(reading);
+        drop(turn);
+    }
+
+    fn follow(&self, until: Instant) -> std::io::Result<f64> {
+        if let Err(error) = scenthound::refresh(self.collection.view()) {
+            tracing::warn!(
+                "could not gather what the nodes of {} have recorded: {error}",
+                self.id
+            );
+        }
+        let mut following = lock(&self.following);
+        let Following { follower, next } = &mut *following;
+        let write = || self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let share = follower.poll(until, &mut |news| match news {
+            News::Restart { generation } => {
+                let fresh = PageIndex::of(generation);
+                let mut index = write();
+                if index.pages.is_empty() {
+                    *index = fresh;
+                    *next = None;
+                } else {
+                    *next = Some(fresh);
+                }
+            }
+            News::Records(records) => match next {
+                Some(next) => records.into_iter().for_each(|record| next.add(record)),
+                None => {
+                    let mut index = write();
+                    records.into_iter().for_each(|record| index.add(record));
+                }
+            },
+        })?;
+        if share >= 1.0
+            && let Some(next) = next.take()
+        {
+            *write() = next;
+        }
+        Ok(share)
     }
 
     /// The state of the crawl and its figures.

@@ -155,7 +155,10 @@ impl Guard {
             .ok()
             .and_then(|host| host.parse().ok())
             .ok_or_else(refused)?;
-        if host.as_str().contains('@') {
+        // What follows the name must be a port and nothing else; the parser is more generous.
+        let rest = host.as_str().strip_prefix(host.host());
+        let is_port = |port: &str| port.parse::<u16>().is_ok() && !port.starts_with('+');
+        if rest.is_none_or(|rest| !rest.is_empty() && !rest.strip_prefix(':').is_some_and(is_port)) {
             return Err(refused());
         }
         let name = host.host().trim_start_matches('[').trim_end_matches(']');

@@ -5,11 +5,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound::{CanonicalUrl, FoldedPage, Folding, PageRecord, Verdict, page_id};
+use scenthound::{CanonicalUrl, FoldedPage, Folding, Verdict, page_id};
 use scenthound_types::{LeaseKind, Nearness, Outcome};
 use serde::Serialize;
 
-use crate::follow::Placed;
+use crate::brief::BriefRecord;
+use crate::follow::{Place, Placed};
 
 /// Points of a curve, at most.
 const POINTS: usize = 300;
@@ -29,8 +30,10 @@ pub(crate) struct Page {
     pub key: u64,
     pub url: Box<str>,
     pub title: Box<str>,
-    pub offset: u64,
-    pub length: u32,
+    /// Where its record is.
+    pub place: Place,
+    /// Where its present judgement is, if it was judged again.
+    pub judged: Option<Place>,
     pub host: u32,
     pub genre: u16,
     pub language: u16,
@@ -180,6 +183,8 @@ pub(crate) struct PageIndex {
     pub folding: Folding,
     /// Pages of which it is known how near they are to the targets of a context graph.
     with_nearness: usize,
+    /// The generation of the judgements.
+    pub generation: u32,
 }
 
 /// The key of a URL: its id in exports, as a number.
@@ -188,6 +193,14 @@ pub(crate) fn key_of(url: &str) -> u64 {
 }
 
 impl PageIndex {
+    /// No pages yet, of a generation of judgements.
+    pub fn of(generation: u32) -> PageIndex {
+        PageIndex {
+            generation,
+            ..PageIndex::default()
+        }
+    }
+
     /// The page with a key.
     pub fn find(&self, key: u64) -> Option<(PageNumber, &Page)> {
         let number = *self.by_key.get(&key)?;
@@ -236,15 +249,15 @@ impl PageIndex {
     pub fn add(&mut self, placed: Placed) {
         let Placed {
             record,
-            offset,
-            length,
+            place,
+            judged,
         } = placed;
         let url = CanonicalUrl::parse(&record.url);
         let host_name = url.as_ref().map_or(record.url.as_str(), |url| url.host());
         let host = self.host(host_name);
         self.count(&record, host);
         if record.is_judged_page() {
-            self.add_page(record, offset, length, host);
+            self.add_page(record, (place, judged), host);
         }
     }
 
@@ -261,7 +274,7 @@ impl PageIndex {
         number
     }
 
-    fn count(&mut self, record: &PageRecord, host: u32) {
+    fn count(&mut self, record: &BriefRecord, host: u32) {
         let counts = record.counts_as_page();
         let is_relevant = counts && record.is_find();
         let at = seconds(&record.fetched_at);
@@ -303,7 +316,7 @@ impl PageIndex {
         }
     }
 
-    fn add_page(&mut self, record: PageRecord, offset: u64, length: u32, host: u32) {
+    fn add_page(&mut self, record: BriefRecord, (place, judged): (Place, Option<Place>), host: u32) {
         let key = key_of(&record.url);
         let known = self.by_key.get(&key).copied();
         // As in `hound results`, the first visit counts.
@@ -312,7 +325,7 @@ impl PageIndex {
         }
         let number = known.unwrap_or_else(|| u32::try_from(self.pages.len()).unwrap_or(u32::MAX));
         let relevance = record.relevance.unwrap_or_default();
-        let nearness = record.parts.as_ref().and_then(|parts| parts.nearness);
+        let nearness = record.nearness();
         // A page that was fetched again stays where it was among its near-duplicates.
         if known.is_none() {
             let repeats = (record.duplicate_of.as_deref().filter(|_| !record.hidden)).map(key_of);
@@ -332,14 +345,16 @@ impl PageIndex {
             (true, false) => self.with_nearness -= 1,
             _ => {}
         }
-        let genre = record.genre.as_ref().map(|guess| guess.class.to_string());
         let page = Page {
             key,
             title: record.title.as_deref().unwrap_or_default().trim().into(),
-            offset,
-            length,
+            place,
+            judged,
             host,
-            genre: genre.map_or(u16::MAX, |genre| self.names.number(&genre)),
+            genre: record
+                .genre
+                .as_ref()
+                .map_or(u16::MAX, |genre| self.names.number(&genre.class)),
             language: record
                 .language
                 .as_deref()
@@ -367,7 +382,7 @@ impl PageIndex {
 }
 
 /// Why an attempt failed: the HTTP status or the outcome code.
-fn cause(record: &PageRecord) -> String {
+fn cause(record: &BriefRecord) -> String {
     match record.status {
         Some(status) if status >= 400 => status.to_string(),
         _ => record.outcome.as_str().to_owned(),

@@ -18,6 +18,7 @@
 )]
 
 mod api;
+mod brief;
 mod connection;
 mod crawl;
 mod error;
@@ -126,7 +127,7 @@ impl Dashboard {
         runtime.spawn(tell(Arc::clone(&served)));
         // The first visitor should not have to wait until the records are read.
         let warming = Arc::clone(&served);
-        runtime.spawn_blocking(move || warming.crawls.iter().for_each(|crawl| drop(crawl.index())));
+        runtime.spawn_blocking(move || warming.crawls.iter().for_each(|crawl| crawl.read_all()));
         Ok(Dashboard {
             addr,
             served,

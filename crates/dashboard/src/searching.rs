@@ -89,8 +89,20 @@ impl Searching {
         }
     }
 
+    /// Lets people search an index that the crawl made, before the latest pages are added to it.
+    fn open_early(&self, collection: &Collection) {
+        if let Ok(Some(index)) = SearchIndex::open_as_is(collection) {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.ready.is_none() {
+                state.ready = Some((Arc::new(index), Instant::now(), 0));
+                self.changed.notify_all();
+            }
+        }
+    }
+
     fn build(&self, collection: &Collection, length: u64) {
         crate::step_back();
+        self.open_early(collection);
         let opened = SearchIndex::open(collection, &mut |added| {
             self.added.store(added, Ordering::Relaxed)
         });

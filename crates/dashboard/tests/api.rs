@@ -145,6 +145,11 @@ fn a_name_that_is_not_ours_is_refused() {
         "evil.example@127.0.0.1",
         "2130706433",
         "[::ffff:127.0.0.1]",
+        "127.0.0.1:80.evil.example",
+        "127.0.0.1:+80",
+        "127.0.0.1:99999",
+        "localhost.",
+        "0.0.0.0",
         "",
     ] {
         assert!(matches!(status(host), 421 | 400), "{host}");
@@ -460,6 +465,25 @@ fn new_records_show_up_and_a_shortened_file_is_read_again() {
     std::fs::write(&path, &before[..before.len() / 2]).unwrap();
     std::thread::sleep(Duration::from_millis(800));
     assert_eq!(total(), 2);
+}
+
+#[test]
+fn the_pages_of_a_large_crawl_are_listed_while_its_records_are_still_being_read() {
+    let served = serve(20_000);
+    let mut before = 0;
+    loop {
+        let found = served.json("crawls/tea/pages?limit=10");
+        let all = found["all"].as_u64().unwrap();
+        assert!(all >= before, "{before}, then {all}");
+        before = all;
+        if found["read"].is_null() {
+            break;
+        }
+        let share = found["read"].as_f64().unwrap();
+        assert!((0.0..1.0).contains(&share), "{share}");
+    }
+    assert_eq!(before, 20_000);
+    assert_eq!(served.json("crawls/tea/overview")["read"], Value::Null);
 }
 
 #[test]

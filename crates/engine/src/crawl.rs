@@ -1,6 +1,7 @@
 //! The crawl itself: budgets, reports, settling, committing.
 
 mod guards;
+mod lessons;
 mod requisites;
 mod steer;
 mod turns;
@@ -36,6 +37,7 @@ use crate::traps::{TrapRules, Traps};
 use guards::brought;
 use unreached::SeedsByOrigin;
 
+pub use lessons::Pupil;
 pub use requisites::requisites_stack;
 pub use steer::CrawlSteering;
 

@@ -35,7 +35,7 @@ pub use access::{Access, PRODUCT_TOKEN, find_rules, leads_elsewhere, read_rules}
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{
-    Budget, Crawl, CrawlSettings, CrawlSteering, SitemapUse, Step, StopReason, keep_lessons,
+    Budget, Crawl, CrawlSettings, CrawlSteering, Pupil, SitemapUse, Step, StopReason, keep_lessons,
     requisites_stack, saved_lessons,
 };
 pub use layer_trainer::LayerModelTrainer;

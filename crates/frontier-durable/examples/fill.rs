@@ -1,7 +1,9 @@
-//! Measures the durable frontier: `cargo run --release --example fill -- [FOLDER] [URLS]`.
+//! Measures the durable frontier as it grows: `cargo run --release --example fill -- [FOLDER] [URLS]…`.
 //!
-//! Every settle brings 95 links, about nine in ten of them known. Prints the time and the bytes written per link for
-//! 1, 16 and 64 settles per commit, the memory per known URL, and the time to open it all again.
+//! The frontier grows to each of these numbers of known URLs in turn (2,000,000 if none is given). At each, every settle brings
+//! 95 links, about nine in ten of them known, and the frontier is closed and opened again. Prints the time and the bytes
+//! written per link for 1, 16 and 64 settles per commit, how long a commit takes, memory and disk space per known URL, and the
+//! time to open it all again; at the end a table of it.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,15 +40,22 @@ fn written() -> u64 {
 }
 
 struct Filler {
-    frontier: DurableFrontier,
+    /// None only while it is closed and opened again.
+    frontier: Option<DurableFrontier>,
     keyring: Keyring,
     known: u64,
     random: u64,
     now: u64,
     started: Instant,
+    /// How long each commit took, in seconds.
+    commits: Vec<f64>,
 }
 
 impl Filler {
+    fn frontier(&mut self) -> &mut DurableFrontier {
+        self.frontier.as_mut().unwrap()
+    }
+
     fn next_random(&mut self) -> u64 {
         // A minimal generator of our own: the benchmark needs spread, not quality.
         self.random = self
@@ -101,7 +110,9 @@ impl Filler {
                 for updates in group {
                     self.settle_one(updates);
                 }
-                self.frontier.commit(&StateDelta::default()).unwrap();
+                let before = Instant::now();
+                self.frontier().commit(&StateDelta::default()).unwrap();
+                self.commits.push(before.elapsed().as_secs_f64());
             }
             let end = Spent::so_far(self.started);
             spent.wall += end.wall - start.wall;
@@ -113,7 +124,7 @@ impl Filler {
     fn settle_one(&mut self, updates: &[Update]) {
         self.now += 1;
         let now = Timestamp::from_millis(self.now);
-        let Next::Fetch(leases) = self.frontier.take_many(1, now).unwrap() else {
+        let Next::Fetch(leases) = self.frontier().take_many(1, now).unwrap() else {
             panic!("nothing to fetch");
         };
         let settled = Settled {
@@ -126,7 +137,7 @@ impl Filler {
             sitemaps: &[],
             requisites: &[],
         };
-        self.frontier.settle(settled, now).unwrap();
+        self.frontier().settle(settled, now).unwrap();
     }
 }
 
@@ -146,7 +157,8 @@ impl Spent {
     }
 }
 
-fn measure(filler: &mut Filler, settles: usize, per_commit: usize) {
+/// Returns CPU µs per link.
+fn measure(filler: &mut Filler, settles: usize, per_commit: usize) -> f64 {
     let before = written();
     let spent = filler.settle(settles, per_commit);
     let links = settles as f64 * LINKS as f64;
@@ -158,6 +170,17 @@ fn measure(filler: &mut Filler, settles: usize, per_commit: usize) {
         spent.cpu * 1e6 / settles as f64,
         (written() - before) as f64 / links,
     );
+    spent.cpu * 1e6 / links
+}
+
+/// The value below which this share of them lies.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let at = (values.len() as f64 * share) as usize;
+    values
+        .get(at.min(values.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }
 
 fn grow(filler: &mut Filler, to: u64) {
@@ -175,8 +198,8 @@ fn grow(filler: &mut Filler, to: u64) {
             })
             .collect();
         filler.known += seeds.len() as u64;
-        filler.frontier.seed(&seeds, Timestamp::ZERO).unwrap();
-        filler.frontier.commit(&StateDelta::default()).unwrap();
+        filler.frontier().seed(&seeds, Timestamp::ZERO).unwrap();
+        filler.frontier().commit(&StateDelta::default()).unwrap();
     }
 }
 
@@ -201,55 +224,69 @@ fn main() {
     let folder = arguments
         .next()
         .map_or_else(|| temporary.path().join("fill"), PathBuf::from);
-    let urls: u64 = arguments
-        .next()
-        .and_then(|number| number.to_str()?.parse().ok())
-        .unwrap_or(2_000_000);
+    let mut sizes: Vec<u64> = arguments
+        .filter_map(|number| number.to_str()?.parse().ok())
+        .collect();
+    if sizes.is_empty() {
+        sizes.push(2_000_000);
+    }
     let keyring = Keyring::new(1);
     let policy = HostPolicy::instant();
     let frontier = open(&folder, policy.clone(), keyring, Timestamp::ZERO).unwrap();
     let mut filler = Filler {
-        frontier,
+        frontier: Some(frontier),
         keyring,
         known: 0,
         random: 42,
         now: 0,
         started: Instant::now(),
+        commits: Vec::new(),
     };
-    println!("empty: {:.1} MB resident", resident() as f64 / 1e6);
-    grow(&mut filler, 100_000);
-    let base = resident();
-    println!("100,000 URLs: {:.1} MB resident", base as f64 / 1e6);
-    let start = Spent::so_far(filler.started);
-    grow(&mut filler, urls);
-    let end = Spent::so_far(filler.started);
-    println!(
-        "{urls} URLs: {:.1} MB resident, {:.1} bytes per URL beyond the first 100,000; {:.2} CPU µs to seed one; {:.0} MB on disk",
-        resident() as f64 / 1e6,
-        (resident() as f64 - base as f64) / (urls - 100_000) as f64,
-        (end.cpu - start.cpu) * 1e6 / (urls - 100_000) as f64,
-        disk(&folder) as f64 / 1e6,
-    );
-    for (settles, per_commit) in [(2000, 1), (5000, 16), (5000, 64)] {
-        measure(&mut filler, settles, per_commit);
+    let mut rows = Vec::new();
+    for urls in sizes {
+        let (before, known) = (Spent::so_far(filler.started), filler.known);
+        grow(&mut filler, urls);
+        let seeded =
+            (Spent::so_far(filler.started).cpu - before.cpu) * 1e6 / (filler.known - known).max(1) as f64;
+        println!("{urls} URLs: {seeded:.2} CPU µs to seed one");
+        filler.commits.clear();
+        let per_link = [(2000, 1), (5000, 16), (5000, 64)]
+            .map(|(settles, per_commit)| measure(&mut filler, settles, per_commit));
+        let memory = resident();
+        let own = filler.frontier().bytes_in_memory();
+        // A closed store has written what was in its memory.
+        filler.frontier = None;
+        let on_disk = disk(&folder);
+        let start = Spent::so_far(filler.started);
+        let frontier = open(&folder, policy.clone(), keyring, Timestamp::ZERO).unwrap();
+        let end = Spent::so_far(filler.started);
+        assert_eq!(frontier.counts().known, filler.known);
+        filler.frontier = Some(frontier);
+        let known = filler.known as f64;
+        rows.push(format!(
+            "{:>11} {:>9.0} {:>9.1} {:>9.1} {:>9.1} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.2} {:>9.1} {:>9.1}",
+            filler.known,
+            memory as f64 / 1e6,
+            memory as f64 / known,
+            own as f64 / known,
+            on_disk as f64 / known,
+            per_link[0],
+            per_link[1],
+            per_link[2],
+            quantile(&mut filler.commits, 0.5) * 1e3,
+            quantile(&mut filler.commits, 0.99) * 1e3,
+            end.cpu - start.cpu,
+            end.wall - start.wall,
+        ));
+        println!("{}", rows.last().unwrap());
     }
     println!(
-        "{} URLs: {:.1} MB resident, {:.0} MB on disk",
-        filler.known,
-        resident() as f64 / 1e6,
-        disk(&folder) as f64 / 1e6
+        "\n         URLs  resident  resident   in the      disk  CPU µs per link, settles    commit (ms)     opened again"
     );
-    let known = filler.known;
-    drop(filler);
-    let started = Instant::now();
-    let start = Spent::so_far(started);
-    let frontier = open(&folder, policy, keyring, Timestamp::ZERO).unwrap();
-    assert_eq!(frontier.counts().known, known);
-    let end = Spent::so_far(started);
     println!(
-        "opened again in {:.2} CPU s ({:.2} s wall-clock), {:.1} MB resident",
-        end.cpu - start.cpu,
-        end.wall,
-        resident() as f64 / 1e6
+        "                     MB    B each  frontier    B each       per commit: 1, 16, 64    p50      p99     CPU s      wall"
     );
+    for row in rows {
+        println!("{row}");
+    }
 }

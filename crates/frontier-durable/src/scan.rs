@@ -29,9 +29,31 @@ pub(crate) fn reopen(
         let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("entry {id} is incomplete")))?;
         Ok((UrlId(id), entry, age))
     });
+    let entries = Bounded {
+        rows: entries,
+        most: storage.numbers() as usize,
+    };
     let frontier = StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)?;
     frontier.storage().check_entries(frontier.numbers())?;
     Ok(frontier)
+}
+
+/// Rows of which there are at most so many.
+struct Bounded<I> {
+    rows: I,
+    most: usize,
+}
+
+impl<I: Iterator> Iterator for Bounded<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.rows.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.most))
+    }
 }
 
 fn hosts(storage: &FjallStorage) -> Result<Vec<HostRecord>, FrontierError> {

@@ -178,6 +178,11 @@ impl FjallStorage {
         Ok(())
     }
 
+    /// How many numbers had been given to entries at the last commit.
+    pub(crate) fn numbers(&self) -> u32 {
+        self.mark.entries
+    }
+
     /// Refuses entries that end before the last one that was committed.
     pub(crate) fn check_entries(&self, numbers: u32) -> Result<(), DurableError> {
         if numbers >= self.mark.entries {

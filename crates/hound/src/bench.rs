@@ -3,14 +3,17 @@
 //! Three processes of this program, so that each one's time and memory is its own: a server with a web of known size on
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
 //! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
-//! comparison would say little. Nothing is asserted; the figures are printed as they were measured.
+//! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then.
+//! Nothing is asserted; the figures are printed as they were measured.
 
 mod peer;
 mod real;
+mod viewers;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::Arc;
@@ -21,8 +24,9 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
+use scenthound_dashboard::{Dashboard, DashboardSettings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
-use scenthound_live::{Stage, StageTimes};
+use scenthound_live::{LiveEvent, Stage, StageTimes};
 use scenthound_store::CrawlFolder;
 use scenthound_strategy::StrategyKind;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
@@ -36,7 +40,8 @@ use crate::table::{Align, Table};
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
-                  hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --json"
+                  hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --viewers 100 --pages 60000\n  \
+                  hound bench --viewers 100 --delay 100ms\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -58,6 +63,9 @@ pub struct Args {
     /// The strategy.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_STRATEGY)]
     strategy: String,
+    /// The judge; what a crawl uses if nothing is said.
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
     /// Make the web of the HTML pages in this archive, crawl folder or recorded web; --bytes and --links do not apply. May be
     /// repeated.
     #[arg(long, value_name = "WEB")]
@@ -65,6 +73,12 @@ pub struct Args {
     /// Do not run wget2 beside the crawl of a web made of real pages.
     #[arg(long)]
     alone: bool,
+    /// Time between two requests to a host. With a longer one, the crawl is limited by politeness instead of by the machine.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = checked_delay)]
+    delay: String,
+    /// Measure what this many viewers of the dashboard cost the crawl.
+    #[arg(long, value_name = "N", conflicts_with = "web")]
+    viewers: Option<NonZeroUsize>,
     /// Repeat everything this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     rounds: usize,
@@ -80,6 +94,13 @@ pub struct Args {
     /// Where the web is served.
     #[arg(long, hide = true)]
     server: Option<SocketAddr>,
+}
+
+fn checked_delay(text: &str) -> Result<String, String> {
+    match scenthound_config::read_time(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("{text:?} is not a duration; write 500ms, 2s or 1m")),
+    }
 }
 
 /// What a crawl uses if nothing is said.
@@ -110,6 +131,9 @@ struct Spent {
     known: u64,
     /// CPU seconds by stage, as far as a stage claims them.
     stages: Vec<(String, f64)>,
+    /// CPU seconds of judging all pages again at the end, which are not part of the others.
+    #[serde(default)]
+    ranking_cpu_seconds: f64,
 }
 
 impl Spent {
@@ -125,6 +149,7 @@ impl Spent {
             base_bytes,
             known,
             stages: Vec::new(),
+            ranking_cpu_seconds: 0.0,
         })
     }
 
@@ -242,17 +267,21 @@ fn fetch_all(args: &Args) -> Result<Spent> {
 }
 
 fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
-    let concurrency = args.concurrency.to_string();
-    let options = [
-        ("seed-urls", web.seed().as_str()),
+    let (concurrency, seed) = (args.concurrency.to_string(), web.seed());
+    let mut options = vec![
+        ("seed-urls", seed.as_str()),
         ("strategy", &args.strategy),
         ("concurrency", &concurrency),
-        ("delay", "0s"),
+        ("delay", &args.delay),
         ("ip-delay", "0s"),
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
-    ]
-    .map(|(name, value)| Given::new(name, value));
+    ];
+    options.extend(args.judge.as_deref().map(|judge| ("judge", judge)));
+    let options: Vec<Given> = options
+        .into_iter()
+        .map(|(name, value)| Given::new(name, value))
+        .collect();
     crawl::check_settings("water house light garden music history", &options)?
         .map_err(|faults| anyhow::anyhow!("the settings of the bench are not valid:\n{faults}"))
 }
@@ -269,15 +298,32 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
-    let spent = Spent::measure(|| {
-        let summary = crawl::crawl(crawler, &folder)?;
+    let mut dashboard = None;
+    if args.viewers.is_some() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let started = Dashboard::start(DashboardSettings::new(any, vec![output.clone()]))?;
+        println!("{}", started.addr());
+        dashboard = Some(started);
+    }
+    // Judging again at the end makes no requests, so it is counted apart.
+    let mut ended_at: Option<(Instant, Duration)> = None;
+    let mut spent = Spent::measure(|| {
+        let summary = crawler.drive_in(&folder, &mut |event| {
+            if let LiveEvent::Ranking { .. } = event {
+                ended_at = Some((Instant::now(), cpu_time()));
+            }
+        })?;
         Ok((summary.tally.bodies, summary.counts.known))
     })?;
+    drop(dashboard);
+    if let Some((ended, cpu)) = ended_at {
+        spent.ranking_cpu_seconds = (cpu_time() - cpu).as_secs_f64();
+        spent.cpu_seconds -= spent.ranking_cpu_seconds;
+        spent.seconds -= ended.elapsed().as_secs_f64();
+    }
     let by_name = |(stage, time): (Stage, Duration)| (stage.name().to_owned(), time.as_secs_f64());
-    Ok(Spent {
-        stages: stages.all().map(by_name).collect(),
-        ..spent
-    })
+    spent.stages = stages.all().map(by_name).collect();
+    Ok(spent)
 }
 
 /// The process that serves the web, stopped when this is dropped.
@@ -310,6 +356,11 @@ fn start_server() -> Result<Server> {
     let stdout = process.stdout.take().context("the server has no output")?;
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;
+    if line.is_empty() {
+        // It has said why on its own.
+        let status = process.wait()?;
+        anyhow::bail!("the server of the bench ended: {status}");
+    }
     let (addr, pages) = line
         .trim()
         .split_once(' ')
@@ -358,6 +409,10 @@ fn run_round(args: &Args, server: &Server, folder: &Path) -> Result<Round> {
 
 fn measure(args: &Args) -> Result<()> {
     let temporary = tempfile::tempdir().context("could not create a temporary folder")?;
+    for web in &args.web {
+        // A web that is not there is better reported here than by the server.
+        scenthound_lab::recorded::archives_of(web)?;
+    }
     let server = start_server()?;
     for round in 1..=args.rounds.max(1) {
         // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.
@@ -365,6 +420,10 @@ fn measure(args: &Args) -> Result<()> {
             Some(folder) if round == 1 => folder.clone(),
             _ => temporary.path().join(round.to_string()),
         };
+        if let Some(viewers) = args.viewers {
+            viewers::measure(viewers.get(), args.json, &server, &folder)?;
+            continue;
+        }
         let done = run_round(args, &server, &folder)?;
         if args.json {
             print_json(&done, &server)?;
@@ -451,6 +510,13 @@ fn print_table(args: &Args, round: &Round, server: &Server) -> Result<()> {
         let share = 100.0 * seconds / crawl.cpu_seconds.max(1e-9);
         let per_page = 1e6 * seconds / crawl.pages.max(1) as f64;
         of_crawl(format!("  {stage}"), format!("{share:.0} %  {per_page:.0} µs"));
+    }
+    if crawl.ranking_cpu_seconds > 0.0 {
+        let per_page = 1e6 * crawl.ranking_cpu_seconds / crawl.pages.max(1) as f64;
+        of_crawl(
+            "judging all again at the end".to_owned(),
+            format!("{per_page:.0} µs"),
+        );
     }
     crate::stdout::write(|out| Ok(crate::table::show(&table, out)?))?;
     let times = crawl.cpu_per_thousand() / fetch.cpu_per_thousand();

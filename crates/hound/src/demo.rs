@@ -162,14 +162,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let tally = &summary.tally;
     say!("The best pages, and why:\n");
     results::run(results::Args {
-        folder: output.clone(),
+        folders: vec![output.clone()],
         top: 10,
         why: true,
         ..results::Args::default()
     })?;
     say!("\nThe right kind of page, but about something else:\n");
     results::run(results::Args {
-        folder: output.clone(),
+        folders: vec![output.clone()],
         top: 3,
         view: vec![Quadrant::GenreOnly],
         ..results::Args::default()

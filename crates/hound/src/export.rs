@@ -21,9 +21,9 @@ use crate::{look, stdout};
 
 Page ids are the same in every format and in hound search.")]
 pub struct Args {
-    /// The folder of the crawl
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// The folder of the crawl; for nodes that crawled together the folder above theirs, or all of theirs
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: FormatArg,
@@ -79,7 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if args.output.is_none() && !format.is_stream() {
         refuse!("this format cannot be written to standard output; name a file or folder with -o");
     }
-    let collection = look::collection(&args.folder)?;
+    let collection = look::collection_of(&args.folders)?;
     let export = Export::new(
         &collection,
         ExportSettings {

@@ -1,16 +1,25 @@
 //! Opens crawl folders for the commands that read them. Errors suggest a remedy; warnings go to standard error.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use scenthound::{Collection, CollectionError, Warning};
+use scenthound::{Collection, CollectionError, Warning, gathered_from, read_as_one};
 use scenthound_store::CrawlView;
 
 use crate::stdout::note;
 
-/// Opens the collection in a crawl folder.
+/// Opens the collection in a crawl folder, or that of all nodes in the folder above theirs.
 pub fn collection(folder: &Path) -> anyhow::Result<Collection> {
+    collection_of(&[folder.to_owned()])
+}
+
+/// Opens the one collection in these folders: that of a crawl, or of nodes that crawled together.
+pub fn collection_of(folders: &[PathBuf]) -> anyhow::Result<Collection> {
+    let folders = read_as_one(folders)?;
+    let [folder] = folders.as_slice() else {
+        refuse!("name one crawl; only the folders of nodes that crawled together are read as one");
+    };
     match Collection::open(folder) {
         Err(error @ (CollectionError::Missing(_) | CollectionError::NoCrawl(_))) => {
             bail!("{error}; give the folder that was passed to hound crawl with -o")
@@ -51,9 +60,14 @@ pub fn resume_command(view: &CrawlView) -> String {
         }
     };
     let layout = view.layout();
-    format!(
-        "hound crawl {} -o {}",
-        quoted(&layout.settings()),
-        quoted(layout.root())
-    )
+    let settings = quoted(&layout.settings());
+    if gathered_from(view).is_some() {
+        let above = layout
+            .root()
+            .parent()
+            .filter(|above| !above.as_os_str().is_empty());
+        let above = quoted(above.unwrap_or(Path::new(".")));
+        return format!("hound crawl {settings} -o {above} --cluster redis://HOST:PORT");
+    }
+    format!("hound crawl {settings} -o {}", quoted(layout.root()))
 }

@@ -37,9 +37,9 @@ similarity to the genre terms (~genre) and to the content terms (~content) reach
 pages that the judge found relevant; that depends on the whole score. The column genre is the genre
 that was detected, in crawls that detect genres.")]
 pub struct Args {
-    /// The folder of the crawl
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// The folder of the crawl; for nodes that crawled together the folder above theirs, or all of theirs
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
     /// Number of pages to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -143,7 +143,7 @@ impl Args {
 
 /// Runs `hound results`.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let collection = look::collection(&args.folder)?;
+    let collection = look::collection_of(&args.folders)?;
     refuse_unknown_agents(&collection, &args.agent)?;
     stdout::write(|out| show(&collection, &args, out))
 }
@@ -170,11 +170,11 @@ fn show(collection: &Collection, args: &Args, out: &mut dyn Write) -> anyhow::Re
         .map_err(|error| match error {
             CollectionError::NoLayers => bad_input(format!(
                 "{} has no layers to rank by: it was crawled without a model of layers (--strategy layered:layers=FILE); use --rank relevance",
-                args.folder.display()
+                collection.folder().display()
             )),
             CollectionError::NoCash => bad_input(format!(
                 "{} has no importance to rank by: its strategy does not use cash (--strategy opic or otie); use --rank relevance",
-                args.folder.display()
+                collection.folder().display()
             )),
             error => error.into(),
         })?;

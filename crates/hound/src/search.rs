@@ -43,8 +43,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         refuse!("write the words to search for after the folder");
     }
     let mut indexes = Vec::new();
-    for folder in folders.iter().map(PathBuf::from) {
-        let collection = look::collection(&folder)?;
+    let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    let folders = scenthound::read_as_one(&folders)?;
+    for folder in &folders {
+        let collection = look::collection(folder)?;
         let mut is_told = false;
         let index = SearchIndex::open(&collection, &mut |pages| {
             if !is_told && pages >= 1_000 {

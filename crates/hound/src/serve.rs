@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    let mut settings = DashboardSettings::new(args.addr, args.folders);
+    let mut settings = DashboardSettings::new(args.addr, scenthound::read_as_one(&args.folders)?);
     settings.token = args.token;
     settings.names = args.host;
     settings.is_read_only = args.read_only;

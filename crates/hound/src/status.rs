@@ -20,9 +20,9 @@ use crate::{agents, look, stdout};
   watch hound status tea                  the same while a crawl runs
   hound status tea --json | jq .relevant  for scripts")]
 pub struct Args {
-    /// The folder of the crawl
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    /// The folder of the crawl; for nodes that crawled together the folder above theirs, or all of theirs
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -56,7 +56,7 @@ fn raise_met(limits: &Budgets, figures: &StatusFile) -> String {
 
 /// Runs `hound status`.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let collection = look::collection(&args.folder)?;
+    let collection = look::collection_of(&args.folders)?;
     let status = collection.status()?;
     look::warn(&status.warnings);
     let report = status.report(collection.folder());

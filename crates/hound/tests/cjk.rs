@@ -161,7 +161,9 @@ fn tables_with_wide_titles_are_aligned() {
         })
         .collect();
     assert_eq!(columns.len(), 1, "{columns:?}\n{shown}");
-    assert!(shown.contains(JAPANESE.title), "{shown}");
+    // Long titles are cut.
+    let title: String = JAPANESE.title.chars().take(8).collect();
+    assert!(shown.contains(&title), "{shown}");
 }
 
 /// The numbers before " of 15" and the like in the lines of a demo: what it found, and what breadth-first found.

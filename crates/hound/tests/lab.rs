@@ -694,6 +694,8 @@ fn a_live_crawl_of_a_served_web_visits_what_the_replay_visits_in_the_same_order(
             strategy,
             "--strategy",
             strategy,
+            "--judge",
+            "terms",
             "--concurrency",
             "1",
             "--delay",

@@ -164,6 +164,37 @@ fn is_asked_for(json: &serde_json::Value, term: &str) -> bool {
     }
 }
 
+/// The relevance of pages that were judged, and whether they are about boats.
+fn judged(records: &[PageRecord]) -> Vec<(f64, bool)> {
+    let judged = records.iter().filter(|record| record.is_judged_page());
+    judged
+        .map(|record| (record.relevance.unwrap(), is_boats(record)))
+        .collect()
+}
+
+/// How much more relevant boats are than meadows.
+fn lead(pages: &[(f64, bool)]) -> f64 {
+    let mean = |wanted: bool| {
+        let of = pages.iter().filter(|page| page.1 == wanted).map(|page| page.0);
+        of.clone().sum::<f64>() / of.count() as f64
+    };
+    mean(true) - mean(false)
+}
+
+/// Marks the pages about boats as relevant and those about meadows as not. Returns how many there were.
+fn mark_boats(serve: &Serve) -> usize {
+    let pages = serve.get("label?limit=20")["pages"].clone();
+    let pages = pages.as_array().unwrap();
+    for page in pages {
+        let url = page["url"].as_str().unwrap();
+        let number: usize = url.rsplit_once('/').unwrap().1.parse().unwrap();
+        let mark = ["relevant", "irrelevant"][number % 2];
+        let body = json!({ "pages": [page["id"]], "mark": mark }).to_string();
+        assert_eq!(serve.request("POST", "marks", &body).0, 200);
+    }
+    pages.len()
+}
+
 struct Steered {
     web: Web,
     _temp: tempfile::TempDir,
@@ -352,6 +383,39 @@ fn seeds_delay_and_threshold_take_effect_in_a_running_crawl_and_after_a_kill() {
 }
 
 #[test]
+fn a_delay_and_a_threshold_survive_a_kill_and_are_taken_back() {
+    let steered = Steered::boats_and_meadows();
+    let first = steered.start_with("water", &[]);
+    let serve = Serve::start(&steered.folder);
+    // All pages are about as relevant as each other. Whatever they were judged, the threshold turns it around.
+    let was_relevant = steered.more(10).last().is_some_and(PageRecord::is_relevant);
+    let is_turned = |record: &PageRecord| record.is_relevant() != was_relevant;
+    let turning = if was_relevant { 1.0 } else { 0.0001 };
+    let threshold = serve.ask(json!({ "kind": "threshold", "threshold": turning }));
+    steered.wait_until_all(is_turned);
+    let delay = serve.ask(json!({ "kind": "delay", "ms": 10_000 }));
+    std::thread::sleep(SOON);
+    steered.kill(first);
+    let before = steered.web.page_requests().len();
+    let second = steered.start_with("water", &[]);
+    std::thread::sleep(SOON + WHILE);
+    let asked = steered.web.page_requests().len() - before;
+    assert!(
+        asked <= 8,
+        "four hosts with a long delay were asked {asked} times"
+    );
+    serve.ask(json!({ "kind": "undo", "of": delay }));
+    // A rest that has begun is finished: the hosts wait once more.
+    assert!(steered.more(20).iter().all(is_turned));
+    serve.ask(json!({ "kind": "undo", "of": threshold }));
+    steered.wait_until_all(|record| !is_turned(record));
+    steered.kill(second);
+    let third = steered.start_with("water", &[]);
+    assert!(!steered.more(12).iter().any(is_turned));
+    steered.kill(third);
+}
+
+#[test]
 fn a_marked_page_teaches_a_running_crawl_and_a_finished_one() {
     let steered = Steered::new();
     let first = steered.start();
@@ -456,7 +520,7 @@ fn words_count_in_a_running_crawl_survive_a_kill_and_are_taken_back() {
 }
 
 #[test]
-fn a_weight_counts_in_a_running_crawl_and_is_taken_back() {
+fn a_weight_counts_in_a_running_crawl_survives_a_kill_and_is_taken_back() {
     let steered = Steered::boats_and_meadows();
     let topic =
         "[topic]\nname = \"boats\"\n[terms]\ngenre = [\"harbour\", \"sail\"]\ncontent = [\"water\"]\n";
@@ -469,9 +533,18 @@ fn a_weight_counts_in_a_running_crawl_and_is_taken_back() {
     assert!(!steered.more(10).iter().any(ignores_genre));
     let set = serve.ask(json!({ "kind": "weight", "name": "genre-weight", "value": 0 }));
     steered.wait_for(|| records(&steered.folder).iter().any(ignores_genre));
+    steered.kill(process);
+    // In force from the first page of the next run.
+    let second = steered.start_with(text(&file), &["--judge", "terms"]);
+    let meadows = |records: Vec<PageRecord>| records.into_iter().filter(|record| !is_boats(record));
+    assert!(meadows(steered.more(12)).all(|record| ignores_genre(&record)));
     serve.ask(json!({ "kind": "undo", "of": set }));
     steered.wait_until_all(|record| !ignores_genre(record));
-    steered.kill(process);
+    steered.kill(second);
+    // What was undone stays undone.
+    let third = steered.start_with(text(&file), &["--judge", "terms"]);
+    assert!(!steered.more(12).iter().any(ignores_genre));
+    steered.kill(third);
 }
 
 #[test]
@@ -479,33 +552,10 @@ fn marks_teach_a_running_crawl_and_judging_again_in_between_ranks_all_its_pages(
     let steered = Steered::boats_and_meadows();
     let process = steered.start_with("water", &[]);
     let serve = Serve::start(&steered.folder);
-    let mean = |pages: &[(f64, bool)], wanted: bool| {
-        let of: Vec<f64> = pages
-            .iter()
-            .filter(|page| page.1 == wanted)
-            .map(|page| page.0)
-            .collect();
-        of.iter().sum::<f64>() / of.len() as f64
-    };
-    let lead = |pages: &[(f64, bool)]| mean(pages, true) - mean(pages, false);
-    let judged = |records: &[PageRecord]| -> Vec<(f64, bool)> {
-        records
-            .iter()
-            .filter(|record| record.is_judged_page())
-            .map(|record| (record.relevance.unwrap(), is_boats(record)))
-            .collect()
-    };
     let before = judged(&steered.more(30));
     assert!(lead(&before).abs() < 0.1, "both are about water: {before:?}");
     // The user wants boats.
-    let pages = serve.get("label?limit=20")["pages"].clone();
-    for page in pages.as_array().unwrap() {
-        let url = page["url"].as_str().unwrap();
-        let number: usize = url.rsplit_once('/').unwrap().1.parse().unwrap();
-        let mark = ["relevant", "irrelevant"][number % 2];
-        let body = json!({ "pages": [page["id"]], "mark": mark }).to_string();
-        assert_eq!(serve.request("POST", "marks", &body).0, 200);
-    }
+    mark_boats(&serve);
     serve.ask(json!({ "kind": "learn" }));
     steered.wait_for(|| {
         let records = records(&steered.folder);
@@ -531,7 +581,31 @@ fn marks_teach_a_running_crawl_and_judging_again_in_between_ranks_all_its_pages(
 }
 
 #[test]
-fn a_boosted_host_comes_before_the_others_until_that_is_undone() {
+fn learning_that_was_asked_for_is_not_lost_by_a_kill() {
+    let steered = Steered::boats_and_meadows();
+    let first = steered.start_with("water", &[]);
+    let serve = Serve::start(&steered.folder);
+    let before = judged(&steered.more(30));
+    assert!(lead(&before).abs() < 0.1, "both are about water: {before:?}");
+    let marks = mark_boats(&serve);
+    serve.ask(json!({ "kind": "pause" }));
+    serve.ask(json!({ "kind": "learn" }));
+    // At once: most likely the crawl has not even read it.
+    steered.kill(first);
+    let known = records(&steered.folder).len();
+    serve.ask(json!({ "kind": "resume" }));
+    let second = steered.start_with("water", &[]);
+    steered.wait_for(|| records(&steered.folder).len() >= known + 30);
+    let after = judged(&records(&steered.folder)[known..]);
+    assert!(lead(&after) > 0.2, "{after:?}");
+    let marked = serve.get("label")["marked"].clone();
+    let sum = marked["relevant"].as_u64().unwrap() + marked["irrelevant"].as_u64().unwrap();
+    assert_eq!(sum, marks as u64, "the marks are there too");
+    steered.kill(second);
+}
+
+#[test]
+fn a_boosted_host_comes_before_the_others_also_after_a_kill_until_that_is_undone() {
     let steered = Steered::boats_and_meadows();
     let options = ["--concurrency", "1", "--delay", "0s"];
     let process = steered.start_with("water", &options);
@@ -548,8 +622,18 @@ fn a_boosted_host_comes_before_the_others_until_that_is_undone() {
         to_it.count() as f64 / next.len() as f64
     };
     let with = share();
+    steered.kill(process);
+    let second = steered.start_with("water", &options);
+    let again = share();
     serve.ask(json!({ "kind": "undo", "of": boosted }));
     let without = share();
-    assert!(with > 0.8 && without < 0.5, "{with} with, {without} without");
-    steered.kill(process);
+    assert!(
+        with > 0.8 && again > 0.8 && without < 0.5,
+        "{with} with, {again} after a kill, {without} without"
+    );
+    steered.kill(second);
+    let third = steered.start_with("water", &options);
+    let still = share();
+    assert!(still < 0.5, "{still} after another kill");
+    steered.kill(third);
 }

@@ -138,6 +138,15 @@ pub trait Learner: Send + Sync {
 
     /// Restores what was saved, by name.
     fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault>;
+
+    /// Keeps what it is shown from now on for other nodes of the same crawl.
+    fn share_lessons(&self);
+
+    /// What it was shown since the last call, as far as it learns from it, for other nodes.
+    fn lessons(&self) -> Vec<u8>;
+
+    /// Learns from the lessons of another node.
+    fn hear_lessons(&self, lessons: &[u8]) -> Result<(), JudgeFault>;
 }
 
 /// What a judge keeps of a page it has judged, to learn from it later.

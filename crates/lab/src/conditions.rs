@@ -7,6 +7,7 @@ use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope, SeedAssi
 use scenthound_frontier::HostPolicy;
 
 use crate::error::LabError;
+use crate::nodes::NodeSettings;
 use crate::replay::LabSettings;
 use crate::trial::LabBudget;
 
@@ -50,6 +51,15 @@ pub struct Conditions {
     pub expire_after_pages: Option<u64>,
     /// About how many links may wait; the worst are forgotten beyond that.
     pub max_waiting: Option<u64>,
+    /// Number of nodes that crawl together, each with a strategy and a judge of its own. The requests in flight are divided
+    /// among them.
+    pub nodes: u16,
+    /// How long what a node finds is on its way to another.
+    pub message_delay: Duration,
+    /// How often nodes tell each other what they have learnt; never if none.
+    pub share_every: Option<Duration>,
+    /// How many of the nodes die on the way, after equal numbers of pages.
+    pub node_deaths: u16,
     /// The random seed.
     pub seed: u64,
 }
@@ -75,6 +85,10 @@ impl Default for Conditions {
             expire_after: None,
             expire_after_pages: None,
             max_waiting: None,
+            nodes: 1,
+            message_delay: NodeSettings::default().message_delay,
+            share_every: NodeSettings::default().share_every,
+            node_deaths: 0,
             seed: 0,
         }
     }
@@ -116,6 +130,17 @@ impl Conditions {
                 ..CrawlSettings::default()
             },
             full_journal: false,
+        }
+    }
+
+    /// How nodes crawl together, if a crawl on one reads this many pages.
+    pub(crate) fn node_settings(&self, pages: u64) -> NodeSettings {
+        let parts = u64::from(self.node_deaths) + 1;
+        NodeSettings {
+            message_delay: self.message_delay,
+            share_every: self.share_every,
+            deaths: (1..parts).map(|part| pages * part / parts).collect(),
+            ..NodeSettings::default()
         }
     }
 

@@ -215,25 +215,30 @@ fn drive(
 
 /// Requests in flight, ordered by when they end; those that end together, in the order they began.
 #[derive(Default)]
-struct Requests {
+pub(crate) struct Requests {
     ends: BinaryHeap<Reverse<(Timestamp, u64)>>,
     leases: std::collections::HashMap<u64, Lease>,
     begun: u64,
 }
 
 impl Requests {
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.leases.len()
     }
 
-    fn push(&mut self, end: Timestamp, lease: Lease) {
+    pub(crate) fn push(&mut self, end: Timestamp, lease: Lease) {
         self.ends.push(Reverse((end, self.begun)));
         self.leases.insert(self.begun, lease);
         self.begun += 1;
     }
 
+    /// When the first of them ends.
+    pub(crate) fn next_end(&self) -> Option<Timestamp> {
+        self.ends.peek().map(|Reverse((end, _))| *end)
+    }
+
     /// The request that ends first, if it ends by `latest`.
-    fn pop_until(&mut self, latest: Timestamp) -> Option<(Timestamp, Lease)> {
+    pub(crate) fn pop_until(&mut self, latest: Timestamp) -> Option<(Timestamp, Lease)> {
         let Reverse((end, number)) = *self.ends.peek()?;
         if end > latest {
             return None;

@@ -12,6 +12,7 @@ use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::genres::WithGenres;
 use crate::layers::InLayers;
+use crate::nodes::NodeParts;
 use crate::opinion::{DirectJudge, PageJudge, Truth};
 use crate::recorded::PageId;
 use crate::session::Lab;
@@ -204,6 +205,7 @@ impl Lab<'_> {
         };
         let with_genres;
         let in_layers;
+        let mut is_plain = false;
         let judge: &dyn PageJudge = if kind == StrategyKind::Genre {
             let named = match &settings.judge.genre_model {
                 Some(path) => path.display().to_string(),
@@ -219,18 +221,42 @@ impl Lab<'_> {
             };
             &in_layers
         } else {
+            is_plain = true;
             judge
         };
         let begun = (self.options.clock)();
         (settings.crawl.agents, settings.crawl.assign_seeds) = (conditions.agents, conditions.assign_seeds);
-        let agents = settings.agents(&trial.pages.seeds)?;
-        let outcome = trial
-            .run_with(judge, agents, &lab, conditions.budget(), watch)
-            .map_err(|source| LabError::Crawl {
-                task: trial.task.name.clone(),
-                strategy: spec.to_string(),
-                source,
-            })?;
+        let failed = |source| LabError::Crawl {
+            task: trial.task.name.clone(),
+            strategy: spec.to_string(),
+            source,
+        };
+        let outcome = if conditions.nodes > 1 {
+            // What one node learns, the others do not know.
+            let mut own = Vec::new();
+            if is_plain && judge.learner().is_some() {
+                for _ in 0..conditions.nodes {
+                    own.push(self.judge(trial, judge_spec)?);
+                }
+            }
+            let mut nodes = Vec::new();
+            for number in 0..usize::from(conditions.nodes) {
+                nodes.push(NodeParts {
+                    judge: own.get(number).map_or(judge, |named| named.judge.as_ref()),
+                    agents: settings.agents(&trial.pages.seeds)?,
+                });
+            }
+            let pages = trial.budget(conditions.budget());
+            let cluster = conditions.node_settings(pages.unwrap_or(trial.targets.reachable as u64));
+            trial
+                .run_on_nodes(nodes, &lab, &cluster, conditions.budget(), watch)
+                .map_err(failed)?
+        } else {
+            let agents = settings.agents(&trial.pages.seeds)?;
+            trial
+                .run_with(judge, agents, &lab, conditions.budget(), watch)
+                .map_err(failed)?
+        };
         let took = (self.options.clock)().saturating_sub(begun);
         Ok((outcome, took.as_secs_f64()))
     }

@@ -10,6 +10,8 @@ use scenthound_strategy::Strategy;
 use scenthound_types::AgentId;
 
 use crate::bound::greedy_order;
+use crate::journal::Journal;
+use crate::nodes::{NodeParts, NodeSettings, crawl_web_on_nodes};
 use crate::opinion::PageJudge;
 use crate::replay::{LabSettings, Run, crawl_web};
 use crate::score::{CrawlScore, RankedBy, Targets, Verdicts, f1_by_threshold, share_by_rank};
@@ -141,11 +143,37 @@ impl Trial {
         budget: LabBudget,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Outcome, CrawlError> {
+        self.watched(budget, watch, |watch| {
+            crawl_web(self.web.as_ref(), judge, agents, settings, watch)
+        })
+    }
+
+    /// Crawls on several nodes, and scores.
+    pub fn run_on_nodes(
+        &self,
+        nodes: Vec<NodeParts<'_>>,
+        settings: &LabSettings,
+        cluster: &NodeSettings,
+        budget: LabBudget,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Outcome, CrawlError> {
+        self.watched(budget, watch, |watch| {
+            crawl_web_on_nodes(self.web.as_ref(), nodes, settings, cluster, watch)
+        })
+    }
+
+    /// Scores a crawl that ends when its budget is used up or its watcher says so.
+    fn watched(
+        &self,
+        budget: LabBudget,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+        crawl: impl FnOnce(&mut dyn FnMut(&Journal) -> ControlFlow<()>) -> Result<Run, CrawlError>,
+    ) -> Result<Outcome, CrawlError> {
         let budget = self.budget(budget);
         let mut order = Vec::new();
         let mut counted = 0;
         let mut is_partial = false;
-        let run = crawl_web(self.web.as_ref(), judge, agents, settings, &mut |journal| {
+        let run = crawl(&mut |journal| {
             let newest = journal.pages.last().and_then(|page| self.web.page_at(&page.url));
             if let Some(page) = newest {
                 order.push(page);

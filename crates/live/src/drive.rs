@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_cluster::Status;
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Step, StopReason,
-    Tally, needs_of, requisites_stack,
+    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Pupil, Step,
+    StopReason, Tally, needs_of, requisites_stack,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
@@ -24,7 +24,7 @@ use crate::LiveError;
 use crate::clock::Clock;
 use crate::descriptors::Descriptors;
 use crate::flusher::Flusher;
-use crate::memory::{Allowance, MemoryWatch, in_use};
+use crate::memory::{Allowance, MemoryWatch, in_use, usual_limit};
 use crate::outage::{Handling, Held, Outage};
 use crate::record::{FolderRecorder, PackedVisit};
 use crate::rejudge::Rejudged;
@@ -56,6 +56,10 @@ const SURVEY_EVERY: Duration = Duration::from_secs(3);
 const SURVEY_SHARE: u32 = 300;
 /// Hosts that are named when the queue is looked over.
 const SURVEYED_HOSTS: usize = 40;
+/// How often nodes tell each other what they have learnt.
+const TEACH_EVERY: Duration = Duration::from_secs(5);
+/// How often it is looked whether other nodes should know of an address.
+const SHARE_EVERY: Duration = Duration::from_millis(500);
 /// A loop that takes longer than this was not running: the process was stopped, or the machine slept.
 const STALL: Duration = Duration::from_secs(5);
 
@@ -70,7 +74,7 @@ pub struct LiveSettings {
     pub ip_delay: Duration,
     /// The crawl stops when the disk has less free space than this.
     pub min_free_bytes: u64,
-    /// The most memory the process should take, in bytes; none for no limit.
+    /// The most memory the process should take, in bytes; none for three quarters of what there is.
     pub max_memory: Option<u64>,
     /// Threads that fetch, parse and judge; 0 for one per core.
     pub threads: usize,
@@ -394,6 +398,9 @@ fn run<F: Station>(
     } = start;
     let now = context.clock.now();
     crawl.teach(learner)?;
+    if F::IS_SHARED {
+        crawl.share_lessons();
+    }
     let steerer = Steerer::open(folder.layout())?;
     if let Some(steering) = steerer.in_force() {
         crawl.steer(steering, now)?;
@@ -423,7 +430,11 @@ fn run<F: Station>(
         byte_budget,
         idle: None,
         ask_until: Timestamp::NEVER,
-        memory: max_memory.map(|most| MemoryWatch::new(most, concurrency)),
+        next_sharing: Timestamp::ZERO,
+        next_lesson: Timestamp::ZERO,
+        memory: max_memory
+            .or_else(usual_limit)
+            .map(|most| MemoryWatch::new(most, concurrency)),
         fits_memory: concurrency,
         folder,
         root,
@@ -441,6 +452,7 @@ fn run<F: Station>(
     };
     // Something may have been asked since the judge was built.
     drive.apply_topic()?;
+    drive.learn_if_asked()?;
     let ended = drive.run(watch)?;
     drive.drain()?;
     drive.report_settled(watch);
@@ -546,6 +558,10 @@ struct Drive<'a, F> {
     idle: Option<StopReason>,
     /// Until when requests may be made.
     ask_until: Timestamp,
+    /// When other nodes are told next which addresses are asked…
+    next_sharing: Timestamp,
+    /// …and what was learnt.
+    next_lesson: Timestamp,
     memory: Option<MemoryWatch>,
     /// How many requests at a time the memory allows.
     fits_memory: usize,
@@ -681,6 +697,26 @@ impl<F: Station> Drive<'_, F> {
             idle: self.idle.map(station::idle),
         };
         let orders = self.crawl.frontier_mut().attend(&status, now)?;
+        let spacing = &self.context.spacing;
+        spacing.crawl_with(orders.nodes);
+        if now >= self.next_lesson {
+            self.next_lesson = now + TEACH_EVERY;
+            for (pupil, lesson) in self.crawl.lessons() {
+                self.crawl.frontier_mut().tell_lesson(pupil.code(), &lesson)?;
+            }
+            let heard = self.crawl.frontier_mut().hear_lessons()?;
+            for (pupil, lesson) in &heard {
+                self.crawl.hear_lessons(Pupil::of_code(*pupil), lesson)?;
+            }
+            self.settled = self.settled.max(heard.len());
+        }
+        if now >= self.next_sharing {
+            self.next_sharing = now + SHARE_EVERY;
+            let asked = spacing.to_share(now);
+            for (address, nodes) in self.crawl.frontier_mut().share_addresses(&asked)? {
+                spacing.shared_by(address, nodes);
+            }
+        }
         if let Some(pages) = orders.pages {
             self.crawl.set_page_budget(Some(pages));
         }
@@ -709,6 +745,14 @@ impl<F: Station> Drive<'_, F> {
             self.crawl.steer(steering, now)?;
         }
         self.apply_topic()?;
+        self.learn_if_asked()?;
+        // Seeds and what was learnt become durable with the next commit.
+        self.settled += 1;
+        Ok(())
+    }
+
+    /// Learns from the marks, if people asked for that.
+    fn learn_if_asked(&mut self) -> Result<(), LiveError> {
         if self.steerer.should_learn() {
             // What is to be learnt from must be readable first.
             self.commit()?;
@@ -716,8 +760,6 @@ impl<F: Station> Drive<'_, F> {
                 self.steered.learn(learner);
             }
         }
-        // Seeds and what was learnt become durable with the next commit.
-        self.settled += 1;
         Ok(())
     }
 
@@ -729,6 +771,9 @@ impl<F: Station> Drive<'_, F> {
         // What the old judge has learnt must be saved first: the new one goes on from there.
         self.commit()?;
         self.crawl.teach(Arc::clone(&judge))?;
+        if F::IS_SHARED {
+            self.crawl.share_lessons();
+        }
         self.judge = Arc::clone(&judge);
         let processor = PageProcessor::new(judge, self.needs, self.keyring, settings);
         self.context.replace_processor(processor);
@@ -788,16 +833,16 @@ impl<F: Station> Drive<'_, F> {
             wait
         };
         let mut event = self.events.recv_timeout(wait).ok();
-        let now = self.context.clock.now();
         let context = Arc::clone(&self.context);
         let watch = StageWatch::start(context.stages.as_deref());
         for _ in 0..SETTLES_PER_COMMIT {
             let Some(received) = event.take() else { break };
-            self.handle(received, now)?;
+            // One time for all of them would be before the later ones were answered, and their hosts would rest too short.
+            self.handle(received, context.clock.now())?;
             event = self.events.try_recv().ok();
         }
         if let Some(left) = event {
-            self.handle(left, now)?;
+            self.handle(left, context.clock.now())?;
         }
         watch.end(Stage::Settle);
         Ok(())

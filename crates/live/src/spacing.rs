@@ -5,9 +5,13 @@
 //!
 //! A host that comes too early gets a time of its own, one delay after the host before it. Thousands of hosts at one address
 //! therefore come back one by one, and do not all try again whenever the address is free.
+//!
+//! Where several nodes crawl together, each leaves an address alone as many times longer as there are nodes that ask it. Until it is
+//! known how many do, it is assumed that all of them do.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,9 +33,20 @@ const LONGEST_PROMISE: Duration = Duration::from_secs(15 * 60);
 /// How late a host may come for the time it was promised.
 const LATE: Duration = Duration::from_secs(2);
 
+/// How often a node tells others which addresses it asks.
+const SHARE_EVERY: Duration = Duration::from_secs(5);
+
+/// Addresses that are named to others at a time.
+const MOST_SHARED: usize = 200;
+
 #[derive(Debug, Default)]
 struct Address {
     free_from: Timestamp,
+    /// When it was claimed last, and when others were told so.
+    claimed: Timestamp,
+    shared: Timestamp,
+    /// How many nodes ask it; none if that is not known.
+    nodes: Option<u32>,
     in_flight: usize,
     /// When the next host that comes too early may come back.
     next_promise: Timestamp,
@@ -43,6 +58,8 @@ struct Address {
 #[derive(Debug)]
 pub(crate) struct Spacing {
     delay: Duration,
+    /// How many nodes crawl together.
+    nodes: AtomicU32,
     addresses: Mutex<HashMap<IpAddr, Address>>,
 }
 
@@ -50,7 +67,38 @@ impl Spacing {
     pub fn new(delay: Duration) -> Spacing {
         Spacing {
             delay,
+            nodes: AtomicU32::new(1),
             addresses: Mutex::default(),
+        }
+    }
+
+    /// Says how many nodes crawl together.
+    pub fn crawl_with(&self, nodes: u32) {
+        self.nodes.store(nodes.max(1), Ordering::Relaxed);
+    }
+
+    /// The addresses that were asked since others were told, if that is some time ago.
+    pub fn to_share(&self, now: Timestamp) -> Vec<IpAddr> {
+        if self.delay.is_zero() || self.nodes.load(Ordering::Relaxed) <= 1 {
+            return Vec::new();
+        }
+        let mut addresses = self.lock();
+        let due = addresses.iter_mut().filter(|(_, address)| {
+            let is_told = address.shared > Timestamp::ZERO
+                && (address.shared > address.claimed || address.shared + SHARE_EVERY > now);
+            !is_told && address.claimed > Timestamp::ZERO
+        });
+        let due = due.take(MOST_SHARED).map(|(ip, address)| {
+            address.shared = now;
+            *ip
+        });
+        due.collect()
+    }
+
+    /// Says how many nodes ask an address, this one included.
+    pub fn shared_by(&self, ip: IpAddr, nodes: u32) {
+        if let Some(address) = self.lock().get_mut(&ip) {
+            address.nodes = Some(nodes.max(1));
         }
     }
 
@@ -66,6 +114,9 @@ impl Spacing {
                 .retain(|_, known| known.in_flight > 0 || known.free_from > now || known.next_promise > now);
         }
         let address = addresses.entry(ip).or_default();
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        // Nodes that have gone may still be counted.
+        let delay = self.delay * address.nodes.unwrap_or(nodes).min(nodes);
         let promise = address.promised.get(origin).copied();
         let is_its_turn = promise.is_some_and(|promise| promise <= now);
         // Others that were promised a time go first, unless they do not come.
@@ -81,7 +132,7 @@ impl Spacing {
                 address.free_from
             };
             let until = address.next_promise.max(earliest).min(now + LONGEST_PROMISE);
-            address.next_promise = until + self.delay;
+            address.next_promise = until + delay;
             if address.promised.len() >= TIDY_AT {
                 address.promised.retain(|_, promise| *promise + LATE > now);
             }
@@ -89,7 +140,8 @@ impl Spacing {
             return Err(until);
         }
         address.promised.remove(origin);
-        address.free_from = now + self.delay;
+        address.free_from = now + delay;
+        address.claimed = now;
         address.in_flight += 1;
         Ok(())
     }
@@ -158,6 +210,36 @@ mod tests {
         assert_eq!(spacing.claim(A, "x", at(5_000)), Err(at(6_000)));
         spacing.release(A);
         assert_eq!(spacing.claim(A, "x", at(6_000)), Ok(()));
+    }
+
+    #[test]
+    fn nodes_that_ask_one_address_together_ask_it_no_more_often_than_one_would() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        assert_eq!(spacing.claim(A, "a", at(1_000)), Ok(()));
+        assert_eq!(
+            spacing.to_share(at(1_000)),
+            Vec::<IpAddr>::new(),
+            "nobody else is there"
+        );
+        spacing.crawl_with(3);
+        assert_eq!(spacing.claim(A, "a", at(1_250)), Ok(()));
+        assert_eq!(spacing.claim(A, "b", at(1_500)), Err(at(2_000)), "all may ask it");
+        assert_eq!(spacing.to_share(at(1_500)), [A]);
+        assert_eq!(spacing.to_share(at(1_600)), Vec::<IpAddr>::new(), "they know");
+        spacing.shared_by(A, 2);
+        assert_eq!(spacing.claim(A, "b", at(2_000)), Ok(()));
+        assert_eq!(
+            spacing.claim(A, "c", at(2_600)),
+            Err(at(2_750)),
+            "b was promised more"
+        );
+        assert_eq!(spacing.claim(A, "d", at(2_600)), Err(at(3_250)), "two ask it");
+        assert_eq!(spacing.to_share(at(6_400)), Vec::<IpAddr>::new());
+        assert_eq!(spacing.to_share(at(6_500)), [A], "it was asked since");
+        assert_eq!(spacing.to_share(at(20_000)), Vec::<IpAddr>::new());
+        spacing.crawl_with(1);
+        assert_eq!(spacing.claim(A, "d", at(30_000)), Ok(()));
+        assert_eq!(spacing.claim(A, "e", at(30_000)), Err(at(30_250)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the driver asks of a frontier besides its rules: nothing of one that is alone, its duties of one in a cluster.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, Membership, Orders, Status};
@@ -70,6 +71,15 @@ pub(crate) trait Station: Frontier {
     /// Sees to the node's duties.
     fn attend(&mut self, status: &Status, now: Timestamp) -> Result<Orders, FrontierError>;
 
+    /// Says that these IP addresses are asked. Returns how many nodes ask each, as far as that is known.
+    fn share_addresses(&self, addresses: &[IpAddr]) -> Result<Vec<(IpAddr, u32)>, FrontierError>;
+
+    /// Tells other nodes what was learnt here, and by whom.
+    fn tell_lesson(&self, pupil: u8, lesson: &[u8]) -> Result<bool, FrontierError>;
+
+    /// What other nodes have learnt.
+    fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError>;
+
     /// Leaves everything to others.
     fn leave(&mut self) -> Result<(), FrontierError>;
 }
@@ -84,9 +94,22 @@ impl Station for DurableFrontier {
             has_changes: false,
             pages: None,
             bytes: 0,
+            nodes: 1,
             is_stopped: false,
             done: None,
         })
+    }
+
+    fn share_addresses(&self, _addresses: &[IpAddr]) -> Result<Vec<(IpAddr, u32)>, FrontierError> {
+        Ok(Vec::new())
+    }
+
+    fn tell_lesson(&self, _pupil: u8, _lesson: &[u8]) -> Result<bool, FrontierError> {
+        Ok(true)
+    }
+
+    fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError> {
+        Ok(Vec::new())
     }
 
     fn leave(&mut self) -> Result<(), FrontierError> {
@@ -101,6 +124,18 @@ impl Station for ClusterFrontier {
 
     fn attend(&mut self, status: &Status, now: Timestamp) -> Result<Orders, FrontierError> {
         ClusterFrontier::attend(self, status, now)
+    }
+
+    fn share_addresses(&self, addresses: &[IpAddr]) -> Result<Vec<(IpAddr, u32)>, FrontierError> {
+        ClusterFrontier::share_addresses(self, addresses)
+    }
+
+    fn tell_lesson(&self, pupil: u8, lesson: &[u8]) -> Result<bool, FrontierError> {
+        ClusterFrontier::tell_lesson(self, pupil, lesson)
+    }
+
+    fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError> {
+        ClusterFrontier::hear_lessons(self)
     }
 
     fn leave(&mut self) -> Result<(), FrontierError> {

@@ -40,8 +40,10 @@ impl Steered for () {}
 pub(crate) struct Steerer {
     reader: SteeringReader,
     in_force: Steering,
-    /// The last request to stop, and to learn, that an earlier run has seen.
+    /// The last request to stop that an earlier run has seen.
     stopped_before: u64,
+    /// The last request to learn that this run has seen. An earlier one may have been killed before what it learnt was saved,
+    /// and learning from the same marks twice does no harm, so each run begins with none.
     learnt_before: u64,
     looked: Instant,
 }
@@ -54,7 +56,7 @@ impl Steerer {
         let in_force = Steering::of(reader.actions());
         Ok(Steerer {
             stopped_before: in_force.stop,
-            learnt_before: in_force.learn,
+            learnt_before: 0,
             reader,
             in_force,
             looked: Instant::now(),
@@ -91,7 +93,8 @@ impl Steerer {
         self.in_force.stop > self.stopped_before
     }
 
-    /// Whether the judge should learn from the marks now. True once for each time it was asked.
+    /// Whether the judge should learn from the marks now. True once for each time it was asked, and once at the start of a run if
+    /// it was ever asked.
     pub fn should_learn(&mut self) -> bool {
         let is_new = self.in_force.learn > self.learnt_before;
         self.learnt_before = self.in_force.learn;

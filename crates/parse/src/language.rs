@@ -3,8 +3,8 @@
 //! Trigrams distinguish nearly seventy languages, but cost more than the rest of parsing a page. So the page's words
 //! are first looked up in our stop lists: if a large share of them are function words of one major language, and no
 //! other language comes close, that is the language. The vote only decides for languages without close relatives that
-//! lack a list (Bulgarian would pass for Russian, Czech for Polish, Afrikaans for Dutch). Everything else, and every
-//! doubtful case, goes to the trigrams. Chinese, Japanese and Korean are recognised by their script before that: a
+//! lack a list (Bulgarian would pass for Russian, Czech for Polish, Afrikaans for Dutch), with fewer words if the page declares
+//! the same language. Everything else, and every doubtful case, goes to the trigrams. Chinese, Japanese and Korean are recognised by their script before that: a
 //! page about a program has more letters of code than characters of prose, and trigrams would call it English. The
 //! language a page declares is used only if all of these fail.
 
@@ -20,10 +20,10 @@ pub(crate) const SAMPLE_BYTES: usize = 2 << 10;
 /// How many words vote, spread evenly over the page.
 const VOTERS: usize = 400;
 /// With fewer words than this there is no vote.
-const FEWEST_VOTERS: usize = 40;
+const FEWEST_VOTERS: u32 = 40;
 
 /// With fewer words than this the script is not considered.
-const FEWEST_IN_SCRIPT: usize = 20;
+const FEWEST_IN_SCRIPT: u32 = 20;
 
 /// The maximum share of words, in percent, in a script that no eligible language uses.
 const MOST_STRANGERS: u32 = 15;
@@ -39,41 +39,59 @@ const ELIGIBLE: [(&str, u32); 6] = [
     ("pt", 30),
 ];
 
+/// If the page declares the language, this fraction of the share is enough.
+const DECLARED: u32 = 4;
+
 /// Detects the language of a page from its words and a sample of its text, or falls back on what the page declares.
 pub(crate) fn detect(text: &Text, sample: &str, declared: Option<&str>) -> Option<Language> {
-    let told = by_script(text).or_else(|| VOTE.decide(text));
-    told.or_else(|| by_trigrams(sample)).or_else(|| {
-        let code = declared?.trim().split(['-', '_']).next()?;
-        Language::from_code(code)
-    })
+    let declared =
+        declared.and_then(|declared| Language::from_code(declared.trim().split(['-', '_']).next()?));
+    let census = VOTE.count(text);
+    by_script(&census)
+        .or_else(|| VOTE.decide(&census, declared))
+        .or_else(|| by_trigrams(sample))
+        .or(declared)
+}
+
+/// What a sample of a page's words says about its language.
+#[derive(Default)]
+struct Census {
+    words: u32,
+    /// Words with East Asian characters, by script.
+    han: u32,
+    kana: u32,
+    hangul: u32,
+    /// Words that begin with a character of three bytes or more.
+    strangers: u32,
+    /// For each language with a list of function words: its share of the votes, and how many words are in its list.
+    shares: [u32; 32],
+    hits: [u32; 32],
+}
+
+impl Census {
+    /// Counts a word that is not all ASCII by its script.
+    fn count_script(&mut self, spelling: &str) {
+        let has = |is_in: fn(char) -> bool| spelling.chars().any(is_in);
+        if has(|c| matches!(c, '\u{3041}'..='\u{30ff}')) {
+            self.kana += 1;
+        } else if has(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')) {
+            self.hangul += 1;
+        } else if has(|c| matches!(c, '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}')) {
+            self.han += 1;
+        }
+    }
 }
 
 /// The language of a page on which at least half of the words are pairs of East Asian characters: Korean if most of
 /// them are Hangul, Japanese if one in ten has a kana, otherwise Chinese.
-fn by_script(text: &Text) -> Option<Language> {
-    let (mut words, mut han, mut kana, mut hangul) = (0_usize, 0_usize, 0_usize, 0_usize);
-    let step = text.tokens().len().div_ceil(VOTERS).max(1);
-    for (position, token) in (0_u32..).zip(text.tokens()).step_by(step) {
-        if !token.is_word() {
-            continue;
-        }
-        words += 1;
-        let spelling = || text.spelling(position).chars();
-        if spelling().any(|c| matches!(c, '\u{3041}'..='\u{30ff}')) {
-            kana += 1;
-        } else if spelling().any(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')) {
-            hangul += 1;
-        } else if spelling().any(|c| matches!(c, '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}')) {
-            han += 1;
-        }
-    }
-    let all = han + kana + hangul;
-    if words < FEWEST_IN_SCRIPT || all * 2 < words {
+fn by_script(census: &Census) -> Option<Language> {
+    let all = census.han + census.kana + census.hangul;
+    if census.words < FEWEST_IN_SCRIPT || all * 2 < census.words {
         return None;
     }
-    Language::from_code(if hangul * 2 > all {
+    Language::from_code(if census.hangul * 2 > all {
         "ko"
-    } else if kana * 10 >= all {
+    } else if census.kana * 10 >= all {
         "ja"
     } else {
         "zh"
@@ -91,6 +109,16 @@ struct Vote {
     /// Open-addressed, at most a quarter full, with a power-of-two length. Bit n of a slot's lists is the nth
     /// language.
     slots: Vec<(Token, u32)>,
+    /// A bit for each of some hashes. The table is too large for the processor's first cache, and most words are in no list.
+    filter: Box<[u64; FILTER_BITS / 64]>,
+}
+
+const FILTER_BITS: usize = 1 << 16;
+
+/// The place of a token's bit. The table uses the lowest bits of the hash, so these are others.
+fn filter_bit(token: Token) -> (usize, u64) {
+    let bit = (token.hash() >> 48) as usize;
+    (bit / 64, 1 << (bit % 64))
 }
 
 static VOTE: LazyLock<Vote> = LazyLock::new(|| {
@@ -99,12 +127,17 @@ static VOTE: LazyLock<Vote> = LazyLock::new(|| {
     let mut vote = Vote {
         languages: lists.iter().map(|(language, _)| *language).collect(),
         slots: vec![(Token::BREAK, 0); (words * 4).next_power_of_two()],
+        filter: Box::new([0; FILTER_BITS / 64]),
     };
     for (index, (_, list)) in lists.iter().enumerate() {
         for token in list.tokens() {
             let at = vote.place(*token);
             if let Some(slot) = vote.slots.get_mut(at) {
                 *slot = (*token, slot.1 | 1 << index);
+            }
+            let (at, bit) = filter_bit(*token);
+            if let Some(bits) = vote.filter.get_mut(at) {
+                *bits |= bit;
             }
         }
     }
@@ -125,33 +158,57 @@ impl Vote {
         at
     }
 
-    fn decide(&self, text: &Text) -> Option<Language> {
-        let mut shares = [0u32; 32];
-        let mut hits = [0u32; 32];
-        let mut voters = 0u32;
-        let mut strangers = 0u32;
+    /// The lists that a word is in.
+    fn lists(&self, token: Token) -> u32 {
+        let (at, bit) = filter_bit(token);
+        if self.filter.get(at).is_none_or(|bits| bits & bit == 0) {
+            return 0;
+        }
+        self.slots.get(self.place(token)).map_or(0, |(_, lists)| *lists)
+    }
+
+    /// Looks at some words of a page, spread evenly over it.
+    fn count(&self, text: &Text) -> Census {
+        let mut census = Census::default();
         let step = text.tokens().len().div_ceil(VOTERS).max(1);
-        for (position, token) in (0u32..).zip(text.tokens()).step_by(step) {
+        for (position, token) in (0_u32..).zip(text.tokens()).step_by(step) {
             if !token.is_word() {
                 continue;
             }
-            voters += 1;
-            strangers += u32::from(text.spelling(position).bytes().next().is_some_and(|b| b >= 0xe0));
-            let lists = self.slots.get(self.place(*token)).map_or(0, |(_, lists)| *lists);
+            census.words += 1;
+            let spelling = text.spelling(position);
+            if !spelling.is_ascii() {
+                census.strangers += u32::from(spelling.bytes().next().is_some_and(|b| b >= 0xe0));
+                census.count_script(spelling);
+            }
+            let lists = self.lists(*token);
             // A word shared by several languages says less about each of them.
             let share = 1000 / lists.count_ones().max(1);
             let mut rest = lists;
             while rest != 0 {
                 let language = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if let (Some(shares), Some(hits)) = (shares.get_mut(language), hits.get_mut(language)) {
+                if let (Some(shares), Some(hits)) =
+                    (census.shares.get_mut(language), census.hits.get_mut(language))
+                {
                     *shares += share;
                     *hits += 1;
                 }
             }
         }
+        census
+    }
+
+    fn decide(&self, census: &Census, declared: Option<Language>) -> Option<Language> {
+        let Census {
+            words: voters,
+            strangers,
+            shares,
+            hits,
+            ..
+        } = census;
         // Many words in scripts of three-byte characters: a page in another language that quotes one of ours.
-        if (voters as usize) < FEWEST_VOTERS || strangers * 100 > voters * MOST_STRANGERS {
+        if *voters < FEWEST_VOTERS || strangers * 100 > voters * MOST_STRANGERS {
             return None;
         }
         let (best, share) = shares.iter().enumerate().max_by_key(|(_, share)| **share)?;
@@ -167,7 +224,9 @@ impl Vote {
         // Lists of names and links have fewer function words; the lead must then be larger.
         let clear = hits >= needed * voters && *share >= 2 * second;
         let lone = hits * 2 >= needed * voters && *share >= 4 * second;
-        (clear || lone).then_some(language)
+        // What a page declares is often wrong, but not if its function words say the same.
+        let agreed = declared == Some(language) && hits * DECLARED >= needed * voters && *share >= 2 * second;
+        (clear || lone || agreed).then_some(language)
     }
 }
 
@@ -290,11 +349,25 @@ mod tests {
     }
 
     #[test]
+    fn a_declaration_counts_if_some_function_words_agree() {
+        let mut words = Text::default();
+        let names =
+            "lecture slides homework grading syllabus projects reading textbook instructor schedule exam ";
+        words.push(&format!("{names} for the {names} of a {names} to {names}"));
+        let census = VOTE.count(&words);
+        let decide = |declared: Option<&str>| VOTE.decide(&census, declared.and_then(Language::from_code));
+        assert_eq!(decide(None), None);
+        assert_eq!(decide(Some("en")), Language::from_code("en"));
+        assert_eq!(decide(Some("de")), None);
+    }
+
+    #[test]
     fn grammar_votes_for_its_language() {
         let vote = |text: &str| {
             let mut words = Text::default();
             words.push(text);
-            VOTE.decide(&words).map(|language| language.to_string())
+            VOTE.decide(&VOTE.count(&words), None)
+                .map(|language| language.to_string())
         };
         let english = "This is the house that was built by the people who had lived in it for many years, and it is now
             one of the oldest in the town. If you come from the north you will see it on the left side of the road, before

@@ -152,9 +152,25 @@ impl Collection {
         Ok(Some(settings))
     }
 
-    /// The process that is crawling in the folder, if there is one; 0 if its number is unknown.
+    /// The process that is crawling in the folder, if there is one; 0 if its number is unknown. If the folder holds the pages of
+    /// several nodes, the first of those that run on this machine.
     pub fn worker(&self) -> Result<Option<u32>, CollectionError> {
-        Ok(self.view.worker()?)
+        let Some(nodes) = self.nodes() else {
+            return Ok(self.view.worker()?);
+        };
+        for node in nodes {
+            if let Some(worker) = node.view.worker()? {
+                return Ok(Some(worker));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The nodes whose pages the folder holds, as far as their own folders are at hand; `None` if it is not one of several nodes.
+    pub fn nodes(&self) -> Option<Vec<Collection>> {
+        let folders = crate::gather::gathered_from(&self.view)?;
+        let nodes = folders.iter().filter_map(|folder| CrawlView::open(folder).ok());
+        Some(nodes.map(Collection::from).collect())
     }
 
     /// The settings. If they are not valid, adds a warning and returns `None`.

@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::event::{Event, Translator};
 use crate::examples::{ExampleCounts, add_examples, example_urls};
+use crate::gather::{NODE_FILE, gathered_from};
 use crate::inputs::{InputError, InputNotice};
 use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
@@ -86,8 +87,14 @@ pub enum CrawlerError {
     #[error(transparent)]
     Cluster(#[from] scenthound_cluster::RedisFault),
     /// The folder belongs to a node of a cluster.
-    #[error("{} belongs to a node of a cluster; run it with --cluster, or gather the nodes into a folder of its own with hound cluster gather", folder.display())]
+    #[error("{} belongs to a node of a cluster; run it with --cluster", folder.display())]
     NodeFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder holds what several nodes have gathered.
+    #[error("{} holds the pages of several nodes, to be read; to go on with the crawl, run the nodes with --cluster, or choose another folder", folder.display())]
+    GatheredFolder {
         /// The folder.
         folder: PathBuf,
     },
@@ -608,6 +615,12 @@ impl Crawler {
         folder: &CrawlFolder,
         watch: &mut dyn FnMut(LiveEvent<'_>),
     ) -> Result<Summary, CrawlerError> {
+        let view = CrawlView::open(folder.layout().root())?;
+        if gathered_from(&view).is_some() {
+            return Err(CrawlerError::GatheredFolder {
+                folder: self.folder.clone(),
+            });
+        }
         let node_file = folder.layout().root().join(NODE_FILE);
         match &self.node {
             None if node_file.exists() => {
@@ -624,21 +637,15 @@ impl Crawler {
         let kept =
             kept_files::keep(&self.settings, folder.layout().root()).map_err(CrawlerError::KeptFiles)?;
         folder.write_settings(&kept)?;
-        let view = CrawlView::open(folder.layout().root())?;
         let steered = SteeredTopic::new(&view, &self.settings, self.steered, self.is_built_in);
         if let Some(node) = &self.node {
             let parts = (self.judge, self.agents);
             let again = self.is_built_in.then_some(&self.settings);
-            return drive_node(
-                folder,
-                &self.live,
-                parts,
-                again,
-                &self.stop.0,
-                &steered,
-                node,
-                watch,
-            );
+            let live = LiveSettings {
+                archive: self.live.archive.of_node(&node.name),
+                ..self.live
+            };
+            return drive_node(folder, &live, parts, again, &self.stop.0, &steered, node, watch);
         }
         let (mut live, mut judge, mut agents) = (self.live, self.judge, self.agents);
         let (mut pages_this_run, mut cut) = (0, 0);
@@ -754,9 +761,6 @@ fn drive_node(
         agents = settings.agents(&settings.seeds.urls)?;
     }
 }
-
-/// The file that says that a folder belongs to a node, and its name.
-const NODE_FILE: &str = "node.txt";
 
 /// How many seconds a node that lost its shards waits for Redis.
 const PATIENCE: u32 = 600;

@@ -55,7 +55,7 @@ pub use crawler::{
 };
 pub use event::{Event, HostState, Progress};
 pub use examples::ExampleCounts;
-pub use gather::{GatherError, Gathered, gather};
+pub use gather::{GatherError, Gathered, gather, gathered_from, nodes_in, read_as_one, refresh};
 pub use live::{LiveBuildError, live_settings};
 pub use rejudge::{RejudgeError, Rejudgement, SuggestedThreshold};
 pub use repair::repair;

@@ -61,8 +61,7 @@ pub(crate) fn each_response(
                 continue;
             }
         };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let record = match read_response(folder, record) {
+        let record = match read_response(path, record) {
             Ok(record) => record,
             Err(error) => {
                 damage.get_or_insert(error);

@@ -215,7 +215,38 @@ impl SearchIndex {
         SearchIndex::open_with(collection, usize::MAX, progress)
     }
 
-    /// The same on at most this many threads.
+    /// Opens the index of a collection as far as it reaches, without bringing it up to date. None if there is none, or one that
+    /// was made with other judgements.
+    pub fn open_as_is(collection: &Collection) -> Result<Option<SearchIndex>, SearchError> {
+        let path = collection.folder().join("search");
+        if !path.join("meta.json").exists() {
+            return Ok(None);
+        }
+        let index = open_index(&path)?;
+        let reach = reach_of(&index, &path)?;
+        let generation = collection.view().layout().generation()?;
+        if reach.version != VERSION || reach.generation != generation || reach.lines == 0 {
+            return Ok(None);
+        }
+        let reader = index
+            .reader_builder()
+            .reload_policy(tantivy::ReloadPolicy::Manual)
+            .try_into()
+            .map_err(|source| fault(&path, source))?;
+        let (_, fields) = Fields::schema();
+        Ok(Some(SearchIndex {
+            collection: collection.folder().to_owned(),
+            path,
+            index,
+            fields,
+            reader,
+            threads: 1,
+            added: 0,
+            known: None,
+        }))
+    }
+
+    /// Like [`SearchIndex::open`], on at most this many threads.
     fn open_with(
         collection: &Collection,
         threads: usize,
@@ -519,7 +550,13 @@ impl SearchIndex {
         );
         let whole = BooleanQuery::new(all);
         let collectors = (Count, TopDocs::with_limit(top.max(1)).order_by_score());
-        let (total, best) = searcher.search(&whole, &collectors).map_err(faulty)?;
+        let (total, best) = match searcher.search(&whole, &collectors) {
+            // The query asks a field for what it cannot do (`id:*`): no page has that.
+            Err(TantivyError::SchemaError(_) | TantivyError::InvalidArgument(_)) => {
+                return Ok(Found::default());
+            }
+            found => found.map_err(faulty)?,
+        };
         let mut snippets = SnippetGenerator::create(&searcher, &*words, self.fields.text).map_err(faulty)?;
         snippets.set_max_num_chars(SNIPPET_CHARS);
         let mut hits = Vec::new();

@@ -59,6 +59,14 @@ impl ArchiveSettings {
         }
     }
 
+    /// These settings for one node of several that crawl together, so that their archives can be put into one folder.
+    pub fn of_node(mut self, node: &str) -> ArchiveSettings {
+        let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        self.name.push('-');
+        self.name.extend(node.chars().take(60).map(safe));
+        self
+    }
+
     /// These settings with the name of the archive already in the folder, so that a crawl whose topic was renamed
     /// continues in its own files.
     pub(crate) fn continuing(self, folder: &Path) -> Result<ArchiveSettings> {

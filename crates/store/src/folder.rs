@@ -197,8 +197,8 @@ impl CrawlView {
     pub fn record(&self, position: &Position) -> Result<WarcRecord> {
         // The name comes from a file, so it must not be able to lead out of the folder.
         let name = Path::new(&*position.file).file_name().unwrap_or_default();
-        let archive = self.layout.archive();
-        read_response(&archive, read_at(&archive.join(name), position.offset)?)
+        let path = self.layout.archive().join(name);
+        read_response(&path, read_at(&path, position.offset)?)
     }
 
     /// The id of the process that uses the folder, if any; 0 if it is unknown.

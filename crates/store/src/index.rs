@@ -25,7 +25,7 @@ use crate::error::{Context, Result};
 use crate::folder::{Layout, replace};
 use crate::pack::{PackedExchange, RecordKind};
 use crate::url_key::url_key;
-use crate::warc::{ReadLimits, WarcReader, WarcRecord, payload_place};
+use crate::warc::{ReadLimits, WarcReader, WarcRecord, payload_path, payload_place};
 
 const REVISIT: &str = "warc/revisit";
 /// Longer lines are not ours.
@@ -314,7 +314,8 @@ pub fn copy_exchange(
             && record.is_kind("revisit")
             && let Some((file, offset)) = payload_place(&record)
         {
-            let source = archive.join(file);
+            let source = payload_path(&path, file);
+            let file = source.file_name().unwrap_or_default();
             let mut payload = WarcReader::open_at(&source, offset)?;
             if let (Some(Ok(_)), Some(end)) = (payload.next(), payload.boundary())
                 && copied.insert((file.to_string_lossy().into_owned(), offset))

@@ -134,16 +134,16 @@ pub fn read_at(path: &Path, offset: u64) -> Result<WarcRecord> {
     })
 }
 
-/// The response that a record stands for. A revisit that we wrote becomes a response again: its own head, with the body of
-/// the record it refers to, which is in a file of the same folder. Other records are returned as they are.
-pub fn read_response(folder: &Path, record: WarcRecord) -> Result<WarcRecord> {
+/// The response that a record of an archive file stands for. A revisit that we wrote becomes a response again: its own head, with
+/// the body of the record it refers to, which is in the same file or beside it. Other records are returned as they are.
+pub fn read_response(file: &Path, record: WarcRecord) -> Result<WarcRecord> {
     if !record.is_kind("revisit") {
         return Ok(record);
     }
-    let Some((file, offset)) = payload_place(&record) else {
+    let Some((name, offset)) = payload_place(&record) else {
         return Ok(record);
     };
-    let path = folder.join(file);
+    let path = payload_path(file, name);
     let source = read_at(&path, offset)?;
     if !source.is_kind("response")
         || source.field("WARC-Payload-Digest") != record.field("WARC-Payload-Digest")
@@ -167,10 +167,31 @@ pub fn read_response(folder: &Path, record: WarcRecord) -> Result<WarcRecord> {
     Ok(response)
 }
 
-/// Where the payload of a revisit of ours is: the file's name and the offset.
+/// Where a revisit of ours says that its payload is: the name that the file had then, and the offset.
 pub(crate) fn payload_place(record: &WarcRecord) -> Option<(&OsStr, u64)> {
     let (file, offset) = record.field(PAYLOAD_AT)?.rsplit_once(' ')?;
     Some((Path::new(file).file_name()?, offset.parse().ok()?))
+}
+
+/// The file that a revisit in `file` calls `name`. Both belong to one archive, and archives get other names when those of several
+/// nodes are put into one folder. So the number counts, and the rest of the name is that of `file`, if such a file exists.
+pub(crate) fn payload_path(file: &Path, name: &OsStr) -> PathBuf {
+    let renamed = || {
+        let number = archive_number(name.to_str()?)?.1;
+        let (own, _) = archive_number(file.file_name()?.to_str()?)?;
+        Some(file.with_file_name(format!("{own}{number}")))
+    };
+    renamed()
+        .filter(|path| path.exists())
+        .unwrap_or_else(|| file.with_file_name(name))
+}
+
+/// The name of an archive, and the number of its file with everything after it.
+fn archive_number(file_name: &str) -> Option<(&str, &str)> {
+    file_name
+        .strip_suffix(".warc.gz")
+        .and_then(|stem| stem.rfind('-'))
+        .and_then(|at| file_name.split_at_checked(at))
 }
 
 enum Line {

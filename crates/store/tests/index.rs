@@ -3,12 +3,13 @@
 
 mod exchanges;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
 use scenthound_store::{
     ArchiveSettings, CrawlFolder, CrawlView, Mark, Packer, Position, RecordFiles, WarcReader,
-    bring_indexes_up_to_date, merge_indexes,
+    bring_indexes_up_to_date, copy_exchange, merge_indexes,
 };
 
 fn settings() -> ArchiveSettings {
@@ -84,6 +85,38 @@ fn a_repeated_payload_is_a_revisit_that_reads_like_the_response() {
     assert_eq!(
         lines.iter().filter(|line| line.contains("warc/revisit")).count(),
         1
+    );
+}
+
+/// The archives of several nodes get the nodes' names when they are put into one folder.
+#[test]
+fn a_revisit_in_an_archive_that_was_renamed_finds_its_payload() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+    let (mut files, _) = RecordFiles::open(&folder, settings(), Mark::default()).unwrap();
+    append(&mut files, 1, "green tea");
+    let same = append(&mut files, 2, "green tea");
+    files.mark().unwrap();
+    drop(files);
+    let archive = folder.layout().archive();
+    let name = format!("node-b-{}", same.file);
+    std::fs::rename(archive.join(&*same.file), archive.join(&name)).unwrap();
+    // Another node's archive has the name that the revisit knows.
+    std::fs::write(archive.join(&*same.file), "no archive at all").unwrap();
+    let moved = Position {
+        file: name.as_str().into(),
+        ..same
+    };
+    let view = CrawlView::open(temp.path()).unwrap();
+    let record = view.record(&moved).unwrap();
+    assert_eq!(record.http().unwrap().body(100).bytes, b"green tea");
+    let mut copy = Vec::new();
+    copy_exchange(&archive, &moved, &mut HashSet::new(), &mut copy).unwrap();
+    let copied = WarcReader::new(&copy[..], Path::new("copy")).unwrap();
+    let kinds: Vec<String> = copied.map(|record| record.unwrap().kind().to_owned()).collect();
+    assert!(
+        kinds.starts_with(&["response".to_owned(), "revisit".to_owned()]),
+        "{kinds:?}"
     );
 }
 

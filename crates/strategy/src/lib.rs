@@ -222,6 +222,20 @@ pub trait Strategy: Send {
     fn restore(&mut self, _saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
         Ok(())
     }
+
+    /// Keeps what it learns from now on for other nodes of the same crawl.
+    fn share_lessons(&mut self) {}
+
+    /// What it has learnt from its own pages since the last call, for other nodes; empty from a strategy that has nothing to say
+    /// to them.
+    fn lessons(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Learns from the lessons of another node.
+    fn hear_lessons(&mut self, _lessons: &[u8]) -> Result<(), RestoreError> {
+        Ok(())
+    }
 }
 
 /// Offers every link of the report with the rank computed for it.

@@ -158,6 +158,8 @@ pub struct Scent {
     epoch: u64,
     next_epoch: u64,
     unsaved: Unsaved,
+    /// Own visits that other nodes are to be told of, if there are any.
+    told: Option<Vec<u8>>,
 }
 
 impl Scent {
@@ -177,6 +179,7 @@ impl Scent {
             epoch: 0,
             next_epoch: EPOCH,
             unsaved: Unsaved::default(),
+            told: None,
         }
     }
 
@@ -253,11 +256,25 @@ impl Scent {
     }
 
     fn learn(&mut self, page: u32, note: &Note, relevance: f64, is_seed: bool) {
-        self.visits += 1;
         self.recent += (relevance - self.recent) / RECENT;
         self.credit += self.settings.explore * (1.0 - self.settings.explore_falls * self.recent);
-        if !is_seed {
-            let parts = self.parts(note);
+        let learnt = Learnt {
+            page,
+            note,
+            relevance: relevance as f32,
+            is_seed,
+        };
+        if let Some(told) = &mut self.told {
+            learnt.write(told);
+        }
+        self.learn_visit(learnt, relevance);
+    }
+
+    /// Learns from a visit, its own or another node's. How much it explores depends on its own alone.
+    fn learn_visit(&mut self, learnt: Learnt<'_>, relevance: f64) {
+        self.visits += 1;
+        if !learnt.is_seed {
+            let parts = self.parts(learnt.note);
             if let Some(log) = &self.settings.log
                 && let Ok(mut log) = log.lock()
             {
@@ -267,12 +284,6 @@ impl Scent {
                 self.reweigh(&parts, relevance);
             }
         }
-        let learnt = Learnt {
-            page,
-            note,
-            relevance: relevance as f32,
-            is_seed,
-        };
         self.learn_tables(learnt);
         self.unsaved.add(learnt);
         if self.visits >= self.next_epoch {
@@ -529,6 +540,18 @@ impl Strategy for Scent {
     fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
         state::restore(self, saved)
     }
+
+    fn share_lessons(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    fn lessons(&mut self) -> Vec<u8> {
+        self.told.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn hear_lessons(&mut self, lessons: &[u8]) -> Result<(), RestoreError> {
+        state::hear(self, lessons)
+    }
 }
 
 #[cfg(test)]
@@ -564,6 +587,31 @@ mod tests {
 
     fn is_good(number: u32) -> bool {
         number % 3 == 1
+    }
+
+    #[test]
+    fn what_one_node_has_learnt_another_knows_and_does_not_pass_on() {
+        let mut here = Around::new();
+        here.scent.share_lessons();
+        (0..300).for_each(|number| drop(here.visit(number)));
+        let lessons = here.scent.lessons();
+        assert!(here.scent.lessons().is_empty(), "each once");
+        let mut there = Around::new();
+        there.scent.share_lessons();
+        there.scent.hear_lessons(&lessons).unwrap();
+        assert_eq!(there.scent.visits, here.scent.visits);
+        let tables = |scent: &Scent| {
+            let mut bytes = Vec::new();
+            scent.text.save(&mut bytes);
+            scent.yields.save(&mut bytes);
+            bytes
+        };
+        assert_eq!(tables(&there.scent), tables(&here.scent));
+        assert!(there.scent.lessons().is_empty());
+        // It is kept like what was learnt from own pages.
+        there.save();
+        assert_eq!(tables(&there.resumed().scent), tables(&here.scent));
+        assert!(there.scent.hear_lessons(&lessons[1..]).is_err());
     }
 
     #[test]

@@ -142,6 +142,8 @@ struct Overview<'a> {
     hidden: u64,
     best: Vec<PageLine<'a>>,
     job: Job,
+    /// The share of the records that this was made from, until all are read.
+    read: Option<f64>,
 }
 
 /// `GET /crawls/{crawl}/overview`.
@@ -238,6 +240,7 @@ fn make_overview(crawl: &ServedCrawl) -> Result<bytes::Bytes, ApiError> {
             .filter_map(|number| PageLine::of(&index, *number, &marks))
             .collect(),
         job: lock(&crawl.job).clone(),
+        read: crawl.share_read(),
     };
     super::json(&overview)
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::extract::{Path, Query};
 use super::pages::{page_id_of, rank_order};
 use super::{Answer, ApiError, Shared, json_response};
+use crate::crawl::ServedCrawl;
 use crate::index::{PageIndex, PageNumber};
 
 /// A map is made this often at most.
@@ -39,7 +40,7 @@ pub(super) async fn map(
     let bytes = served
         .read(move |served| {
             let crawl = served.crawl(&id)?;
-            crawl.answer(&format!("map {limit}"), MAP_EVERY, || draw(&crawl.index(), limit))
+            crawl.answer(&format!("map {limit}"), MAP_EVERY, || draw(&crawl, limit))
         })
         .await?;
     Ok(json_response(bytes))
@@ -73,7 +74,8 @@ fn choose(index: &PageIndex, limit: usize) -> Vec<PageNumber> {
 }
 
 /// The columns of a table of pages; `parents` are places in it, or -1.
-fn draw(index: &PageIndex, limit: usize) -> Result<Bytes, ApiError> {
+fn draw(crawl: &ServedCrawl, limit: usize) -> Result<Bytes, ApiError> {
+    let index: &PageIndex = &crawl.index();
     let chosen = choose(index, limit);
     let places: HashMap<PageNumber, usize> = chosen.iter().copied().zip(0..).collect();
     let mut hosts: HashMap<u32, usize> = HashMap::new();
@@ -105,5 +107,6 @@ fn draw(index: &PageIndex, limit: usize) -> Result<Bytes, ApiError> {
     super::json(&json!({
         "all": index.pages.len(), "ids": ids, "parents": parents, "titles": titles, "relevance": relevances,
         "relevant": relevant, "seeds": seeds, "hosts": of_hosts, "host_names": host_names,
+        "read": crawl.share_read(),
     }))
 }

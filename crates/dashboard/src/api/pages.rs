@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use scenthound::{CanonicalUrl, PageRecord, Verdict, page_of_response};
 use scenthound_parse::{Limits, PageInput, main_text};
 use scenthound_store::{CrawlView, JudgementRecord, Via};
@@ -13,7 +14,7 @@ use serde_json::json;
 use super::extract::{Path, Query};
 use super::{Answer, ApiError, Shared, json_response};
 use crate::crawl::ServedCrawl;
-use crate::follow::read_at;
+use crate::follow::{read_at, read_line};
 use crate::index::{KeyedMarks, Page, PageIndex, PageNumber, rfc3339};
 
 /// Pages on one sheet of a list, at most.
@@ -228,42 +229,38 @@ pub(super) async fn list(
                 .collect();
             super::json(&json!({
                 "total": total, "all": index.pages.len(), "offset": query.offset, "pages": pages,
+                "read": crawl.share_read(),
             }))
         })
         .await?;
     Ok(json_response(bytes))
 }
 
-fn find<'a>(index: &'a PageIndex, id: &str) -> Result<(PageNumber, &'a Page), ApiError> {
-    u64::from_str_radix(id, 16)
-        .ok()
-        .and_then(|key| index.find(key))
-        .ok_or_else(|| ApiError::not_found("this crawl has read no page with this id"))
+fn find<'a>(crawl: &ServedCrawl, index: &'a PageIndex, id: &str) -> Result<(PageNumber, &'a Page), ApiError> {
+    let key = u64::from_str_radix(id, 16).ok();
+    key.and_then(|key| index.find(key))
+        .ok_or_else(|| match crawl.share_read() {
+            // It may still come.
+            Some(_) => ApiError::new(
+                StatusCode::ACCEPTED,
+                "slow",
+                "the records of this crawl are still being read",
+            ),
+            None => ApiError::not_found("this crawl has read no page with this id"),
+        })
 }
 
 /// The record of a page with its present judgement.
-fn record_of(view: &CrawlView, page: &Page) -> Result<PageRecord, ApiError> {
+fn record_of(view: &CrawlView, index: &PageIndex, page: &Page) -> Result<PageRecord, ApiError> {
     let layout = view.layout();
-    let mut record = read_at(layout, page.offset, page.length).map_err(ApiError::failed)?;
-    let generation = layout.generation()?;
-    if generation > 0
-        && let Some(judgement) = find_judgement(&layout.judgements(generation), &page.url)
+    let mut record = read_at(layout, page.place).map_err(ApiError::failed)?;
+    if let Some(place) = page.judged
+        && let Ok(judgement) = read_line::<JudgementRecord>(&layout.judgements(index.generation), place)
+        && judgement.url == record.url
     {
         record.judge_as(judgement);
     }
     Ok(record)
-}
-
-/// The last judgement of a URL in a file of judgements.
-fn find_judgement(path: &std::path::Path, url: &str) -> Option<JudgementRecord> {
-    let bytes = std::fs::read(path).ok()?;
-    let needle = serde_json::to_string(url).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.lines()
-        .rev()
-        .filter(|line| line.contains(&needle))
-        .filter_map(|line| serde_json::from_str::<JudgementRecord>(line).ok())
-        .find(|judgement| judgement.url == url)
 }
 
 /// A page on the way from a seed.
@@ -289,8 +286,8 @@ pub(super) async fn page(State(served): Shared, Path((id, page)): Path<(String, 
             let marks = crawl.marks()?;
             let view = crawl.collection.view();
             let index = crawl.index();
-            let (number, page) = find(&index, &page)?;
-            let record = record_of(view, page)?;
+            let (number, page) = find(&crawl, &index, &page)?;
+            let record = record_of(view, &index, page)?;
             let path = path(&crawl, &index, number, &marks);
             let others = index.folding.others(number);
             let duplicates: Vec<PageLine<'_>> = others
@@ -330,7 +327,7 @@ fn path<'a>(
         let (Some(page), Some(line)) = (index.page(at), PageLine::of(index, at, marks)) else {
             continue;
         };
-        let Ok(record) = read_at(view.layout(), page.offset, page.length) else {
+        let Ok(record) = read_at(view.layout(), page.place) else {
             continue;
         };
         let anchor = parent
@@ -368,10 +365,10 @@ pub(super) async fn text(State(served): Shared, Path((id, page)): Path<(String, 
             let crawl = served.crawl(&id)?;
             let view = crawl.collection.view();
             let index = crawl.index();
-            let (_, page) = find(&index, &page)?;
-            let (offset, length, url) = (page.offset, page.length, page.url.clone());
+            let (_, page) = find(&crawl, &index, &page)?;
+            let (place, url) = (page.place, page.url.clone());
             drop(index);
-            let record = read_at(view.layout(), offset, length).map_err(ApiError::failed)?;
+            let record = read_at(view.layout(), place).map_err(ApiError::failed)?;
             let gone = || ApiError::not_found("the page is not in the archive");
             let position = record.archive.as_ref().ok_or_else(gone)?;
             let url = CanonicalUrl::parse(&url).map_err(|_| gone())?;
@@ -476,7 +473,7 @@ pub(super) async fn label(
                 .collect();
             let count = |side: Verdict| marks.values().filter(|mark| **mark == side).count();
             super::json(&json!({
-                "threshold": threshold, "left": left, "pages": pages,
+                "threshold": threshold, "left": left, "pages": pages, "read": crawl.share_read(),
                 "marked": { "relevant": count(Verdict::Relevant), "irrelevant": count(Verdict::Irrelevant) },
             }))
         })

@@ -54,6 +54,7 @@ pub(super) fn in_crawl(crawl: &ServedCrawl, query: &PagesQuery) -> Result<Bytes,
         .collect();
     super::json(&json!({
         "total": found.total, "all": index.pages.len(), "offset": query.offset, "pages": pages,
+        "read": crawl.share_read(),
     }))
 }
 

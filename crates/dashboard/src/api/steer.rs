@@ -117,6 +117,11 @@ pub(super) async fn ask(
 /// Refuses what makes no sense, and brings names and URLs into their usual form.
 fn checked(crawl: &ServedCrawl, request: Request) -> Result<Request, ApiError> {
     let is_running = || -> Result<bool, ApiError> { Ok(crawl.status()?.state == CrawlState::Running) };
+    if crawl.collection.nodes().is_some() && !matches!(request, Request::Undo { .. }) {
+        return Err(ApiError::conflict(
+            "these are the pages of several nodes; steer each node in its own folder",
+        ));
+    }
     Ok(match request {
         Request::Pause | Request::Resume => request,
         Request::Stop if !is_running()? => {
@@ -233,7 +238,8 @@ fn canonical(urls: &[String]) -> Result<Vec<String>, ApiError> {
 /// A host's name as URLs have it.
 fn host_name(name: &str) -> Result<String, ApiError> {
     let name = name.trim().trim_end_matches('.');
-    let bad = || ApiError::bad(format!("{name} is not the name of a host"));
+    let shown: String = name.chars().take(100).collect();
+    let bad = || ApiError::bad(format!("“{shown}” is not the name of a host"));
     if name.is_empty() || name.contains(['/', '@', '?', '#', ':', '\\']) || name.contains(char::is_whitespace)
     {
         return Err(bad());

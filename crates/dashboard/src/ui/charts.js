@@ -79,11 +79,11 @@ export function lineChart({ label, xLabel, yLabel, xText = short, yText = short,
     const place = shape.px(shape.x[near]);
     for (const [name, value] of Object.entries({ x1: place, x2: place, y1: shape.top, y2: shape.top + shape.tall, visibility: 'visible' })) cursor.setAttribute(name, value);
     tip.hidden = false;
-    tip.textContent = `${xText(shape.x[near])} ${xLabel}: ${shape.lines.map(line => `${yText(line.values[near])} ${line.name}`).join(', ')}`;
+    tip.textContent = `${xText(shape.x[near])} ${xLabel}: ${shape.lines.filter(line => near < line.values.length).map(line => `${yText(line.values[near])} ${line.name}`).join(', ')}`;
     tip.style.left = `${Math.max(0, Math.min(place - 60, shape.whole - tip.offsetWidth))}px`;
   });
   svg.addEventListener('pointerleave', () => { tip.hidden = true; cursor.setAttribute('visibility', 'hidden'); });
-  const rows = () => { const { x, lines } = data(); return [[xLabel, ...lines.map(line => line.name)], ...x.map((value, at) => [xText(value), ...lines.map(line => yText(line.values[at] ?? 0))])]; };
+  const rows = () => { const { x, lines } = data(); return [[xLabel, ...lines.map(line => line.name)], ...x.map((value, at) => [xText(value), ...lines.map(line => at < line.values.length ? yText(line.values[at]) : '')])]; };
   const title = h('p', { class: 'small muted', text: yLabel });
   return { node: h('div', { class: 'stack' }, h('div', {}, title, box), asTable(rows)), redraw };
 }

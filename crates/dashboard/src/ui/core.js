@@ -150,6 +150,9 @@ export const getFile = path => request('GET', path, undefined, undefined, '');
 export const post = (path, body) => request('POST', path, body);
 export const remove = path => request('DELETE', path);
 
+/** What is said while the records of a large crawl are read for the first time. */
+export const readingText = share => `The records of this crawl are being read: ${percent(share, 0)} so far. The rest appears by itself.`;
+
 /** A query string without empty values. */
 export function query(values) {
   const used = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined && value !== false);
@@ -165,11 +168,23 @@ export async function reportAddress(path) {
 
 // --------------------------------------------------------------------------------------------------------------- events
 
-/** Listens to events for good. `heard` gets each message, `changed` whether there is a connection. */
+/** Waits until the page is on the screen. */
+const onScreen = () => new Promise(resolve => {
+  if (!document.hidden) { resolve(); return; }
+  document.addEventListener('visibilitychange', function look() { if (!document.hidden) { document.removeEventListener('visibilitychange', look); resolve(); } });
+});
+
+/** Listens to events for good. `heard` gets each message, `changed` whether there is a connection. A tab in the background hangs
+    up after a while: browsers allow only a few connections to one host, and nobody looks. */
 export async function listen(heard, changed) {
   for (let wait = 500; ; wait = Math.min(wait * 2, 10000)) {
+    await onScreen();
+    const connection = new AbortController();
+    let hangingUp = 0;
+    const look = () => { clearTimeout(hangingUp); if (document.hidden) hangingUp = setTimeout(() => connection.abort(), 5000); };
+    document.addEventListener('visibilitychange', look);
     try {
-      const response = await fetch('/api/v1/events', { headers: headers() });
+      const response = await fetch('/api/v1/events', { headers: headers(), signal: connection.signal });
       if (!response.ok) throw new Error(String(response.status));
       changed(true);
       wait = 500;
@@ -187,8 +202,11 @@ export async function listen(heard, changed) {
         }
       }
     } catch { /* The dashboard may come back. */ }
+    document.removeEventListener('visibilitychange', look);
+    clearTimeout(hangingUp);
     changed(false);
-    await new Promise(resolve => setTimeout(resolve, wait));
+    if (connection.signal.aborted) wait = 250;
+    else await new Promise(resolve => setTimeout(resolve, wait));
   }
 }
 

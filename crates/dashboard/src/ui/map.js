@@ -1,7 +1,7 @@
 // The map: how pages were found. Seeds are in the middle; each ring is one link further away. Every page stands behind the page
 // that led to it, and gets an angle in proportion to how much was found behind it, relevant pages counting most. It is drawn on
 // a canvas, so ten thousand pages are no more than a picture; names appear where there is room for them.
-import { h, get, inert, count, plural, empty, failed, score } from '/core.js';
+import { h, get, inert, count, plural, empty, failed, score, readingText } from '/core.js';
 
 const RING = 120;
 
@@ -34,6 +34,7 @@ export function map(app) {
       const hasRoom = canvas.clientWidth > 0;
       if (hasRoom && !isTouched) fit();
       else draw();
+      if (typeof data.read === 'number') { summary.textContent = readingText(data.read); timer ||= setTimeout(() => { timer = 0; load(); }, 3500); }
     } catch (error) { nothing.textContent = error.message; failed(error); }
   }
 
@@ -158,8 +159,10 @@ export function map(app) {
       path.moveTo(sx(parent), sy(parent));
       path.quadraticCurveTo(mx + (x - mx) * 0.08, my + (y - my) * 0.08, sx(page), sy(page));
     }
-    pen.lineWidth = 0.8; pen.strokeStyle = colours.edge; pen.stroke(plain);
-    pen.lineWidth = 1; pen.strokeStyle = colours.good; pen.globalAlpha = 0.5; pen.stroke(strong); pen.globalAlpha = 1;
+    // Thousands of lines at once would be a carpet that hides the points.
+    const crowd = Math.max(0.25, Math.min(1, scale * 4000 / order.length));
+    pen.lineWidth = 0.4 + 0.4 * crowd; pen.strokeStyle = colours.edge; pen.globalAlpha = 0.35 + 0.65 * crowd; pen.stroke(plain);
+    pen.lineWidth = 0.4 + 0.6 * crowd; pen.strokeStyle = colours.good; pen.globalAlpha = 0.2 + 0.3 * crowd; pen.stroke(strong); pen.globalAlpha = 1;
     pen.lineWidth = 2.5; pen.strokeStyle = colours.found; pen.stroke(chosen);
     const small = Math.max(1.1, Math.min(5, 3.2 * Math.sqrt(scale) * (order.length > 3000 ? 0.8 : 1)));
     for (const kind of [0, 1, 2]) {
@@ -181,6 +184,7 @@ export function map(app) {
     pen.font = '12px system-ui, "DejaVu Sans", sans-serif';
     pen.textBaseline = 'middle';
     const taken = [], room = Math.min(160, Math.max(12, Math.round(scale * 90)));
+    const said = new Set();
     let written = 0;
     const names = [...onTrail, ...order.filter(page => data.seeds[page]).slice(0, 12), ...tree.byRelevance];
     for (const page of names) {
@@ -188,13 +192,15 @@ export function map(app) {
       if (!isSeen(page)) continue;
       const text = data.titles[page].length > 38 ? `${data.titles[page].slice(0, 36)}…` : data.titles[page];
       const isLeft = px[page] < 0, wideText = pen.measureText(text).width, left = isLeft ? sx(page) - 9 - wideText : sx(page) + 9, top = sy(page) - 8;
-      // Half a name says nothing.
+      // A name that is there already says nothing new, and half a name says nothing at all.
+      if (said.has(text)) continue;
       if (left < 4 || left + wideText > canvas.clientWidth - 4) continue;
       if (taken.some(other => left < other[2] && left + wideText > other[0] && top < other[3] && top + 16 > other[1])) continue;
       taken.push([left - 4, top - 1, left + wideText + 4, top + 17]);
       pen.globalAlpha = 0.82; pen.fillStyle = colours.back; pen.fillRect(left - 3, top, wideText + 6, 16); pen.globalAlpha = 1;
       pen.fillStyle = colours.ink;
       pen.fillText(text, left, top + 8);
+      said.add(text);
       written++;
     }
   }

@@ -1,5 +1,5 @@
 // The overview: how far a crawl has come, what it finds, and what it costs.
-import { h, refill, get, post, count, percent, bytes, duration, rate, time, plural, width, card, empty, causeText, stateBadge, score, canChange, failed, toast, session } from '/core.js';
+import { h, refill, get, post, count, percent, bytes, duration, rate, time, plural, width, card, empty, causeText, stateBadge, score, canChange, failed, toast, session, readingText } from '/core.js';
 import { lineChart, histogram, shortNumber } from '/charts.js';
 
 const HOST_STATES = {
@@ -7,9 +7,29 @@ const HOST_STATES = {
   blocked: ['blocked', 'bad'], full: ['page limit reached', 'warn'], idle: ['nothing waits', ''],
 };
 
+/** There are no more colours that everybody can tell apart. */
+const SHADES = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6'];
+
+/** Harvest curves over a common axis. One that ends earlier has fewer values. */
+function curvesOf(named) {
+  const most = Math.max(1, ...named.map(([, curve]) => curve.at(-1)?.[0] ?? 0)), x = Array.from({ length: 101 }, (_, at) => most * at / 100);
+  const lines = named.map(([name, curve], at) => {
+    const values = [];
+    let next = 0, before = [0, 0];
+    for (const pages of x) {
+      while (next < curve.length && curve[next][0] <= pages) before = curve[next++];
+      if (next === curve.length && pages > before[0]) break;
+      const after = curve[next] ?? before, share = after[0] > before[0] ? (pages - before[0]) / (after[0] - before[0]) : 0;
+      values.push(before[1] + share * (after[1] - before[1]));
+    }
+    return { name, class: SHADES[at], values };
+  });
+  return { x: x.map(Math.round), lines };
+}
+
 export function overview(app) {
   const view = h('div', {}, h('div', { class: 'skeleton low' }), h('div', { class: 'skeleton' }));
-  let data = null, parts = null, asked = 0, timer = 0, isGone = false;
+  let data = null, parts = null, asked = 0, timer = 0, others = 0, isGone = false, sideBySide = { x: [], lines: [] };
 
   async function load() {
     asked = Date.now();
@@ -18,6 +38,7 @@ export function overview(app) {
       if (isGone) return;
       if (!parts) { parts = build(); view.replaceChildren(parts.node); }
       parts.update();
+      if (typeof data.read === 'number') changed();
     } catch (error) {
       if (!data) view.replaceChildren(h('p', { class: 'note bad', text: error.message }));
       else failed(error);
@@ -75,9 +96,11 @@ export function overview(app) {
     const queueNote = h('div', { class: 'stack' }), queueHosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts in the queue' });
     const hosts = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts' }), failures = h('div'), genres = h('div'), languages = h('div'), depths = h('div'), best = h('ol', { class: 'results' });
     const agents = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Agents' }), learnt = h('div', { class: 'stack' });
-    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt);
+    const agentsCard = card('Agents', 'Each has its own strategy and queue', 'w12 wide', agents), learntCard = card('What the strategy has learnt', 'Words or features of links, and their weights', 'w5', learnt), queueCard = card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts);
     const genresCard = card('Genres', 'Kind of page, as detected', '', genres);
-    const all = h('section', { class: 'card w12 wide', hidden: true }, h('h2', { text: 'All crawls' }), h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All crawls' }));
+    const allLines = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All crawls' }), key = h('div', { class: 'legend' });
+    const compare = lineChart({ label: 'Relevant pages of all crawls, by pages tried', xLabel: 'pages tried', yLabel: 'relevant pages', yText: value => shortNumber(Math.round(value)), data: () => sideBySide });
+    const all = h('section', { class: 'card w12 wide', hidden: true }, h('h2', { text: 'All crawls' }), allLines, compare.node, key);
     const node = h('div', {},
       h('div', { class: 'head' }, h('div', {}, h('div', { class: 'row' }, title, badge), about, why), actions),
       notices, figures,
@@ -91,8 +114,7 @@ export function overview(app) {
         h('div', { class: 'column w5' }, card('Budget', null, '', budgets), card('Where requests fail', 'By status or cause', '', failures), card('Languages', null, '', languages)),
         card('Hosts', 'With the most relevant pages', 'w7 wide', hosts),
         h('div', { class: 'column w5' }, card('Depth', 'Links away from a seed', '', depths), genresCard),
-        card('Queue by host', 'Hosts with the most waiting URLs', 'w7 wide', queueHosts),
-        learntCard, agentsCard, all));
+        queueCard, learntCard, agentsCard, all));
 
     function update() {
       const { status, steering, settings } = data;
@@ -116,21 +138,44 @@ export function overview(app) {
       drawQueue(queueNote, queueHosts, status);
       queueScores.node.hidden = !status.queue?.bins?.some(Boolean);
       all.hidden = app.lines.length < 2;
-      refill(all.lastChild, app.lines.map(line => [line.id, line.pages, line.relevant, line.state, line.paused]), () => [table(['Crawl', 'State', '>Pages', '>Relevant', '>Harvest rate', '>Waiting', '>Running time'], app.lines.filter(line => !line.error).map(line => [h('a', { href: `#/${encodeURIComponent(line.id)}/overview`, text: line.topic ? `${line.topic} (${line.id})` : line.id }), stateBadge(line), count(line.pages), count(line.relevant), percent(line.harvest_rate), count(line.waiting), duration(line.running_ms)]))]);
+      refill(allLines, app.lines.map(line => [line.id, line.pages, line.relevant, line.state, line.paused]), () => [table(['Crawl', 'State', '>Pages', '>Relevant', '>Harvest rate', '>Waiting', '>Running time'], app.lines.filter(line => !line.error).map(line => [h('a', { href: `#/${encodeURIComponent(line.id)}/overview`, text: line.topic ? `${line.topic} (${line.id})` : line.id }), stateBadge(line), count(line.pages), count(line.relevant), percent(line.harvest_rate), count(line.waiting), duration(line.running_ms)]))]);
       const several = status.agents ?? [];
       agentsCard.hidden = several.length < 2;
       agents.replaceChildren(table(['#', 'Agent', 'Strategy', 'State', '>Pages', '>Relevant', '>Waiting'], several.map(agent => [agent.number, agent.name, agent.strategy, agent.state, count(agent.pages), count(agent.relevant), count(agent.waiting)])));
-      const words = several.flatMap(agent => agent.learnt ?? []);
-      learntCard.hidden = words.length === 0;
-      const most = Math.max(1e-9, ...words.map(([, weight]) => Math.abs(weight)));
-      learnt.replaceChildren(h('ul', { class: 'bars two-columns' }, telling(words).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most))))));
+      const teaching = several.filter(agent => agent.learnt?.length);
+      learntCard.hidden = teaching.length === 0;
+      // One table stands beside the queue; those of several agents need the whole width.
+      const isAlone = teaching.length === 1;
+      queueCard.className = `card ${isAlone ? 'w7' : 'w12'} wide`;
+      learntCard.className = `card ${isAlone ? 'w5' : 'w12 wide'}`;
+      learnt.className = isAlone ? 'stack' : 'tables';
+      learnt.replaceChildren(...teaching.map(agent => h('section', { class: 'stack' }, isAlone ? null : h('h3', { text: `${agent.number}. ${agent.name}` }), weights(agent.learnt))));
       void settings;
     }
-    return { node, update };
+    function updateOthers() {
+      key.replaceChildren(...sideBySide.lines.map(line => h('span', {}, h('i', { class: line.class }), line.name)));
+      compare.redraw();
+    }
+    return { node, update, updateOthers };
   }
 
-  load();
-  return { node: view, changed, leave() { isGone = true; clearTimeout(timer); } };
+  /** The curves of the other crawls, which change what is seen here only a little. */
+  async function loadOthers() {
+    if (isGone || app.lines.length < 2) return;
+    const shown = app.lines.filter(line => !line.error).slice(0, SHADES.length);
+    try {
+      if (!document.hidden) {
+        const found = await Promise.all(shown.map(line => get(`crawls/${line.id}/overview`)));
+        if (isGone) return;
+        sideBySide = curvesOf(found.map(({ curve }, at) => [shown[at].id, curve]));
+        parts?.updateOthers();
+      }
+    } catch { /* They are asked for again. */ }
+    others = setTimeout(loadOthers, 10000);
+  }
+
+  load().then(loadOthers);
+  return { node: view, changed, leave() { isGone = true; clearTimeout(timer); clearTimeout(others); } };
 }
 
 function stateText(status, steering) {
@@ -158,12 +203,19 @@ function buttons(app, status, steering, load) {
 function notes(status, data) {
   const found = [];
   const node = (text, kind = '') => found.push(h('p', { class: `note ${kind}`, text }));
+  if (typeof data.read === 'number') node(readingText(data.read));
   for (const warning of status.warnings ?? []) node(warning, 'warn');
   if (status.counted?.length && status.state === 'killed') node('These figures were counted from the page records, because the crawl could not write its own.', 'warn');
   if (data.job?.is_running) node(`The pages are being judged again: ${count(data.job.done)} of ${count(data.job.total)} attempts.`);
   const blocked = data.steering.blocked.length, boosted = data.steering.boosted.length;
   if (blocked || boosted) node([blocked && `${plural(blocked, 'host')} blocked`, boosted && `${plural(boosted, 'host')} boosted`].filter(Boolean).join(', ') + ' – see Steering.');
   return found.length ? [h('div', { class: 'stack' }, ...found), h('div')] : [];
+}
+
+/** Words or features with their weights. */
+function weights(words) {
+  const most = Math.max(1e-9, ...words.map(([, weight]) => Math.abs(weight)));
+  return h('ul', { class: 'bars two-columns' }, telling(words).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most)))));
 }
 
 /** The words that say most, either way. */
@@ -268,7 +320,7 @@ function drawQueue(note, place, status) {
     states.length ? h('p', { class: 'small muted', text: `Hosts with waiting URLs: ${states.map(([state, number]) => `${count(number)} ${(HOST_STATES[state] ?? [state])[0]}`).join(', ')}.` }) : '');
   const now = Date.now();
   const reason = host => {
-    if (host.failures > 0) return `failed ${host.failures} times in a row`;
+    if (host.failures > 0) return host.failures === 1 ? 'the last request failed' : `failed ${count(host.failures)} times in a row`;
     if (host.rests_until && status.state === 'running') {
       const ms = new Date(host.rests_until) - now;
       return ms > 1500 ? `for ${duration(ms)}` : 'between two requests';

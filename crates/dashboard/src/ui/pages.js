@@ -1,5 +1,5 @@
 // Pages: the ranked list with filters and full-text search, and one page with everything about it.
-import { h, get, post, query, count, percent, bytes, time, plural, width, card, empty, causeText, score, canChange, failed, toast } from '/core.js';
+import { h, get, post, query, count, percent, bytes, time, plural, width, card, empty, causeText, score, canChange, failed, toast, readingText } from '/core.js';
 
 const SIZE = 50;
 const SETS = { genre: 'genre terms', content: 'content terms', url: 'URL terms', exclude: 'exclude terms', table: 'learnt words', query: 'query' };
@@ -42,7 +42,8 @@ export function pages(app) {
   const field = (name, label, input) => { input.name = name; input.value = wanted[name] ?? ''; return h('label', { class: 'field' }, label, input); };
   const select = (...options) => h('select', {}, options.map(([value, text]) => h('option', { value, text })));
   const search = h('input', { id: 'search', type: 'search', name: 'q', placeholder: 'Search the text: words, "a phrase", -without', 'aria-label': 'Search the text of pages', value: wanted.q ?? '' });
-  const genre = select(['', 'any']), language = select(['', 'any']);
+  // The others come with the overview; the list need not wait for them.
+  const some = chosen => select(['', 'any'], ...(chosen ? [[chosen, chosen]] : [])), genre = some(wanted.genre), language = some(wanted.language);
   const form = h('form', { class: 'card w12 wide', role: 'search', on: { submit: event => { event.preventDefault(); apply(); }, change: () => apply() } },
     h('div', { class: 'searchline' }, search, h('button', { class: 'main', type: 'submit', text: 'Search' }), h('button', { type: 'button', text: 'Clear', on: { click: () => { form.reset(); for (const input of form.elements) if (input.name) { if (input.type === 'checkbox') input.checked = false; else input.value = ''; } apply(); } } })),
     h('div', { class: 'filters' },
@@ -53,8 +54,8 @@ export function pages(app) {
       field('language', 'Language', language), field('genre', 'Genre', genre),
       field('min', 'Least relevance', h('input', { type: 'number', min: 0, max: 1, step: 0.05 })),
       field('sort', 'Order', select(['', 'best first'], ['worst', 'worst first'], ['newest', 'newest first'], ['oldest', 'oldest first'], ['depth', 'by depth'])),
-      h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'duplicates' }), 'near-duplicates'),
-      h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'hidden' }), 'left-out pages')));
+      h('div', { class: 'checks' }, h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'duplicates' }), 'near-duplicates'),
+        h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'hidden' }), 'left-out pages'))));
   const summary = h('p', { class: 'muted', role: 'status', text: 'Loading…' }), list = h('ol', { class: 'results' }, h('li', {}, h('div', { class: 'skeleton' })));
   const previous = h('button', { type: 'button', text: 'Previous', on: { click: () => turn(-SIZE) } }), next = h('button', { type: 'button', text: 'Next', on: { click: () => turn(SIZE) } }), place = h('span', { class: 'num' });
   const fresh = h('button', { class: 'tiny', type: 'button', hidden: true, text: 'New pages: show them', on: { click: () => load() } });
@@ -85,8 +86,10 @@ export function pages(app) {
       const found = await get(`crawls/${app.crawl}/pages${query({ ...values(), offset, limit: SIZE })}`, abort.signal);
       if (isGone) return;
       total = found.total;
-      summary.textContent = `${plural(total, 'page')} of ${count(found.all)}${values().q ? ', best matches first' : ''}`;
-      list.replaceChildren(...(found.pages.length ? found.pages.map(line) : [h('li', {}, h('span'), empty(found.all ? 'No page fits. Try fewer filters.' : 'No page has been read yet.'))]));
+      const isReading = typeof found.read === 'number';
+      summary.textContent = `${plural(total, 'page')} of ${count(found.all)}${values().q ? ', best matches first' : ''}${isReading ? `. ${readingText(found.read)}` : ''}`;
+      if (isReading) again = setTimeout(load, 1000);
+      list.replaceChildren(...(found.pages.length ? found.pages.map(line) : [h('li', {}, h('span'), empty(isReading ? 'Please wait a moment.' : found.all ? 'No page fits. Try fewer filters.' : 'No page has been read yet.'))]));
       place.textContent = total ? `${count(offset + 1)} to ${count(Math.min(offset + SIZE, total))} of ${count(total)}` : '';
       previous.disabled = offset === 0;
       next.disabled = offset + SIZE >= total;
@@ -115,16 +118,17 @@ export function pages(app) {
   async function fillNames() {
     try {
       const data = await get(`crawls/${app.crawl}/overview`);
+      if (isGone) return;
       names = { genres: Object.keys(data.genres), languages: Object.keys(data.languages) };
       for (const [box, options, chosen] of [[genre, names.genres, wanted.genre], [language, names.languages, wanted.language]]) {
-        box.append(...options.filter(name => name !== 'unknown').sort().map(name => h('option', { value: name, text: name })));
-        box.value = chosen ?? '';
+        box.append(...options.filter(name => name !== 'unknown' && name !== chosen).sort().map(name => h('option', { value: name, text: name })));
       }
       genre.parentElement.hidden = names.genres.length === 0;
     } catch { /* The filters stay as they are. */ }
   }
   for (const name of ['duplicates', 'hidden']) form.elements[name].checked = wanted[name] === 'true';
-  fillNames().then(load);
+  fillNames();
+  load();
   let known = app.lines.find(line => line.id === app.crawl)?.pages;
   return { node, changed(now) { if (now && now.pages !== known) { known = now.pages; fresh.hidden = false; } }, leave() { isGone = true; clearTimeout(again); abort?.abort(); } };
 }

@@ -130,7 +130,7 @@ function labelling(app, done) {
     isBusy = true;
     try {
       const answer = await markPage(app, page.id, verdict);
-      last.push({ action: answer.action.id, page });
+      last.push({ action: answer.action.id, page, verdict });
       marked = answer.marked;
       tell(Math.max(0, Number(counter.dataset.left) - 1));
       await forward();
@@ -145,6 +145,7 @@ function labelling(app, done) {
     try {
       await post(`crawls/${app.crawl}/steering`, { kind: 'undo', of: before.action });
       queue.splice(at, 0, before.page);
+      marked[before.verdict] -= 1;
       tell(Number(counter.dataset.left) + 1);
       await show();
     } catch (error) { failed(error); } finally { isBusy = false; }
@@ -182,8 +183,8 @@ function fillHosts(place, data, off, ask) {
   const { blocked, boosted } = data.steering, shown = data.hosts.filter(({ host }) => !blocked.includes(host) && !boosted.includes(host)).slice(0, 5);
   const button = (host, text, kind, done) => h('button', { class: 'tiny', type: 'button', disabled: off, text, 'aria-label': `${text} ${host}`, on: { click: event => { event.target.blur(); ask({ kind, host }, `${host} is ${done}.`); } } });
   place.hidden = shown.length === 0;
-  place.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, h('th', { text: 'Host' }), h('th', { class: 'r', text: 'Relevant' }), h('th', { class: 'r', text: 'Pages' }), h('th', { class: 'r', text: 'Failed' }), h('th', {}, h('span', { class: 'sr', text: 'Actions' })))),
-    h('tbody', {}, shown.map(({ host, relevant, pages, failed: lost }) => h('tr', {}, h('td', { class: 'wrap', text: host }), h('td', { class: 'r', text: count(relevant) }), h('td', { class: 'r', text: count(pages) }), h('td', { class: 'r', text: count(lost) }),
+  place.replaceChildren(h('table', {}, h('thead', {}, h('tr', {}, h('th', { text: 'Host' }), h('th', { class: 'r', text: 'Relevant' }), h('th', { class: 'r roomy', text: 'Pages' }), h('th', { class: 'r roomy', text: 'Failed' }), h('th', {}, h('span', { class: 'sr', text: 'Actions' })))),
+    h('tbody', {}, shown.map(({ host, relevant, pages, failed: lost }) => h('tr', {}, h('td', { class: 'wrap', text: host }), h('td', { class: 'r', text: count(relevant) }), h('td', { class: 'r roomy', text: count(pages) }), h('td', { class: 'r roomy', text: count(lost) }),
       h('td', { class: 'r' }, button(host, 'Block', 'block-host', 'blocked'), ' ', button(host, 'Boost', 'boost-host', 'boosted')))))));
 }
 
@@ -206,7 +207,7 @@ function drawJudge(place, data, off, ask, isRunning) {
   place.replaceChildren(plot.node, slider, h('div', { class: 'formline' }, h('label', { class: 'field' }, 'Threshold', number), set), effect,
     h('p', { class: 'small muted', text: isRunning ? 'A new threshold counts for pages from now on, and for all pages when the crawl ends or when they are judged again, below.' : 'A new threshold counts when the pages are judged again, below.' }),
     weights.length ? h('div', { class: 'filters' }, weights.map(([name, value]) => {
-      const field = h('input', { type: 'number', min: 0, max: 1000, step: 'any', value });
+      const field = h('input', { type: 'number', min: 0, max: 1000, step: 'any', value: data.steering.weights?.[name] ?? value });
       field.addEventListener('change', () => ask({ kind: 'weight', name, value: Number(field.value) }, `${name} is ${field.value}.`));
       field.disabled = off;
       return h('label', { class: 'field' }, name, field);

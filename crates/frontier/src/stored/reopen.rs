@@ -9,7 +9,8 @@ use crate::CLOCK_NOTE;
 impl<S: Storage> StoredFrontier<S> {
     /// The frontier as it was at its last commit. It is rebuilt from what its storage kept: hosts and entries in
     /// order of their numbers (each entry with its age where that differs from its number), and the parent links. The
-    /// numbers of dropped entries are missing, and there must be exactly as many gaps as entries dropped.
+    /// numbers of dropped entries are missing, and there must be exactly as many gaps as entries dropped. If the entries
+    /// say how many numbers they may have, room for them is made once.
     ///
     /// Every host rests for one full delay from `now`. When its last request was made is unknown, because nothing is
     /// written when a lease is taken.
@@ -46,7 +47,14 @@ impl<S: Storage> StoredFrontier<S> {
                 .insert(host.origin.clone(), HostId(frontier.hosts.len() as u32));
             frontier.hosts.push(host);
         }
-        let mut queues: BTreeMap<(HostId, AgentId), Vec<u32>> = BTreeMap::new();
+        let entries = entries.into_iter();
+        // Growing step by step would hash every key again each time, and find it in another corner of memory.
+        let dropped = frontier.noted_numbers()?.map_or(0, |noted| noted.dropped);
+        let expected = entries.size_hint().1.unwrap_or_default() as u64;
+        let expected = usize::try_from(expected.saturating_sub(dropped)).unwrap_or_default();
+        frontier.ids.reserve(expected, |id| u64::from(*id));
+        // The waiting entries of each host, by agent.
+        let mut queues: Vec<Vec<Vec<u32>>> = Vec::new();
         // The previous entry: its id, its parent, and whether it is in that page's run of ids.
         let mut before: Option<(UrlId, UrlId, bool)> = None;
         for row in entries {
@@ -61,6 +69,7 @@ impl<S: Storage> StoredFrontier<S> {
                 return Err(damaged("a URL is older than its parent"));
             }
             frontier.admit(entry.agent())?;
+            queues.resize_with(frontier.in_stack.len(), || vec![Vec::new(); frontier.hosts.len()]);
             frontier.entries.skip_to(id);
             frontier.entries.push(entry);
             if entry.has(flag::CLAIM) {
@@ -74,9 +83,10 @@ impl<S: Storage> StoredFrontier<S> {
                 frontier.entries.set_age(id, age);
             }
             if entry.state == State::Waiting {
-                queues.entry((entry.host, entry.agent())).or_default().push(id.0);
+                let agent = usize::from(entry.agent().0);
+                queues[agent][entry.host.0 as usize].push(id.0);
                 frontier.waiting += u64::from(!entry.has(flag::CLAIM));
-                frontier.in_stack[usize::from(entry.agent().0)] += 1;
+                frontier.in_stack[agent] += 1;
                 frontier.seeds_in_line += u64::from(entry.has(flag::SEED));
             }
             if entry.has(flag::REVISIT) {
@@ -97,10 +107,14 @@ impl<S: Storage> StoredFrontier<S> {
             before = Some((id, entry.parent, in_run));
         }
         frontier.restore_numbers()?;
-        for ((host, agent), queue) in queues {
-            frontier.hosts[host.0 as usize]
-                .queue_mut(agent)
-                .rebuild(queue, &mut UrlOrder(&mut frontier.entries));
+        for (agent, of_hosts) in (0_u8..).map(AgentId).zip(queues) {
+            for (host, queue) in of_hosts.into_iter().enumerate() {
+                if !queue.is_empty() {
+                    frontier.hosts[host]
+                        .queue_mut(agent)
+                        .rebuild(queue, &mut UrlOrder(&mut frontier.entries));
+                }
+            }
         }
         for number in 0..frontier.hosts.len() {
             frontier.place(HostId(number as u32), now);
@@ -126,27 +140,14 @@ impl<S: Storage> StoredFrontier<S> {
 
     /// Continues the numbering of a storage from which entries were dropped.
     fn restore_numbers(&mut self) -> Result<(), FrontierError> {
-        if let Some((_, value)) = self.storage.notes(NUMBERS)?.pop() {
-            let bytes: [u8; 28] = value
-                .as_slice()
-                .try_into()
-                .map_err(|_| damaged("the record of the numbering is incomplete"))?;
-            let mut parts = bytes.as_slice();
-            let mut part = |length: usize| {
-                let (part, rest) = parts.split_at(length);
-                parts = rest;
-                part.iter()
-                    .rev()
-                    .fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-            };
-            let next = u32::try_from(part(4)).unwrap_or(u32::MAX);
-            self.dropped = part(8);
-            self.expired = part(8);
-            self.links_lost = part(8);
+        if let Some(noted) = self.noted_numbers()? {
+            self.dropped = noted.dropped;
+            self.expired = noted.expired;
+            self.links_lost = noted.links_lost;
             self.parents_dropped = self.parents_dropped.saturating_sub(self.links_lost);
             self.noted_dropped = self.dropped;
             // Numbers of dropped entries must not be reused: other records may still refer to them.
-            self.entries.skip_to(UrlId(next));
+            self.entries.skip_to(UrlId(noted.next));
         }
         let missing = u64::from(self.entries.len()) - self.entries.live() as u64;
         if missing != self.dropped {
@@ -158,6 +159,31 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
+    /// The numbering as it was stored; none if nothing was ever dropped.
+    fn noted_numbers(&self) -> Result<Option<Numbers>, FrontierError> {
+        let Some((_, value)) = self.storage.notes(NUMBERS)?.pop() else {
+            return Ok(None);
+        };
+        let bytes: [u8; 28] = value
+            .as_slice()
+            .try_into()
+            .map_err(|_| damaged("the record of the numbering is incomplete"))?;
+        let mut parts = bytes.as_slice();
+        let mut part = |length: usize| {
+            let (part, rest) = parts.split_at(length);
+            parts = rest;
+            part.iter()
+                .rev()
+                .fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        Ok(Some(Numbers {
+            next: u32::try_from(part(4)).unwrap_or(u32::MAX),
+            dropped: part(8),
+            expired: part(8),
+            links_lost: part(8),
+        }))
+    }
+
     /// Stores the numbering, once anything has been dropped.
     pub(super) fn note_numbers(&mut self) {
         let mut bytes = Vec::with_capacity(28);
@@ -167,6 +193,14 @@ impl<S: Storage> StoredFrontier<S> {
         bytes.extend(self.links_lost.to_le_bytes());
         self.storage.put_note(NUMBERS, &bytes);
     }
+}
+
+/// What is stored about the numbering.
+struct Numbers {
+    next: u32,
+    dropped: u64,
+    expired: u64,
+    links_lost: u64,
 }
 
 /// The note that holds the numbering.

@@ -14,7 +14,7 @@ use super::Spent;
 /// How often a process is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Linux counts the time of processes in hundredths of a second.
-const TICKS: f64 = 100.0;
+pub(super) const TICKS: f64 = 100.0;
 
 /// Mirrors the web with wget2 and this many threads. None if wget2 is not installed.
 pub fn wget2(seed: &str, threads: usize) -> Result<Option<Spent>> {
@@ -56,6 +56,7 @@ pub fn wget2(seed: &str, threads: usize) -> Result<Option<Spent>> {
         base_bytes: 0,
         known: pages,
         stages: Vec::new(),
+        ranking_cpu_seconds: 0.0,
     }))
 }
 

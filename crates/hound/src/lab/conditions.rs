@@ -62,6 +62,19 @@ pub struct ConditionArgs {
     /// Keep at most about N waiting links; the worst are forgotten.
     #[arg(long, value_name = "N")]
     max_waiting: Option<u64>,
+    /// Crawl on N nodes together, each with a strategy, a judge and a part of the web of its own; the requests in flight are divided
+    /// among them.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    nodes: u16,
+    /// Virtual time that what one node finds is on its way to another.
+    #[arg(long, value_name = "TIME", default_value = "150ms", value_parser = read_time)]
+    message_delay: Duration,
+    /// Virtual time after which nodes tell each other again what their strategies and judges have learnt; 0s for never.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = read_time)]
+    share_every: Duration,
+    /// Number of nodes that die on the way; the others take their parts over, but not what they have learnt.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    node_deaths: u16,
     /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -88,6 +101,10 @@ impl From<ConditionArgs> for Conditions {
             expire_after: args.expire_after,
             expire_after_pages: args.expire_after_pages,
             max_waiting: args.max_waiting,
+            nodes: args.nodes,
+            message_delay: args.message_delay,
+            share_every: Some(args.share_every).filter(|every| !every.is_zero()),
+            node_deaths: args.node_deaths,
             seed: args.seed,
         }
     }

@@ -125,6 +125,7 @@ fn object(
             "budget": trial.budget(conditions.budget()),
             "delay": conditions.delay.as_secs_f64(),
             "workers": conditions.workers,
+            "nodes": conditions.nodes,
             "latency": conditions.latency.as_secs_f64(),
             "list_size": conditions.list_size,
             "depth": conditions.depth,

@@ -177,18 +177,36 @@ impl Field {
     }
 
     /// The two closest requests to one host, whoever made them.
-    pub fn closest(&self) -> Option<(Duration, String)> {
-        let mut last = BTreeMap::new();
-        let mut closest: Option<(Duration, String)> = None;
+    ///
+    /// A request whose answer is in the records of a node was seen here before the node had its answer, and the node let the host
+    /// rest from then on. A node that was killed never learnt of the answers to its last requests: nothing says how long such a
+    /// request waited here before it was seen, so these are compared apart from the others.
+    pub fn closest(&self, nodes: &[&Path]) -> Closest {
+        let mut recorded: BTreeMap<String, usize> = BTreeMap::new();
+        for record in records(nodes) {
+            if record["unasked"] != true {
+                let url = record["url"].as_str().unwrap().to_owned();
+                *recorded.entry(url).or_default() += 1;
+            }
+        }
+        let requested = self.requests();
+        let mut last: BTreeMap<String, (std::time::Instant, String)> = BTreeMap::new();
+        let mut closest = Closest::default();
         let mut requests = self.web.requests();
         requests.sort_by_key(|request| request.started);
         for request in requests {
-            let name = format!("{} {}", request.host, request.path);
-            if let Some((before, earlier)) = last.insert(request.host, (request.started, name.clone())) {
-                let apart = request.started.duration_since(before);
-                if closest.as_ref().is_none_or(|(known, _)| apart < *known) {
-                    closest = Some((apart, format!("{earlier} then {name}")));
-                }
+            let url = format!("http://{}{}", request.host, request.path);
+            let Some((before, earlier)) = last.insert(request.host, (request.started, url.clone())) else {
+                continue;
+            };
+            let apart = request.started.duration_since(before);
+            let is_recorded = recorded.get(&earlier) >= requested.get(&earlier);
+            let known = match is_recorded {
+                true => &mut closest.recorded,
+                false => &mut closest.lost,
+            };
+            if known.as_ref().is_none_or(|(known, _)| apart < *known) {
+                *known = Some((apart, format!("{earlier} then {url}")));
             }
         }
         closest
@@ -204,6 +222,15 @@ impl Field {
         }
         times
     }
+}
+
+/// The two closest requests to one host.
+#[derive(Debug, Default)]
+pub struct Closest {
+    /// The first of them is in the records.
+    pub recorded: Option<(Duration, String)>,
+    /// The first of them was made by a node that was killed before it could record the answer.
+    pub lost: Option<(Duration, String)>,
 }
 
 /// One `hound` of several.
@@ -242,20 +269,21 @@ impl Drop for Node {
     }
 }
 
+/// The records of these folders.
+fn records(folders: &[&Path]) -> Vec<serde_json::Value> {
+    let texts = folders
+        .iter()
+        .filter_map(|folder| std::fs::read_to_string(folder.join("pages/pages.jsonl")).ok());
+    texts.flat_map(|text| super::json_lines(&text)).collect()
+}
+
 /// The pages that are settled according to the records of these folders.
 pub fn settled(folders: &[&Path]) -> BTreeSet<String> {
-    let mut urls = BTreeSet::new();
-    for folder in folders {
-        let Ok(records) = std::fs::read_to_string(folder.join("pages/pages.jsonl")) else {
-            continue;
-        };
-        for record in super::json_lines(&records) {
-            if record["kind"] == "page" && record["will_retry"] != true {
-                urls.insert(record["url"].as_str().unwrap().to_owned());
-            }
-        }
-    }
-    urls
+    records(folders)
+        .into_iter()
+        .filter(|record| record["kind"] == "page" && record["will_retry"] != true)
+        .map(|record| record["url"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// A connection to Redis that can be cut: nothing passes, and nobody is told.

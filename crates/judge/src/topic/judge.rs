@@ -769,6 +769,31 @@ impl Learner for TopicJudge {
         }
     }
 
+    fn share_lessons(&self) {
+        TopicJudge::lessons(self).sample.share();
+    }
+
+    fn lessons(&self) -> Vec<u8> {
+        TopicJudge::lessons(self).sample.lessons()
+    }
+
+    fn hear_lessons(&self, heard: &[u8]) -> Result<(), JudgeFault> {
+        let model = self.model();
+        let is_due = {
+            let mut lessons = TopicJudge::lessons(self);
+            let score = |fields: &PageFields| model.opinion(fields, &self.query).relevance;
+            let read = lessons.sample.hear(heard, score);
+            read.ok_or_else(|| JudgeFault::Saved {
+                name: "the lessons of another node".to_owned(),
+            })?;
+            lessons.sample.seen >= lessons.next
+        };
+        if is_due {
+            self.learn();
+        }
+        Ok(())
+    }
+
     fn restore(&self, saved: &[(String, Vec<u8>)]) -> Result<(), JudgeFault> {
         let damaged = |name: &str| JudgeFault::Saved {
             name: name.to_owned(),

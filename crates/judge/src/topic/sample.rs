@@ -22,9 +22,20 @@ pub(super) struct Sample {
     /// Drawn at random, by the numbers they were drawn by.
     random: BTreeMap<u64, u64>,
     changed: Vec<u64>,
+    /// What other nodes are to be told, if there are any.
+    told: Option<Told>,
     /// The worst of the pages that are kept for their score alone, as far as it is known. Once the sample is full, every page
     /// is compared with it and hardly any comes in.
     worst: Option<(u64, f64)>,
+}
+
+/// What other nodes have not been told yet.
+#[derive(Debug, Default)]
+struct Told {
+    /// How many pages were seen.
+    seen: u64,
+    /// Those among them that came in.
+    came_in: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -45,6 +56,9 @@ impl Sample {
     /// Adds a page with its current score.
     pub(super) fn add(&mut self, key: UrlKey, fields: PageFields, score: f64) {
         self.seen += 1;
+        if let Some(told) = &mut self.told {
+            told.seen += 1;
+        }
         let key = key.0;
         if fields.is_empty() || self.pages.contains_key(&key) {
             return;
@@ -61,6 +75,9 @@ impl Sample {
         }
         self.worst = None;
         self.changed.push(key);
+        if let Some(told) = &mut self.told {
+            told.came_in.push(key);
+        }
         self.pages.insert(
             key,
             Kept {
@@ -134,6 +151,59 @@ impl Sample {
             .collect()
     }
 
+    /// Keeps what comes in from now on for other nodes.
+    pub(super) fn share(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    /// What other nodes have not been told yet: how many pages were seen, and those of them that are in the sample, each with its
+    /// key and its length. The sample is drawn by keys, so samples of nodes that have told each other everything agree.
+    pub(super) fn lessons(&mut self) -> Vec<u8> {
+        let Some(told) = self
+            .told
+            .as_mut()
+            .map(std::mem::take)
+            .filter(|told| told.seen > 0)
+        else {
+            return Vec::new();
+        };
+        let mut bytes = told.seen.to_le_bytes().to_vec();
+        for key in told.came_in {
+            if let Some(kept) = self.pages.get(&key) {
+                let fields = kept.fields.to_bytes();
+                bytes.extend(key.to_le_bytes());
+                bytes.extend(u32::try_from(fields.len()).unwrap_or(u32::MAX).to_le_bytes());
+                bytes.extend(fields);
+            }
+        }
+        bytes
+    }
+
+    /// Adds what another node was shown, scored anew. Other nodes are told by that node itself.
+    pub(super) fn hear(&mut self, lessons: &[u8], score: impl Fn(&PageFields) -> f64) -> Option<()> {
+        if lessons.is_empty() {
+            return Some(());
+        }
+        let (seen, mut rest) = lessons.split_first_chunk::<8>()?;
+        let before = self.seen;
+        let told = self.told.take();
+        let mut read = || {
+            while let Some((key, after)) = rest.split_first_chunk::<8>() {
+                let (length, after) = after.split_first_chunk::<4>()?;
+                let (fields, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+                let fields = PageFields::from_bytes(fields)?;
+                let score = score(&fields);
+                self.add(UrlKey(u64::from_le_bytes(*key)), fields, score);
+                rest = after;
+            }
+            rest.is_empty().then_some(())
+        };
+        let is_read = read();
+        self.told = told;
+        self.seen = self.seen.max(before.saturating_add(u64::from_le_bytes(*seen)));
+        is_read
+    }
+
     /// Puts a saved page back.
     pub(super) fn restore(&mut self, key: u64, bytes: &[u8]) -> Option<()> {
         let (is_random, rest) = bytes.split_first()?;
@@ -149,5 +219,53 @@ impl Sample {
         self.pages.insert(key, kept);
         self.worst = None;
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scenthound_parse::{Limits, PageInput, parse};
+    use scenthound_types::CanonicalUrl;
+
+    use super::*;
+
+    fn page(key: u64) -> PageFields {
+        let url = CanonicalUrl::parse("http://a.test/").unwrap();
+        let body = format!("<p>tea {key}</p>");
+        let input = PageInput {
+            url: &url,
+            content_type: Some("text/html"),
+            body: body.as_bytes(),
+            truncated: false,
+        };
+        PageFields::read(&parse(&input, &Limits::default()))
+    }
+
+    fn score_of(fields: &PageFields) -> f64 {
+        f64::from(fields.to_bytes().iter().map(|byte| u32::from(*byte)).sum::<u32>())
+    }
+
+    #[test]
+    fn nodes_that_tell_each_other_what_they_saw_have_the_sample_of_one() {
+        let mut alone = Sample::default();
+        let mut nodes = [Sample::default(), Sample::default()];
+        nodes.iter_mut().for_each(Sample::share);
+        for key in 0..3_000_u64 {
+            let fields = page(key);
+            let score = score_of(&fields);
+            alone.add(UrlKey(key), fields.clone(), score);
+            nodes[(key % 2) as usize].add(UrlKey(key), fields, score);
+            if key % 700 == 0 || key == 2_999 {
+                let lessons = [nodes[0].lessons(), nodes[1].lessons()];
+                nodes[0].hear(&lessons[1], score_of).unwrap();
+                nodes[1].hear(&lessons[0], score_of).unwrap();
+            }
+        }
+        for node in &mut nodes {
+            assert_eq!(node.seen, alone.seen);
+            let keys = |sample: &Sample| sample.random().map(|(key, _)| key).collect::<Vec<_>>();
+            assert_eq!(keys(node), keys(&alone));
+            assert!(node.lessons().is_empty(), "what was heard is not passed on");
+        }
     }
 }

@@ -417,8 +417,9 @@ impl Ranking {
             counts.hidden += u64::from(page.is_hidden);
             counts.relevant += u64::from(page.is_relevant && !is_copy);
             counts.hidden_relevant += u64::from(page.is_relevant && !is_copy && page.is_hidden);
-            // Filters look at the page that is shown, so that a page and its copies are chosen or left out together.
-            let judged_by = shown.unwrap_or(page);
+            // Filters look at the page that is shown: a copy that is folded is left out with the page it repeats, and one that is
+            // listed itself must fit itself.
+            let judged_by = shown.filter(|_| !settings.with_duplicates).unwrap_or(page);
             let is_wanted = judged_by.is_included
                 && (settings.with_hidden || !page.is_hidden)
                 && (judged_by.is_relevant || !settings.relevant_only);

@@ -327,6 +327,9 @@ impl Collection {
         // Look for the worker first: if the crawl ends while we read, it has written its last figures by then.
         let worker = self.worker()?;
         let settings = self.settings_or_warn(&mut warnings);
+        if let Some(nodes) = self.nodes() {
+            return self.status_of_nodes(&nodes, settings, warnings);
+        }
         let last = StatusFile::read(self.view.layout()).unwrap_or_else(|error| {
             warnings.push(Warning::StatusFile(error));
             None
@@ -369,6 +372,81 @@ impl Collection {
             settings,
             figures,
             figures_from,
+            marks: self.count_marks()?,
+            warnings,
+        })
+    }
+
+    /// The state of several nodes together. What the records contain is counted from those of all, because a page that two nodes
+    /// settled counts once; the rest is what the nodes say in sum.
+    fn status_of_nodes(
+        &self,
+        nodes: &[Collection],
+        settings: Option<Settings>,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Status, CollectionError> {
+        let mut last = StatusFile {
+            version: StatusFile::VERSION,
+            ..StatusFile::default()
+        };
+        let mut worker = None;
+        let mut has_ended = true;
+        for node in nodes {
+            let is_running = node.worker()?;
+            worker = worker.or(is_running);
+            let said = StatusFile::read(node.view.layout()).unwrap_or_else(|error| {
+                warnings.push(Warning::StatusFile(error));
+                None
+            });
+            let Some(said) = said else {
+                has_ended = false;
+                continue;
+            };
+            has_ended &= said.ended.is_some();
+            if said.updated >= last.updated {
+                (last.updated, last.pid) = (said.updated, said.pid);
+                last.ended = said.ended;
+            }
+            last.running_ms = last.running_ms.max(said.running_ms);
+            last.resumable |= said.resumable;
+            last.known += said.known;
+            last.waiting += said.waiting;
+            last.expired += said.expired;
+            last.leased += if is_running.is_some() { said.leased } else { 0 };
+            last.hosts += said.hosts;
+            last.hosts_resting += said.hosts_resting;
+        }
+        if worker.is_some() || !has_ended {
+            last.ended = None;
+        }
+        let counted = self.count_records(&mut warnings)?;
+        let state = match worker {
+            Some(_) => CrawlState::Running,
+            None if last.ended.is_some() => CrawlState::Ended,
+            None if counted.outcomes.is_empty() => CrawlState::New,
+            None => CrawlState::Killed,
+        };
+        let figures = StatusFile {
+            pages: counted.pages,
+            bodies: counted.bodies,
+            relevant: counted.relevant,
+            excluded: counted.excluded,
+            requisites: counted.requisites,
+            harvest_rate: counted.harvest_rate,
+            bytes: counted.bytes,
+            errors: counted.errors,
+            outcomes: counted.outcomes,
+            curve: counted.curve,
+            agents: counted.agents,
+            ..last
+        };
+        Ok(Status {
+            state,
+            worker,
+            can_resume: worker.is_none() && (figures.resumable || state != CrawlState::Ended),
+            settings,
+            figures,
+            figures_from: FiguresFrom::RecordsAndStatusFile,
             marks: self.count_marks()?,
             warnings,
         })

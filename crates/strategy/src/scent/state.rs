@@ -53,15 +53,21 @@ pub(super) struct Unsaved {
     snapshot_bytes: usize,
 }
 
+impl Learnt<'_> {
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let note = self.note.to_bytes();
+        out.push(note.len() as u8);
+        out.push(u8::from(self.is_seed));
+        out.extend(self.relevance.to_le_bytes());
+        out.extend(self.page.to_le_bytes());
+        out.extend(note);
+    }
+}
+
 impl Unsaved {
     /// Remembers a visit.
     pub fn add(&mut self, learnt: Learnt<'_>) {
-        let note = learnt.note.to_bytes();
-        self.visits.push(note.len() as u8);
-        self.visits.push(u8::from(learnt.is_seed));
-        self.visits.extend(learnt.relevance.to_le_bytes());
-        self.visits.extend(learnt.page.to_le_bytes());
-        self.visits.extend(note);
+        learnt.write(&mut self.visits);
         self.logged += 1;
         self.is_changed = true;
     }
@@ -175,6 +181,21 @@ fn restore_core(scent: &mut Scent, core: &[u8]) -> Option<(u32, u32)> {
 
 /// Learns saved visits again.
 fn replay(scent: &mut Scent, visits: &[u8]) -> Option<()> {
+    each_visit(visits, |learnt| scent.learn_tables(learnt))
+}
+
+/// Learns from the visits of another node.
+pub(super) fn hear(scent: &mut Scent, visits: &[u8]) -> Result<(), RestoreError> {
+    let heard = each_visit(visits, |learnt| {
+        scent.learn_visit(learnt, f64::from(learnt.relevance));
+    });
+    heard.ok_or_else(|| RestoreError::Damaged {
+        strategy: "scent",
+        what: "the lessons of another node cannot be read".to_owned(),
+    })
+}
+
+fn each_visit(visits: &[u8], mut visit: impl FnMut(Learnt<'_>)) -> Option<()> {
     let mut rest = visits;
     while let Some((header, after)) = rest.split_first_chunk::<10>() {
         let [length, is_seed, a, b, c, d, page @ ..] = *header;
@@ -185,7 +206,7 @@ fn replay(scent: &mut Scent, visits: &[u8]) -> Option<()> {
             relevance: f32::from_le_bytes([a, b, c, d]),
             is_seed: is_seed == 1,
         };
-        scent.learn_tables(learnt);
+        visit(learnt);
         rest = after;
     }
     rest.is_empty().then_some(())
