@@ -12,6 +12,7 @@ mod replay;
 mod serve;
 mod stops;
 mod synth;
+mod top;
 mod tune;
 pub mod webs;
 
@@ -89,6 +90,12 @@ Examples:
   hound lab stops --web webs/university --least-yield 0.02 --enough 0.9
   hound lab stops --web webs/mixed --web webs/encyclopedia --strategy best-first --json";
 
+const TOP_EXAMPLES: &str = "\
+Examples:
+  hound lab top --web webs/encyclopedia
+  hound lab top --web webs/encyclopedia --tasks railway-transport --show 20
+  hound lab top --web webs/university --strategy best-first --judge terms --json";
+
 const SERVE_EXAMPLES: &str = "\
 Examples:
   hound lab serve webs/university
@@ -154,6 +161,11 @@ pub fn command() -> Command {
                 .after_help(STOPS_EXAMPLES),
         )
         .subcommand(
+            top::Args::augment_args(Command::new("top"))
+                .about("Show how many of the best results of a short crawl from words and one seed are right")
+                .after_help(TOP_EXAMPLES),
+        )
+        .subcommand(
             serve::Args::augment_args(Command::new("serve"))
                 .about("Serve a recorded or synthetic web on loopback, behind a proxy, for the live crawler")
                 .after_help(SERVE_EXAMPLES),
@@ -171,6 +183,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("background", given)) => done(parsed(given).and_then(background::run)),
         Some(("learn-scent", given)) => done(parsed(given).and_then(learn_scent::run)),
         Some(("stops", given)) => done(parsed(given).and_then(stops::run)),
+        Some(("top", given)) => done(parsed(given).and_then(top::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),
         Some(("synth", given)) => done(parsed(given).and_then(synth::run)),
         _ => Ok(ExitCode::from(exit::FAILURE)),

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use scenthound_engine::{AgentRules, CrawlSettings, PageSettings, Scope, SeedAssignment};
+use scenthound_engine::{AgentRules, Budget, CrawlSettings, PageSettings, Scope, SeedAssignment};
 use scenthound_frontier::HostPolicy;
 
 use crate::error::LabError;
@@ -17,6 +17,9 @@ use crate::trial::LabBudget;
 pub struct Conditions {
     /// When to stop; `None` for the usual budget, which is everything unless an experiment sets its own.
     pub budget: Option<LabBudget>,
+    /// After how many pages the crawl ends, as a limit that the strategy knows of. A budget ends it too, but counts only pages
+    /// that count and comes as a surprise, so that its figures hold for a longer crawl as well.
+    pub page_limit: Option<u64>,
     /// Virtual time between two requests to the same host.
     pub delay: Duration,
     /// Number of requests in flight at a time.
@@ -68,6 +71,7 @@ impl Default for Conditions {
     fn default() -> Conditions {
         Conditions {
             budget: None,
+            page_limit: None,
             delay: Duration::ZERO,
             workers: 1,
             latency: Duration::ZERO,
@@ -101,6 +105,7 @@ impl Conditions {
             seed: self.seed,
             workers: self.workers as usize,
             latency: self.latency,
+            jitter: Duration::ZERO,
             policy: HostPolicy {
                 delay: self.delay,
                 max_pages_per_host: self.max_pages_per_host,
@@ -119,6 +124,10 @@ impl Conditions {
                 ..PageSettings::default()
             },
             crawl: CrawlSettings {
+                budget: Budget {
+                    pages: self.page_limit,
+                    ..Budget::default()
+                },
                 scope: Scope::everything(),
                 robots: self.robots,
                 list_size: self.list_size.map_or(list_size, |size| size as usize),

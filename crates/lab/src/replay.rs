@@ -14,7 +14,7 @@ use scenthound_frontier::{Counts, Frontier, HostPolicy, MemoryFrontier};
 use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_testweb::TestSite;
-use scenthound_types::{CanonicalUrl, Keyring, Lease, Timestamp};
+use scenthound_types::{CanonicalUrl, Keyring, Lease, Rng, Timestamp};
 
 use crate::answer::{Answers, SiteAnswers};
 use crate::journal::Journal;
@@ -31,6 +31,8 @@ pub struct LabSettings {
     pub workers: usize,
     /// How long a response takes.
     pub latency: Duration,
+    /// How much longer it may take, depending on the seed and the URL.
+    pub jitter: Duration,
     /// Politeness and limits of the frontier.
     pub policy: HostPolicy,
     /// Limits of the page processor.
@@ -48,6 +50,7 @@ impl Default for LabSettings {
             seed: 0,
             workers: 1,
             latency: Duration::ZERO,
+            jitter: Duration::ZERO,
             policy: HostPolicy::instant(),
             processor: PageSettings {
                 scope: Scope::everything(),
@@ -165,7 +168,8 @@ fn drive(
         let wake = match step {
             Step::Fetch(leases) => {
                 for lease in leases {
-                    out.push(now + settings.latency, lease);
+                    let more = Rng::for_part(settings.seed, lease.key.0).fraction();
+                    out.push(now + settings.latency + settings.jitter.mul_f64(more), lease);
                 }
                 continue;
             }

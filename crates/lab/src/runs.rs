@@ -182,6 +182,27 @@ impl Lab<'_> {
         conditions: &Conditions,
         watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(Outcome, f64), LabError> {
+        // A judge that learns begins anew with each crawl.
+        let fresh;
+        let judge: &dyn PageJudge = if judge.learner().is_some() {
+            fresh = self.judge(trial, judge_spec)?;
+            fresh.judge.as_ref()
+        } else {
+            judge
+        };
+        self.crawl_with(trial, spec, judge_spec, judge, conditions, watch)
+    }
+
+    /// The same with this very judge: afterwards it knows what it learnt from the crawl.
+    pub(crate) fn crawl_with(
+        &self,
+        trial: &Trial,
+        spec: &StrategySpec,
+        judge_spec: &JudgeSpec,
+        judge: &dyn PageJudge,
+        conditions: &Conditions,
+        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<(Outcome, f64), LabError> {
         let trial = trial.read_by(judge_spec)?;
         let trial = trial.as_ref();
         let kind = spec.crawl()?;
@@ -195,14 +216,6 @@ impl Lab<'_> {
         if kind == StrategyKind::Table && judge_spec.kind() == LabJudge::Crawl(JudgeKind::Table) {
             lab.crawl.strategy_judges = Some(settings.judge.threshold);
         }
-        // A judge that learns begins anew with each crawl.
-        let fresh;
-        let judge: &dyn PageJudge = if judge.learner().is_some() {
-            fresh = self.judge(trial, judge_spec)?;
-            fresh.judge.as_ref()
-        } else {
-            judge
-        };
         let with_genres;
         let in_layers;
         let mut is_plain = false;

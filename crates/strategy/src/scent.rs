@@ -45,6 +45,10 @@ pub use prior::{PriorError, ScentParts, ScentPrior};
 const LINKS: u16 = 1;
 /// The first step of the weights, and how slowly steps become shorter.
 const FIRST_SQUARES: f64 = 20.0;
+/// How many visits per weight there must be before the weights follow what visits bring at full pace. With few visits they
+/// follow chance: the same crawl with slightly different timing ends with other weights, and often with worse ones than it
+/// started with.
+const VISITS_PER_WEIGHT: u64 = 10;
 /// How strongly the weights are pulled back to where they started.
 const PULL: f64 = 0.002;
 /// How much more a visit counts that brings something.
@@ -223,11 +227,21 @@ impl Scent {
     }
 
     fn rank(&self, note: &Note) -> Rank {
-        let own = dot(&self.weights, &self.parts(note));
         Rank {
             class: LINKS,
-            score: Score::new(worth(own, self.yields.leads(note.places.template))),
+            score: Score::new(self.score(note, &self.parts(note))),
             tie: 0,
+        }
+    }
+
+    fn score(&self, note: &Note, parts: &ScentParts) -> f64 {
+        let own = dot(&self.weights, parts);
+        let score = worth(own, self.yields.leads(note.places.template));
+        // The next day of a calendar that has brought nothing is not worth exploring, whatever its words promise, and less so
+        // with every day.
+        match parts.get(prior::CHAIN) {
+            Some(chain) if *chain > 0.0 => score.min(OLDEST_FROM - CHAIN_DROP * chain),
+            _ => score,
         }
     }
 
@@ -236,11 +250,14 @@ impl Scent {
         let likely = 1.0 / (1.0 + (-dot(&self.weights, parts)).exp());
         let error = (likely - relevance) * self.weight_of(relevance);
         let start = self.settings.prior.weights;
+        // Slow at first: see VISITS_PER_WEIGHT.
+        let sure = (self.visits as f64 / (VISITS_PER_WEIGHT * PARTS as u64) as f64).min(1.0);
+        let pace = self.settings.adapt * sure * sure;
         let own = self.weights.iter_mut().zip(&mut self.squares);
         for ((weight, squares), (part, start)) in own.zip(parts.iter().zip(start)) {
             let slope = error * part + PULL * (*weight - start);
             *squares += slope * slope;
-            *weight -= self.settings.adapt * slope / squares.sqrt();
+            *weight -= pace * slope / squares.sqrt();
         }
         // A chain is never a reason to follow it.
         if let Some(weight) = self.weights.get_mut(prior::CHAIN) {
@@ -397,6 +414,8 @@ fn parent_of(page: UrlKey, path: u32, relevance: f64) -> Parent {
 const HOLD_BACK: f64 = 0.7;
 /// What is known to be this bad is not worth exploring: an unknown link begins at about −3.
 const OLDEST_FROM: f64 = -4.2;
+/// How far below that a link in a fruitless chain lies, for each unit of the part `chain`.
+const CHAIN_DROP: f64 = 2.0;
 
 impl Strategy for Scent {
     fn name(&self) -> &'static str {
@@ -497,10 +516,8 @@ impl Strategy for Scent {
         };
         let visits = self.yields.visits(&note);
         let parts = self.parts(&note);
-        let (own, share) = (
-            dot(&self.weights, &parts),
-            self.yields.leads(note.places.template),
-        );
+        let own = dot(&self.weights, &parts);
+        let share = self.yields.leads(note.places.template);
         // It does not add to the others as they do; the weight is what makes it come out right.
         let leads = ScorePart {
             name: "leads",
@@ -508,7 +525,14 @@ impl Strategy for Scent {
             weight: (worth(own, share) - own) / share.max(1e-9),
             visits: Some(self.yields.led(note.places.template)),
         };
-        let parts = parts.into_iter().zip(self.weights);
+        let mut weights = self.weights;
+        // Nor does the lid on the score of a chain.
+        if let (Some(weight), Some(chain)) = (weights.get_mut(prior::CHAIN), parts.get(prior::CHAIN))
+            && *chain > 0.0
+        {
+            *weight += (self.score(&note, &parts) - worth(own, share)) / chain;
+        }
+        let parts = parts.into_iter().zip(weights);
         let parts = prior::NAMES.iter().zip(parts);
         parts
             .map(|(name, (value, weight))| ScorePart {

@@ -84,6 +84,7 @@ impl From<ConditionArgs> for Conditions {
     fn from(args: ConditionArgs) -> Conditions {
         Conditions {
             budget: args.budget,
+            page_limit: None,
             delay: args.delay,
             workers: args.workers,
             latency: args.latency,

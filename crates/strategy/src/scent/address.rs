@@ -22,26 +22,36 @@ impl Fnv {
     }
 }
 
-/// The host, the directory and the template of a URL. URLs share a template if they differ only in numbers, in the
-/// letters of their last segment and in the values of their parameters: the days of a calendar, or one page with many
-/// session ids.
+/// The host, the directory, the folder above it and the template of a URL. URLs share a template if they differ only in
+/// numbers, in the letters of their last segment, in the values of their parameters and in how often a folder is repeated:
+/// the days of a calendar, one page with many session ids, or a folder within itself.
 pub(super) fn places(url: &CanonicalUrl) -> Places {
     let mut hash = Fnv::new();
     url.origin().bytes().for_each(|byte| hash.byte(byte));
     let host = hash.short();
+    let mut above = hash;
     let (path, query) = match url.path_and_query().split_once('?') {
         Some((path, query)) => (path, Some(query)),
         None => (url.path_and_query(), None),
     };
     let (directory, last) = path.rsplit_once('/').unwrap_or(("", path));
+    let section = directory.rsplit_once('/').map_or("", |(section, _)| section);
+    section.bytes().for_each(|byte| above.byte(byte));
+    above.byte(b'/');
     directory.bytes().for_each(|byte| hash.byte(byte));
     hash.byte(b'/');
     let place = hash.short();
     let mut template = Fnv::new();
     template.byte(1);
     url.origin().bytes().for_each(|byte| template.byte(byte));
-    shape(directory, false, &mut template);
-    template.byte(b'/');
+    let mut last_folder = None;
+    for folder in directory.split('/') {
+        if last_folder != Some(folder) {
+            shape(folder, false, &mut template);
+            template.byte(b'/');
+        }
+        last_folder = Some(folder);
+    }
     shape(last, true, &mut template);
     for parameter in query.into_iter().flat_map(|query| query.split('&')) {
         template.byte(b'&');
@@ -50,6 +60,7 @@ pub(super) fn places(url: &CanonicalUrl) -> Places {
     }
     Places {
         host,
+        section: above.short(),
         directory: place,
         template: template.short(),
     }
@@ -102,6 +113,10 @@ mod tests {
                 "http://a.test/people/smith.html",
                 "http://a.test/people/jones.html",
             ),
+            (
+                "http://a.test/archive/older/",
+                "http://a.test/archive/older/older/older/",
+            ),
         ] {
             assert_eq!(of(one).template, of(other).template, "{one} {other}");
         }
@@ -114,6 +129,10 @@ mod tests {
             of("http://a.test/x.pdf").template
         );
         assert_ne!(of("http://a.test/x").template, of("http://b.test/x").template);
+        assert_ne!(
+            of("http://a.test/x/y/").template,
+            of("http://a.test/x/z/").template
+        );
     }
 
     #[test]
@@ -123,5 +142,14 @@ mod tests {
         assert_ne!(home.directory, of("http://a.test/~b/c/").directory);
         assert_eq!(home.host, of("http://a.test/").host);
         assert_ne!(home.host, of("https://a.test/").host);
+    }
+
+    #[test]
+    fn a_section_is_the_folder_above_the_directory() {
+        let guides = of("http://a.test/guides/green/x.html");
+        assert_eq!(guides.section, of("http://a.test/guides/black/y.html").section);
+        assert_eq!(guides.section, of("http://a.test/guides/").directory);
+        let home = of("http://a.test/x.html");
+        assert_eq!(home.section, home.directory);
     }
 }

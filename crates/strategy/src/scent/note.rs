@@ -27,6 +27,8 @@ pub(super) struct Parent {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Places {
     pub host: u32,
+    /// The folder above the directory, or the same as the directory at the top of a host.
+    pub section: u32,
     pub directory: u32,
     pub template: u32,
 }
@@ -241,7 +243,7 @@ impl Note {
     /// The bytes a frontier keeps.
     pub fn to_bytes(self) -> Box<[u8]> {
         let words: usize = self.words.blocks().iter().map(|words| words.len()).sum();
-        let mut bytes = Vec::with_capacity(30 + self.parents.len() * 9 + words * 2);
+        let mut bytes = Vec::with_capacity(34 + self.parents.len() * 9 + words * 2);
         bytes.extend(fixed(self.best, 65535.0).to_le_bytes());
         bytes.extend(fixed(self.sum, 256.0).to_le_bytes());
         bytes.push(self.count);
@@ -253,7 +255,13 @@ impl Note {
             self.list_mean as u8,
         ]);
         bytes.extend(self.scores.map(|score| score as u8));
-        for place in [self.places.host, self.places.directory, self.places.template] {
+        let Places {
+            host,
+            section,
+            directory,
+            template,
+        } = self.places;
+        for place in [host, section, directory, template] {
             bytes.extend(place.to_le_bytes());
         }
         bytes.push(self.parents.len() as u8);
@@ -278,6 +286,7 @@ impl Note {
         let scores = [rest.one()? as i8, rest.one()? as i8, rest.one()? as i8];
         let places = Places {
             host: rest.four()?,
+            section: rest.four()?,
             directory: rest.four()?,
             template: rest.four()?,
         };
@@ -405,7 +414,7 @@ mod tests {
             note.add(&sighting(page * 7, f64::from(page) / 15.0, &tokens));
         }
         let bytes = note.to_bytes();
-        assert!(bytes.len() <= 96, "{} bytes", bytes.len());
+        assert!(bytes.len() <= 100, "{} bytes", bytes.len());
         let back = Note::from_bytes(&bytes).unwrap();
         assert_eq!(back.to_bytes(), bytes);
         assert_eq!((back.words, back.parents), (note.words, note.parents));

@@ -222,11 +222,15 @@ impl Yields {
         self.all.add(relevance);
         let Places {
             host,
+            section,
             directory,
             template,
         } = note.places;
         for place in [host, directory, template] {
             self.count(place, relevance);
+        }
+        if section != directory {
+            self.count(section, relevance);
         }
         for parent in note.parents.iter() {
             self.link(parent, relevance);
@@ -263,7 +267,11 @@ impl Yields {
         let of_host = self.of(note.places.host);
         let host = of_host.smoothed(base, HOST_PRIOR);
         let of_directory = self.of(note.places.directory);
-        let directory = of_directory.smoothed(host, PRIOR);
+        let section = match note.places.section {
+            same if same == note.places.directory => host,
+            section => self.of(section).smoothed(host, PRIOR),
+        };
+        let directory = of_directory.smoothed(section, PRIOR);
         let of_template = self.of(note.places.template);
         let template = of_template.smoothed(directory, PRIOR);
         let mut around = Around {
