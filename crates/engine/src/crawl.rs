@@ -779,9 +779,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             Found::Page(page) if !page.is_set_aside() && page.duplicate_of.is_none() => page.lesson.take(),
             _ => None,
         };
-        if let (Some(lesson), Some(learner)) =
+        if let (Some(mut lesson), Some(learner)) =
             (lesson, self.learner.as_ref().and_then(|judge| judge.learner()))
         {
+            lesson.is_seed = lease.seed;
             learner.observe(lease.key, *lesson);
         }
         let settled = Settled {

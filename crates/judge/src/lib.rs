@@ -157,6 +157,8 @@ pub struct Lesson {
     /// Its relevance, and the number of the model it was judged by.
     pub(crate) relevance: f64,
     pub(crate) model: u64,
+    /// Whether the crawl started from it: people start where they expect to find something.
+    pub is_seed: bool,
 }
 
 /// An example page: what a judge is told about it.

@@ -35,6 +35,13 @@ const DRIFT: f64 = 0.55;
 const SAME: f32 = 0.4;
 /// With fewer pages nothing is learnt.
 const LEAST_PAGES: usize = 30;
+/// What is left of the score of a page that is unlike all seeds, and what a seed scores at least. People start from pages of the
+/// kind they look for: "railway transport" and a page on a locomotive are not about cities with railways.
+const UNLIKE_SEEDS: f64 = 0.5;
+const SEED: f64 = 0.6;
+/// A page of running text has at least this many words outside of links, and at most this share of its words in links.
+const ARTICLE_WORDS: u32 = 100;
+const ARTICLE_LINKS: f64 = 0.35;
 /// A page that matches at least this share of the best match counts as good.
 const GOOD: f64 = 0.4;
 
@@ -178,6 +185,57 @@ impl Vectors {
         kept
     }
 
+    /// Scores that also say how similar a page is to the seeds. They are multiplied, so a seed that has nothing to do with the
+    /// topic makes no page good that does not match.
+    fn like_seeds(&self, mut scores: Vec<f64>, seeds: &[usize]) -> Vec<f64> {
+        if seeds.is_empty() {
+            return scores;
+        }
+        for (score, similar) in scores.iter_mut().zip(self.similarity_to(seeds)) {
+            *score *= UNLIKE_SEEDS + (1.0 - UNLIKE_SEEDS) * similar;
+        }
+        for seed in seeds {
+            if let Some(score) = scores.get_mut(*seed) {
+                *score = score.max(SEED);
+            }
+        }
+        let top = scores.iter().copied().fold(1e-9, f64::max);
+        scores.iter_mut().for_each(|score| *score /= top);
+        scores
+    }
+
+    /// How similar each page is to the most similar of these pages; 1 for the mean of the ten most similar pages.
+    fn similarity_to(&self, pages: &[usize]) -> Vec<f64> {
+        let common = (self.rows.len() / 3).max(50);
+        let mut holders = vec![0_usize; self.ids.len()];
+        for (place, _) in self.rows.iter().flatten() {
+            if let Some(count) = holders.get_mut(*place as usize) {
+                *count += 1;
+            }
+        }
+        let mut all = vec![0.0_f64; self.rows.len()];
+        for page in pages {
+            let Some(own) = self.rows.get(*page) else { continue };
+            let mut row = own.clone();
+            row.retain(|(place, _)| holders.get(*place as usize).is_some_and(|count| *count <= common));
+            for (similar, other) in all.iter_mut().zip(&self.rows) {
+                *similar = similar.max(f64::from(dot(&row, other)));
+            }
+        }
+        let mut best: Vec<f64> = all
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !pages.contains(at))
+            .map(|(_, similar)| *similar)
+            .collect();
+        best.sort_unstable_by(|a, b| b.total_cmp(a));
+        best.truncate(10);
+        let full = (best.iter().sum::<f64>() / best.len().max(1) as f64).max(1e-6);
+        all.iter_mut()
+            .for_each(|similar| *similar = (*similar / full).min(1.0));
+        all
+    }
+
     /// The words that these pages share and others lack.
     fn common_words(&self, pages: &[usize], most: usize) -> Vec<f64> {
         let mut sum = vec![0.0; self.ids.len()];
@@ -313,20 +371,39 @@ fn spread(scores: &[f64], neighbours: &[Vec<(u32, f32)>]) -> Vec<f64> {
     now
 }
 
+/// The seeds that are pages of running text. A list of links is where one goes on from, not what one looks for.
+fn articles(pages: &[&PageFields], seeds: &[usize]) -> Vec<usize> {
+    let is_article = |seed: &usize| {
+        pages.get(*seed).is_some_and(|page| {
+            let (body, link) = page.words();
+            body >= ARTICLE_WORDS && f64::from(link) <= ARTICLE_LINKS * f64::from(body + link)
+        })
+    };
+    seeds.iter().copied().filter(is_article).collect()
+}
+
 /// What was learnt from pages that match, and how much to trust it, from 0 to 1.
-pub(super) fn learn(pages: &[&PageFields], matches: &[f64], rarity: &Rarity) -> Option<(TellingWords, f64)> {
+pub(super) fn learn(
+    pages: &[&PageFields],
+    matches: &[f64],
+    seeds: &[usize],
+    rarity: &Rarity,
+) -> Option<(TellingWords, f64)> {
     let top = matches.iter().copied().fold(0.0, f64::max);
     if pages.len() < LEAST_PAGES || top < 0.1 {
         return None;
     }
-    let matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
+    let vectors = Vectors::new(pages, rarity);
+    let matches = vectors.like_seeds(
+        matches.iter().map(|score| score / top).collect(),
+        &articles(pages, seeds),
+    );
     let good = matches.iter().filter(|score| **score >= GOOD).count();
     if good < 3 {
         return None;
     }
     let (first, last) = (FIRST_PAGES.min(good), LAST_PAGES.min(good * 2));
     let trust = good as f64 / (good as f64 + 8.0);
-    let vectors = Vectors::new(pages, rarity);
     let neighbours = vectors.neighbours();
     let with_own = |similar: Vec<f64>, own: f64| -> Vec<f64> {
         similar

@@ -77,6 +77,16 @@ enum Field {
 }
 
 impl PageFields {
+    /// How many words stand outside of links and in them, stop words left out.
+    pub(super) fn words(&self) -> (u32, u32) {
+        let (mut body, mut link) = (0, 0);
+        for entry in &self.entries {
+            body += u32::from(entry.counts.body);
+            link += u32::from(entry.counts.link);
+        }
+        (body, link)
+    }
+
     /// Reads a page for no query in particular.
     pub fn read(page: &ParsedPage) -> PageFields {
         PageFields::of(page, None, &[])

@@ -360,8 +360,12 @@ impl TopicJudge {
 
     /// Shows it a page that is not labelled, without learning yet.
     pub fn show(&self, key: UrlKey, fields: PageFields) {
+        self.show_from(key, fields, false);
+    }
+
+    fn show_from(&self, key: UrlKey, fields: PageFields, is_seed: bool) {
         let score = self.model().opinion(&fields, &self.query).relevance;
-        self.lessons().sample.add(key, fields, score);
+        self.lessons().sample.add(key, fields, score, is_seed);
     }
 
     fn judge_fields(&self, fields: &PageFields) -> Judgement {
@@ -422,7 +426,7 @@ impl TopicJudge {
         if !self.ideas.is_empty() && !self.ideas.wants_kind() {
             let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
             let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
-            feedback = feedback::learn(&pages, &matches, &rarity);
+            feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), &rarity);
         }
         if !lessons.positive.is_empty() {
             match self.learn_examples(lessons, &matcher, &rarity) {
@@ -671,6 +675,7 @@ impl Judge for TopicJudge {
                 fields,
                 relevance: judgement.relevance,
                 model: model.number,
+                is_seed: false,
             })
         });
         (judgement, lesson)
@@ -694,9 +699,12 @@ impl Judge for TopicJudge {
 impl Learner for TopicJudge {
     fn observe(&self, key: UrlKey, lesson: Lesson) -> bool {
         if lesson.model == self.model().number {
-            self.lessons().sample.add(key, lesson.fields, lesson.relevance);
+            let mut lessons = self.lessons();
+            lessons
+                .sample
+                .add(key, lesson.fields, lesson.relevance, lesson.is_seed);
         } else {
-            self.show(key, lesson.fields);
+            self.show_from(key, lesson.fields, lesson.is_seed);
         }
         let is_due = {
             let lessons = self.lessons();

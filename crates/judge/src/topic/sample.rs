@@ -1,6 +1,6 @@
-//! The pages a judge learns from while it crawls: a random sample of those seen, and the best of them.
+//! The pages a judge learns from while it crawls: a random sample of those seen, the best of them, and the first seeds.
 //!
-//! Both are bounded, so a crawl of millions of pages learns from some hundreds. The sample is drawn by the pages' keys,
+//! All are bounded, so a crawl of millions of pages learns from some hundreds. The sample is drawn by the pages' keys,
 //! which are hashes: every page is as likely to be in it, and nothing depends on the order or on a random number.
 
 use std::collections::BTreeMap;
@@ -12,6 +12,8 @@ use super::fields::PageFields;
 /// Pages in the random sample, and best pages.
 const RANDOM: usize = 600;
 const BEST: usize = 300;
+/// Seeds that stay whatever their score. People name few; a list of thousands says little about any one of them.
+const SEEDS: usize = 30;
 
 /// Pages seen.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(super) struct Sample {
     pages: BTreeMap<u64, Kept>,
     /// Drawn at random, by the numbers they were drawn by.
     random: BTreeMap<u64, u64>,
+    /// Pages that stay because they are seeds.
+    seeds: usize,
     changed: Vec<u64>,
     /// What other nodes are to be told, if there are any.
     told: Option<Told>,
@@ -43,6 +47,18 @@ struct Kept {
     fields: PageFields,
     score: f64,
     is_random: bool,
+    is_seed: bool,
+}
+
+impl Kept {
+    /// Whether nothing but its score keeps it.
+    fn is_kept_for_score(&self) -> bool {
+        !self.is_random && !self.is_seed
+    }
+
+    fn flags(&self) -> u8 {
+        u8::from(self.is_random) | u8::from(self.is_seed) << 1
+    }
 }
 
 /// The number a page is drawn by. Not the key itself, whose bits other parts use for other purposes.
@@ -54,7 +70,7 @@ fn lot(key: u64) -> u64 {
 
 impl Sample {
     /// Adds a page with its current score.
-    pub(super) fn add(&mut self, key: UrlKey, fields: PageFields, score: f64) {
+    pub(super) fn add(&mut self, key: UrlKey, fields: PageFields, score: f64, is_seed: bool) {
         self.seen += 1;
         if let Some(told) = &mut self.told {
             told.seen += 1;
@@ -70,7 +86,9 @@ impl Sample {
                 .last_key_value()
                 .is_some_and(|(last, _)| drawn < *last);
         let best = self.pages.len() - self.random.len();
-        if !is_random && best >= BEST && score <= self.worst().map_or(0.0, |(_, score)| score) {
+        let is_seed = is_seed && self.seeds < SEEDS;
+        self.seeds += usize::from(is_seed);
+        if !is_random && !is_seed && best >= BEST && score <= self.worst().map_or(0.0, |(_, score)| score) {
             return;
         }
         self.worst = None;
@@ -84,6 +102,7 @@ impl Sample {
                 fields,
                 score,
                 is_random,
+                is_seed,
             },
         );
         if is_random {
@@ -108,7 +127,7 @@ impl Sample {
     /// Of those that are kept for their score alone, the one with the lowest.
     fn worst(&mut self) -> Option<(u64, f64)> {
         if self.worst.is_none() {
-            let best = self.pages.iter().filter(|(_, kept)| !kept.is_random);
+            let best = self.pages.iter().filter(|(_, kept)| kept.is_kept_for_score());
             self.worst = best
                 .map(|(key, kept)| (*key, kept.score))
                 .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
@@ -129,6 +148,12 @@ impl Sample {
         self.pages.iter().map(|(key, kept)| (*key, &kept.fields))
     }
 
+    /// The places of the seeds among [`Sample::pages`].
+    pub(super) fn seeds(&self) -> Vec<usize> {
+        let kept = self.pages.values().enumerate();
+        kept.filter(|(_, kept)| kept.is_seed).map(|(at, _)| at).collect()
+    }
+
     /// Those drawn at random.
     pub(super) fn random(&self) -> impl Iterator<Item = (u64, &PageFields)> {
         let random = self.pages.iter().filter(|(_, kept)| kept.is_random);
@@ -141,7 +166,7 @@ impl Sample {
         keys.sort_unstable();
         keys.dedup();
         let bytes = |kept: &Kept| {
-            let mut bytes = vec![u8::from(kept.is_random)];
+            let mut bytes = vec![kept.flags()];
             bytes.extend(kept.score.to_le_bytes());
             bytes.extend(kept.fields.to_bytes());
             bytes
@@ -157,7 +182,7 @@ impl Sample {
     }
 
     /// What other nodes have not been told yet: how many pages were seen, and those of them that are in the sample, each with its
-    /// key and its length. The sample is drawn by keys, so samples of nodes that have told each other everything agree.
+    /// key, whether it is a seed, and its length. The sample is drawn by keys, so samples of nodes that have told each other everything agree.
     pub(super) fn lessons(&mut self) -> Vec<u8> {
         let Some(told) = self
             .told
@@ -172,6 +197,7 @@ impl Sample {
             if let Some(kept) = self.pages.get(&key) {
                 let fields = kept.fields.to_bytes();
                 bytes.extend(key.to_le_bytes());
+                bytes.push(kept.flags());
                 bytes.extend(u32::try_from(fields.len()).unwrap_or(u32::MAX).to_le_bytes());
                 bytes.extend(fields);
             }
@@ -189,11 +215,12 @@ impl Sample {
         let told = self.told.take();
         let mut read = || {
             while let Some((key, after)) = rest.split_first_chunk::<8>() {
+                let (flags, after) = after.split_first()?;
                 let (length, after) = after.split_first_chunk::<4>()?;
                 let (fields, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
                 let fields = PageFields::from_bytes(fields)?;
                 let score = score(&fields);
-                self.add(UrlKey(u64::from_le_bytes(*key)), fields, score);
+                self.add(UrlKey(u64::from_le_bytes(*key)), fields, score, flags & 2 != 0);
                 rest = after;
             }
             rest.is_empty().then_some(())
@@ -206,13 +233,15 @@ impl Sample {
 
     /// Puts a saved page back.
     pub(super) fn restore(&mut self, key: u64, bytes: &[u8]) -> Option<()> {
-        let (is_random, rest) = bytes.split_first()?;
+        let (flags, rest) = bytes.split_first()?;
         let (score, rest) = rest.split_first_chunk::<8>()?;
         let kept = Kept {
             fields: PageFields::from_bytes(rest)?,
             score: f64::from_le_bytes(*score),
-            is_random: *is_random == 1,
+            is_random: flags & 1 != 0,
+            is_seed: flags & 2 != 0,
         };
+        self.seeds += usize::from(kept.is_seed);
         if kept.is_random {
             self.random.insert(lot(key), key);
         }
@@ -253,8 +282,8 @@ mod tests {
         for key in 0..3_000_u64 {
             let fields = page(key);
             let score = score_of(&fields);
-            alone.add(UrlKey(key), fields.clone(), score);
-            nodes[(key % 2) as usize].add(UrlKey(key), fields, score);
+            alone.add(UrlKey(key), fields.clone(), score, false);
+            nodes[(key % 2) as usize].add(UrlKey(key), fields, score, false);
             if key % 700 == 0 || key == 2_999 {
                 let lessons = [nodes[0].lessons(), nodes[1].lessons()];
                 nodes[0].hear(&lessons[1], score_of).unwrap();
