@@ -720,6 +720,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             self.settings.retries,
         );
 
+        if host_effect == HostEffect::Asked
+            && let Some(rest) = facts.strain(&outcome)
+        {
+            host_effect = HostEffect::Costly(rest);
+        }
         let mut rules = None;
         let mut sitemaps = Vec::new();
         match &found {
@@ -954,9 +959,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     note: None,
                 }),
         );
-        let dropped = self.limit_new_hosts();
+        let (new_hosts, full_host) = self.limit_links();
         if let Found::Page(page) = found {
-            page.skipped.new_hosts = dropped;
+            page.skipped.new_hosts = new_hosts;
+            page.skipped.full_host = full_host;
         }
         if self.takes_notes(lease.agent.0.into()) {
             for link in &mut self.links {

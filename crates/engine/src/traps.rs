@@ -36,6 +36,13 @@ const HOST_SHARE: u64 = 10;
 /// The same for a pattern.
 const PATTERN_SHARE: u64 = 20;
 
+/// How many URLs of a host may wait before it has brought anything relevant: ten times the pages that it may get until then.
+const WAITING: usize = 10_000;
+/// How many more may wait for each relevant page.
+const WAITING_PER_RELEVANT: usize = 200;
+/// How many times as many may wait of a seed's host.
+const WAITING_SEED_FACTOR: usize = 10;
+
 /// The share of the crawl, as a divisor, that one host may have in any case.
 const LARGEST_SHARE: u64 = 2;
 
@@ -190,6 +197,18 @@ impl Traps {
         history.hosts += 1;
         self.changed_domains.insert(domain);
         true
+    }
+
+    /// How many URLs of a host may wait. Whoever writes ten thousand links on each of a thousand pages must not fill the disk with
+    /// URLs that will never be fetched.
+    pub fn most_waiting(&self, url: &CanonicalUrl, is_seed_host: bool) -> usize {
+        let relevant = self
+            .hosts
+            .get(&self.host_key(url))
+            .map_or(0, HostHistory::relevant);
+        let earned = (relevant as usize).saturating_mul(WAITING_PER_RELEVANT);
+        let factor = if is_seed_host { WAITING_SEED_FACTOR } else { 1 };
+        WAITING.saturating_mul(factor).saturating_add(earned)
     }
 
     /// How many new hosts one page may lead to.

@@ -560,6 +560,15 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         self.host_ids.contains_key(origin)
     }
 
+    fn waiting_at(&self, origin: &str) -> usize {
+        let host = self.host_ids.get(origin);
+        host.map_or(0, |id| self.hosts[id.0 as usize].waiting())
+    }
+
+    fn has_ready_host(&self) -> bool {
+        self.parked > 0 || self.ready.iter().any(|hosts| !hosts.is_empty())
+    }
+
     fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError> {
         match self.find(key) {
             Some(id) => self.url_of(id),

@@ -963,6 +963,10 @@ impl<F: Station> Drive<'_, F> {
             self.first_byte.mul_f64(share).max(LEAST_PATIENCE)
         });
         self.context.fetcher.hurry_strangers(most);
+        // A slow host that nobody waits for may take its time.
+        let is_full = self.out >= self.concurrency.min(self.fits_memory);
+        let is_crowded = is_full && self.crawl.frontier().has_ready_host();
+        self.context.fetcher.crowd(is_crowded);
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {

@@ -13,7 +13,7 @@ use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Timestamp};
 use crate::clock::Clock;
 use crate::record::{PackedVisit, metadata};
 use crate::spacing::Spacing;
-use crate::stages::{Stage, StageTimes, StageWatch};
+use crate::stages::{Stage, StageTimes, StageWatch, thread_time};
 
 /// Larger bodies are processed on blocking threads, so that a few of them cannot hold up all sockets.
 const LARGE_BODY: usize = 512 * 1024;
@@ -188,6 +188,7 @@ impl WorkerContext {
             refresh: fetched.refresh.as_deref(),
             body: &fetched.body,
         };
+        let before = thread_time();
         let watch = StageWatch::start(self.stages.as_deref());
         let parsed = || watch.end(Stage::Parse);
         let found = self
@@ -196,6 +197,7 @@ impl WorkerContext {
         watch.end(Stage::Judge);
         let payload = self.pack(&lease, &fetched, &found, started);
         watch.end(Stage::Pack);
+        let work = Duration::from_nanos(thread_time().saturating_sub(before));
         let facts = ResponseFacts {
             asked: true,
             retry_after: fetched.retry_after.map(|after| match after {
@@ -204,6 +206,7 @@ impl WorkerContext {
             }),
             started,
             took: now.since(started),
+            work,
             bytes: fetched.raw.as_ref().map_or(0, |raw| raw.response.len() as u64),
             content_type: fetched.content_type,
             ip: fetched.ip,
