@@ -16,7 +16,7 @@ mod vocabulary;
 use std::collections::{BTreeSet, HashMap};
 
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseKind, Outcome, Refusal, StateDelta, UrlKey, registrable_domain,
+    CanonicalUrl, Keyring, Lease, LeaseKind, Outcome, Refusal, StateDelta, UrlKey, host_owner,
 };
 
 use self::history::{DomainHistory, HostHistory};
@@ -167,7 +167,7 @@ impl Traps {
                 let families: Vec<(u64, bool, u64)> = families.collect();
                 host.note_parameters(keyring.hash(url.path_and_query()), &families, page.fingerprint);
                 if is_relevant_find {
-                    let domain = keyring.hash(registrable_domain(url.host()));
+                    let domain = keyring.hash(&host_owner(url.host()));
                     self.domains.entry(domain).or_default().relevant += 1;
                     self.changed_domains.insert(domain);
                 }
@@ -189,7 +189,7 @@ impl Traps {
 
     /// Whether a domain may get another host; counts it if so.
     pub fn admit_host(&mut self, url: &CanonicalUrl) -> bool {
-        let domain = self.keyring.hash(registrable_domain(url.host()));
+        let domain = self.keyring.hash(&host_owner(url.host()));
         let history = self.domains.entry(domain).or_default();
         if !history.has_room(self.rules.new_hosts_per_domain) {
             return false;

@@ -8,7 +8,7 @@ use http::StatusCode;
 use scenthound_types::{CanonicalUrl, Documents, Failure, Outcome, Refusal};
 use tokio::time::Instant;
 
-use crate::address::AddressGuard;
+use crate::address::{AddressGuard, is_of_another_service};
 use crate::channel::{Channel, Line};
 use crate::connect::Connector;
 use crate::decode::Decoder;
@@ -116,6 +116,9 @@ impl Fetcher {
             return Ok(Located {
                 addresses: vec![*pin],
             });
+        }
+        if is_of_another_service(url.port()) {
+            return Err(Outcome::Refused(Refusal::Port));
         }
         let ips = self.names.addresses(url.host()).await.map_err(Outcome::Failed)?;
         let permitted = ips.iter().filter(|ip| self.guard.permits(**ip));

@@ -674,6 +674,18 @@ async fn private_addresses_are_refused_in_any_spelling() {
 }
 
 #[tokio::test]
+async fn ports_of_other_services_are_refused_whatever_the_address() {
+    let fetcher = fetcher(settings());
+    for port in [22, 25, 110, 143, 465, 587, 993, 6_000, 6_667, 10_080] {
+        for host in ["127.0.0.1", "[::1]", "8.8.8.8", "2130706433"] {
+            let url = CanonicalUrl::parse(&format!("http://{host}:{port}/")).unwrap();
+            let located = fetcher.locate(&url).await;
+            assert_eq!(located, Err(Outcome::Refused(Refusal::Port)), "{url}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_pinned_host_is_asked_at_its_address_under_its_name() {
     let server = Served::always(page("pinned")).await;
     let mut settings = settings();

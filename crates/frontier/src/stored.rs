@@ -24,7 +24,7 @@ use std::time::Duration;
 use hashbrown::HashTable;
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority,
-    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, registrable_domain,
+    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, host_owner,
 };
 
 use crate::Flush;

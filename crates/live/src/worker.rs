@@ -56,6 +56,8 @@ struct Claims<'a> {
     context: &'a WorkerContext,
     origin: &'a str,
     claimed: Mutex<Vec<IpAddr>>,
+    /// Whether the last address that was tried failed, once that is known.
+    has_failed: Option<bool>,
 }
 
 impl AddressGate for Claims<'_> {
@@ -79,8 +81,12 @@ impl AddressGate for Claims<'_> {
 impl Drop for Claims<'_> {
     fn drop(&mut self) {
         let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for address in claimed.drain(..) {
-            self.context.spacing.release(address);
+        let now = self.context.clock.now();
+        // Those before the last one did not answer.
+        let mut has_failed = self.has_failed;
+        while let Some(address) = claimed.pop() {
+            self.context.spacing.release(address, has_failed, now);
+            has_failed = self.has_failed.map(|_| true);
         }
     }
 }
@@ -102,15 +108,21 @@ impl WorkerContext {
             LeaseKind::Sitemap => Want::Sitemap,
             LeaseKind::Requisite => Want::Requisite,
         };
-        let claims = Claims {
+        let mut claims = Claims {
             context: &self,
             origin: lease.target().origin(),
             claimed: Mutex::default(),
+            has_failed: None,
         };
         let asked = self
             .fetcher
             .fetch_when_free(lease.target(), &located, want, &claims)
             .await;
+        claims.has_failed = asked.as_ref().ok().and_then(|fetched| match &fetched.outcome {
+            Outcome::Failed(Failure::Internal) => None,
+            Outcome::Failed(failure) => Some(failure.is_hosts_fault()),
+            _ => Some(false),
+        });
         drop(claims);
         let fetched = match asked {
             Ok(fetched) => fetched,
