@@ -39,7 +39,7 @@ use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
 use trace::{Change, Event, Inode, Trace};
 
 /// How many disks are tried unless the environment names another number.
-const FAILURES: u64 = 60;
+const FAILURES: u64 = 30;
 /// Everything is flushed once a second.
 const KILLED_AFTER: Duration = Duration::from_millis(3_500);
 
