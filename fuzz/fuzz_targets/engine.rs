@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use scenthound_seeds::search::{Category, EngineSpec, Inquiry, Keys, Question, Reply};
 
-const ENGINES: [&str; 4] = ["searxng:http://a.test/", "brave", "google-cse", "marginalia"];
+const ENGINES: [&str; 4] = ["searxng=http://a.test/", "brave", "google-cse", "marginalia"];
 const STATUSES: [u16; 6] = [200, 200, 200, 403, 429, 500];
 const MOST: usize = 30;
 

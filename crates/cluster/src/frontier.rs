@@ -574,6 +574,18 @@ impl Frontier for ClusterFrontier {
         }
     }
 
+    /// Those of other nodes are not known here.
+    fn waiting_at(&self, origin: &str) -> usize {
+        let owned = CanonicalUrl::parse(&format!("{origin}/"))
+            .ok()
+            .and_then(|url| self.at(self.keyring.key(&url)));
+        owned.map_or(0, |owned| owned.frontier.waiting_at(origin))
+    }
+
+    fn has_ready_host(&self) -> bool {
+        self.owned.values().any(|owned| owned.frontier.has_ready_host())
+    }
+
     /// Hosts of other nodes count as known: whether they are new is theirs to judge.
     fn knows_host(&self, origin: &str) -> bool {
         let Ok(url) = CanonicalUrl::parse(&format!("{origin}/")) else {

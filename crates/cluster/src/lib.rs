@@ -18,6 +18,8 @@ mod attend;
 mod console;
 mod fault;
 mod frontier;
+#[doc(hidden)]
+pub mod fuzzing;
 mod lessons;
 mod letter;
 mod members;

@@ -335,7 +335,7 @@ settings! {
         /// The longest Crawl-delay to obey; longer ones are cut to this.
         one max_delay: Duration = "max-delay" "max-delay", ANY_TIME, Allowed, "60s";
         /// The most requests to make at a time; politeness usually allows fewer.
-        one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "256";
+        one concurrency: u32 = "concurrency" "concurrency", Kind::Count { least: 1, most: 10_000 }, Allowed, "1024";
         /// How many requests to make to one host at a time.
         one connections_per_host: u16 = "connections-per-host" "connections-per-host",
             Kind::Count { least: 1, most: 64 }, Allowed, "1";

@@ -174,7 +174,7 @@ fn defaults_are_polite() {
     let crawl = &settings.crawl;
     assert_eq!(crawl.delay, Duration::from_secs(1));
     assert_eq!(crawl.ip_delay, Duration::from_millis(250));
-    assert_eq!((crawl.connections_per_host, crawl.concurrency), (1, 256));
+    assert_eq!((crawl.connections_per_host, crawl.concurrency), (1, 1_024));
     assert!(!crawl.ignore_robots && !crawl.follow_nofollow && crawl.allow_net.is_empty());
     assert_eq!(
         settings.user_agent(),

@@ -224,6 +224,25 @@ impl SitemapRoom {
     }
 }
 
+/// The note that holds how far the records reached at the last commit: a mark of the recorder.
+const MARK: &str = "engine/mark";
+
+/// The note that holds how far the records were certainly on the disk at the last commit: a mark of the recorder.
+pub const FLUSHED_MARK: &str = "engine/flushed";
+
+/// How far the records reach.
+#[derive(Debug, Default)]
+struct Marks {
+    /// Whether the next commit is the first: what is there before it counts as flushed.
+    is_first: bool,
+    /// At the last commit of this run, if there was one.
+    committed: Option<Vec<u8>>,
+    /// When the flush under way began.
+    flushing: Option<Vec<u8>>,
+    /// When the last flush that has ended began, if no commit says so yet.
+    flushed: Option<Vec<u8>>,
+}
+
 /// A crawl: a frontier, a strategy and a recorder, and the rules between them.
 pub struct Crawl<F, R> {
     settings: CrawlSettings,
@@ -236,6 +255,7 @@ pub struct Crawl<F, R> {
     /// Whether links were scored again since the last commit.
     has_reranked: bool,
     recorder: R,
+    marks: Marks,
     keyring: Keyring,
     /// The judge, if it learns from the pages of the crawl.
     learner: Option<Arc<dyn Judge>>,
@@ -356,6 +376,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         } else {
             None
         };
+        let is_first = frontier.notes(MARK)?.is_empty();
         let stop = settings.stop;
         let turn = saved_turn(&frontier, slots.len())?;
         let mut crawl = Crawl {
@@ -371,6 +392,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             settled_turn: turn,
             has_reranked: false,
             recorder,
+            marks: Marks {
+                is_first,
+                ..Marks::default()
+            },
             keyring,
             learner: None,
             lessons_before: 0,
@@ -695,6 +720,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             self.settings.retries,
         );
 
+        if host_effect == HostEffect::Asked
+            && let Some(rest) = facts.strain(&outcome)
+        {
+            host_effect = HostEffect::Costly(rest);
+        }
         let mut rules = None;
         let mut sitemaps = Vec::new();
         match &found {
@@ -930,9 +960,10 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                     note: None,
                 }),
         );
-        let dropped = self.limit_new_hosts();
+        let (new_hosts, full_host) = self.limit_links();
         if let Found::Page(page) = found {
-            page.skipped.new_hosts = dropped;
+            page.skipped.new_hosts = new_hosts;
+            page.skipped.full_host = full_host;
         }
         if self.takes_notes(lease.agent.0.into()) {
             for link in &mut self.links {
@@ -992,7 +1023,14 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         let mut notes = StateDelta::default();
         // Records first: whatever is committed must already be readable.
         if let Some(mark) = self.recorder.mark().map_err(CrawlError::Record)? {
-            notes.put("engine/mark", mark);
+            notes.put(MARK, mark.as_slice());
+            if std::mem::take(&mut self.marks.is_first) {
+                self.marks.flushed = Some(mark.clone());
+            }
+            self.marks.committed = Some(mark);
+        }
+        if let Some(flushed) = self.marks.flushed.take() {
+            notes.put(FLUSHED_MARK, flushed);
         }
         if let Some(traps) = &mut self.traps {
             traps.save(self.pages_out == 0, &mut notes);
@@ -1032,15 +1070,22 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.frontier.keep_ranks();
     }
 
-    /// Flushes everything committed to the disk itself, records first.
-    pub fn sync(&mut self) -> Result<(), CrawlError> {
+    /// Commits everything and flushes it to the disk itself, records first. The state then says that its records are safe, so
+    /// whoever opens the crawl again need not read any of them.
+    pub fn commit_and_sync(&mut self, now: Timestamp) -> Result<(), CrawlError> {
+        self.commit(now)?;
         self.recorder.sync().map_err(CrawlError::Record)?;
+        self.marks.flushing = None;
+        self.marks.flushed.clone_from(&self.marks.committed);
+        self.commit(now)?;
         Ok(self.frontier.sync()?)
     }
 
     /// What remains to be done to flush everything committed so far, records first. Another thread may do it while the crawl
-    /// goes on.
+    /// goes on. What an earlier call returned must have been done by then: the next commit says that its records are safe.
     pub fn flush_later(&mut self) -> Result<Flush, CrawlError> {
+        let flushing = self.marks.committed.clone();
+        self.marks.flushed = std::mem::replace(&mut self.marks.flushing, flushing);
         let records = self.recorder.flush_later().map_err(CrawlError::Record)?;
         let state = self.frontier.flush_later()?;
         Ok(Box::new(move || {

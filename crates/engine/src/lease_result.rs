@@ -7,7 +7,8 @@ use std::time::Duration;
 use scenthound_judge::Lesson;
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Language, Lease, LinkPlace, LinkTokens, Outcome,
-    PageDirectives, PageNote, PageWords, Requisite, SkippedLinks, SnippetScores, Timestamp, Unread, UrlKey,
+    PageDirectives, PageNote, PageWords, Requisite, SkippedLinks, SnippetScores, Timestamp, Truncation,
+    Unread, UrlKey,
 };
 
 use crate::access::Access;
@@ -192,6 +193,8 @@ pub struct ResponseFacts {
     pub started: Timestamp,
     /// How long it took.
     pub took: Duration,
+    /// How much CPU time the response took to process; zero if nobody counted.
+    pub work: Duration,
     /// Bytes on the wire.
     pub bytes: u64,
     /// The content type as the server named it.
@@ -199,6 +202,31 @@ pub struct ResponseFacts {
     /// The IP address the request went to.
     pub ip: Option<IpAddr>,
 }
+
+impl ResponseFacts {
+    /// How long the host should rest because the request took long or the response made much work. Without this, a few hundred
+    /// hosts that send their pages just fast enough would hold all requests, and a few dozen with pages made to be hard to read
+    /// would keep all cores busy.
+    pub(crate) fn strain(&self, outcome: &Outcome) -> Option<Duration> {
+        let is_cut = matches!(
+            outcome,
+            Outcome::Body {
+                truncated: Some(Truncation::Time),
+                ..
+            }
+        );
+        let for_time = (self.took >= LONG || is_cut).then_some(self.took.max(LONG));
+        let for_work = (self.work >= MUCH_WORK).then(|| self.work.saturating_mul(REST_PER_WORK));
+        for_time.max(for_work)
+    }
+}
+
+/// A request that takes this long holds up others.
+const LONG: Duration = Duration::from_secs(10);
+/// A page that takes this much CPU time holds up others; usual ones take a few milliseconds.
+const MUCH_WORK: Duration = Duration::from_millis(100);
+/// A host with such pages gets this part of one core, as a divisor.
+const REST_PER_WORK: u32 = 50;
 
 /// What a driver brings back for a lease.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ mod vocabulary;
 use std::collections::{BTreeSet, HashMap};
 
 use scenthound_types::{
-    CanonicalUrl, Keyring, Lease, LeaseKind, Outcome, Refusal, StateDelta, UrlKey, registrable_domain,
+    CanonicalUrl, Keyring, Lease, LeaseKind, Outcome, Refusal, StateDelta, UrlKey, host_owner,
 };
 
 use self::history::{DomainHistory, HostHistory};
@@ -35,6 +35,13 @@ const SEED_PATTERN_FACTOR: u64 = 5;
 const HOST_SHARE: u64 = 10;
 /// The same for a pattern.
 const PATTERN_SHARE: u64 = 20;
+
+/// How many URLs of a host may wait before it has brought anything relevant: ten times the pages that it may get until then.
+const WAITING: usize = 10_000;
+/// How many more may wait for each relevant page.
+const WAITING_PER_RELEVANT: usize = 200;
+/// How many times as many may wait of a seed's host.
+const WAITING_SEED_FACTOR: usize = 10;
 
 /// The share of the crawl, as a divisor, that one host may have in any case.
 const LARGEST_SHARE: u64 = 2;
@@ -160,7 +167,7 @@ impl Traps {
                 let families: Vec<(u64, bool, u64)> = families.collect();
                 host.note_parameters(keyring.hash(url.path_and_query()), &families, page.fingerprint);
                 if is_relevant_find {
-                    let domain = keyring.hash(registrable_domain(url.host()));
+                    let domain = keyring.hash(&host_owner(url.host()));
                     self.domains.entry(domain).or_default().relevant += 1;
                     self.changed_domains.insert(domain);
                 }
@@ -182,7 +189,7 @@ impl Traps {
 
     /// Whether a domain may get another host; counts it if so.
     pub fn admit_host(&mut self, url: &CanonicalUrl) -> bool {
-        let domain = self.keyring.hash(registrable_domain(url.host()));
+        let domain = self.keyring.hash(&host_owner(url.host()));
         let history = self.domains.entry(domain).or_default();
         if !history.has_room(self.rules.new_hosts_per_domain) {
             return false;
@@ -190,6 +197,18 @@ impl Traps {
         history.hosts += 1;
         self.changed_domains.insert(domain);
         true
+    }
+
+    /// How many URLs of a host may wait. Whoever writes ten thousand links on each of a thousand pages must not fill the disk with
+    /// URLs that will never be fetched.
+    pub fn most_waiting(&self, url: &CanonicalUrl, is_seed_host: bool) -> usize {
+        let relevant = self
+            .hosts
+            .get(&self.host_key(url))
+            .map_or(0, HostHistory::relevant);
+        let earned = (relevant as usize).saturating_mul(WAITING_PER_RELEVANT);
+        let factor = if is_seed_host { WAITING_SEED_FACTOR } else { 1 };
+        WAITING.saturating_mul(factor).saturating_add(earned)
     }
 
     /// How many new hosts one page may lead to.

@@ -5,7 +5,7 @@ mod small_web;
 
 use std::time::Duration;
 
-use scenthound_engine::{CrawlSettings, Step, StopReason};
+use scenthound_engine::{CrawlSettings, ResponseFacts, Step, StopReason};
 use scenthound_frontier::HostPolicy;
 use scenthound_lab::LabSettings;
 use scenthound_types::{Failure, Timestamp};
@@ -298,4 +298,39 @@ fn a_host_that_does_not_exist_is_looked_up_once_and_its_urls_are_settled_without
     // Once for the rules, and once for each URL; no page was attempted.
     assert_eq!(crawl.tally().outcomes.get("failed-dns-no-name"), Some(&3));
     assert_eq!((crawl.tally().pages, crawl.tally().other_requests), (0, 1));
+}
+
+#[test]
+fn a_host_that_takes_long_or_makes_much_work_rests_longer() {
+    let slow = ResponseFacts {
+        took: seconds(25),
+        ..ResponseFacts::default()
+    };
+    let hard = ResponseFacts {
+        work: Duration::from_millis(200),
+        ..ResponseFacts::default()
+    };
+    for (facts, rest) in [
+        (ResponseFacts::default(), 1),
+        (slow, 25),
+        // Fifty times as long as its page took to process.
+        (hard, 10),
+    ] {
+        let policy = HostPolicy {
+            robots: false,
+            ..HostPolicy::default()
+        };
+        let mut crawl = start(
+            CrawlSettings::default(),
+            frontier(policy),
+            &["a/1", "a/2"],
+            Timestamp::ZERO,
+        );
+        let now = Timestamp::ZERO + seconds(100);
+        let first = lease(&mut crawl, now);
+        small_web::miss(&mut crawl, first, ResponseFacts { asked: true, ..facts }, now);
+        let early = now + (seconds(rest) - Duration::from_millis(1));
+        assert!(!matches!(crawl.next(1, early).unwrap(), Step::Fetch(_)), "{rest}");
+        lease(&mut crawl, now + seconds(rest));
+    }
 }

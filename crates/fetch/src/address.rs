@@ -67,6 +67,21 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
+/// Ports that browsers refuse (the list of the Fetch standard). A page could make the crawl send its requests to mail, chat
+/// or database servers, which may take them for commands or for an attack.
+#[rustfmt::skip]
+const OTHER_SERVICES: [u16; 83] = [
+    0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,
+    113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
+    554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665,
+    6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+
+/// Whether a port belongs to another service than the web.
+pub(crate) fn is_of_another_service(port: u16) -> bool {
+    OTHER_SERVICES.binary_search(&port).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +94,17 @@ mod tests {
             }
         }
         permitted
+    }
+
+    #[test]
+    fn ports_of_other_services_are_known_and_those_of_the_web_are_not() {
+        assert!(OTHER_SERVICES.is_sorted());
+        assert!([22, 25, 110, 6667, 10_080].into_iter().all(is_of_another_service));
+        assert!(
+            ![80, 443, 8_000, 8_080, 8_443, 3_000, 40_000]
+                .into_iter()
+                .any(is_of_another_service)
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::channel::{Ask, Channel, Line, Motor, turn};
 use crate::decode::{Decoder, Stop};
+use crate::patience::Patience;
 use crate::room::{Reserved, Room, SMALL};
 use crate::settings::{BodyCaps, Limits};
 use crate::tape::SharedTape;
@@ -160,7 +161,7 @@ pub(crate) async fn read(
     sniff: Option<Readable>,
     documents: Documents,
     limits: &Limits,
-    room: &Room,
+    (room, patience): (&Room, &Patience),
 ) -> Read {
     let mut wire = 0;
     let mut reserved = None;
@@ -170,7 +171,7 @@ pub(crate) async fn read(
         decoder.pause_at(SMALL);
     }
     let mut unseen = sniff;
-    let mut watch = Watch::new(limits, source.asked);
+    let mut watch = Watch::new(limits, patience, source.asked);
     let end = loop {
         let data = match next(&mut source, &mut watch, wire).await {
             Next::Data(data) => data,
@@ -305,6 +306,7 @@ async fn next(source: &mut Source<'_>, watch: &mut Watch<'_>, wire: usize) -> Ne
 /// Checks a body's progress: the total time, and the rate in each window.
 struct Watch<'a> {
     limits: &'a Limits,
+    patience: &'a Patience,
     deadline: Instant,
     /// Created at the first wait; most bodies need none.
     window: Option<Pin<Box<Sleep>>>,
@@ -312,10 +314,11 @@ struct Watch<'a> {
     before: usize,
 }
 
-impl Watch<'_> {
-    fn new(limits: &Limits, asked: Instant) -> Watch<'_> {
+impl<'a> Watch<'a> {
+    fn new(limits: &'a Limits, patience: &'a Patience, asked: Instant) -> Watch<'a> {
         Watch {
             limits,
+            patience,
             deadline: asked + limits.whole_response,
             window: None,
             before: 0,
@@ -350,7 +353,7 @@ impl Watch<'_> {
             });
             ready!(window.as_mut().poll(cx));
             let late = Instant::now() >= self.deadline;
-            if late || wire - self.before < self.limits.slow_bytes {
+            if late || wire - self.before < self.patience.least_bytes(self.limits.slow_bytes) {
                 return Poll::Ready(());
             }
             self.before = wire;

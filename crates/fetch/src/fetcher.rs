@@ -8,7 +8,7 @@ use http::StatusCode;
 use scenthound_types::{CanonicalUrl, Documents, Failure, Outcome, Refusal};
 use tokio::time::Instant;
 
-use crate::address::AddressGuard;
+use crate::address::{AddressGuard, is_of_another_service};
 use crate::channel::{Channel, Line};
 use crate::connect::Connector;
 use crate::decode::Decoder;
@@ -17,12 +17,12 @@ use crate::exchange::{self, End, NoResponse, Read, Sink, Source};
 use crate::fetched::{Fetched, Protocol, RawExchange, cut_out};
 use crate::head::{self, Encoding};
 use crate::names::Names;
+use crate::patience::Patience;
 use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::requests::{Requests, write_request, write_response};
 use crate::room::{Reserved, Room};
 use crate::settings::{FetchSettings, Limits, Want};
-use crate::strangers::Strangers;
 use crate::tape::{SharedTape, final_head};
 
 /// The addresses of a host that we may connect to; at least one. Created only by [`Fetcher::locate`], so that no
@@ -77,7 +77,7 @@ pub struct Fetcher {
     requests: Requests,
     limits: Limits,
     documents: Documents,
-    strangers: Strangers,
+    patience: Patience,
     room: Room,
 }
 
@@ -93,7 +93,7 @@ impl Fetcher {
             pins: settings.pins,
             limits: settings.limits,
             documents: settings.documents,
-            strangers: Strangers::default(),
+            patience: Patience::default(),
             room: Room::new(settings.bytes_in_flight),
         })
     }
@@ -101,7 +101,13 @@ impl Fetcher {
     /// Sets how long hosts may take that have not answered yet, where the limits allow more. `None` for as long as the
     /// limits allow. This also applies to requests that have begun.
     pub fn hurry_strangers(&self, most: Option<Duration>) {
-        self.strangers.hurry(most);
+        self.patience.hurry_strangers(most);
+    }
+
+    /// Says whether all requests are taken. Responses must then arrive faster than the limits demand; this also applies to
+    /// requests that have begun.
+    pub fn crowd(&self, is_crowded: bool) {
+        self.patience.crowd(is_crowded);
     }
 
     /// Finds the addresses of a URL's host. Fails with the outcome if there are none, or none we may connect to.
@@ -110,6 +116,9 @@ impl Fetcher {
             return Ok(Located {
                 addresses: vec![*pin],
             });
+        }
+        if is_of_another_service(url.port()) {
+            return Err(Outcome::Refused(Refusal::Port));
         }
         let ips = self.names.addresses(url.host()).await.map_err(Outcome::Failed)?;
         let permitted = ips.iter().filter(|ip| self.guard.permits(**ip));
@@ -206,7 +215,7 @@ impl Fetcher {
         at: &Located,
         gate: &dyn AddressGate,
     ) -> Result<Channel, Failure> {
-        let limit = self.strangers.limit(url, self.limits.connect);
+        let limit = self.patience.limit(url, self.limits.connect);
         let connected = self
             .connector
             .open(url, &at.addresses, &self.names, gate, limit)
@@ -240,8 +249,8 @@ impl Fetcher {
         }
         let asked = Instant::now();
         let response =
-            exchange::ask(channel, ask, || self.strangers.limit(url, self.limits.first_byte)).await?;
-        self.strangers.meet(url);
+            exchange::ask(channel, ask, || self.patience.limit(url, self.limits.first_byte)).await?;
+        self.patience.meet(url);
         let (parts, body) = response.into_parts();
         if protocol == Protocol::Http2 {
             write_response(&mut tape.lock().received, &parts);
@@ -309,7 +318,7 @@ impl Fetcher {
             plan.sniff,
             self.documents,
             &self.limits,
-            &self.room,
+            (&self.room, &self.patience),
         )
         .await)
     }

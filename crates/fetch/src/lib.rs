@@ -27,13 +27,13 @@ mod fetcher;
 pub mod fuzzing;
 mod head;
 mod names;
+mod patience;
 mod plan;
 mod pool;
 mod proxy;
 mod requests;
 mod room;
 mod settings;
-mod strangers;
 mod tape;
 
 pub use http::{HeaderName, HeaderValue};

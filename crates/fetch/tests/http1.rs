@@ -3,6 +3,7 @@
 
 mod server;
 
+use std::io::Write;
 use std::time::Duration;
 
 use scenthound_fetch::{Fetcher, Protocol, RetryAfter, Want};
@@ -355,6 +356,44 @@ async fn a_bomb_stops_at_the_cap_on_decoded_bytes() {
     assert_eq!(fetched.body.len(), 1_000_000);
 }
 
+/// 64 MB of zeros in each coding, and in two at once.
+#[tokio::test]
+async fn bombs_of_every_kind_stop_at_the_cap_on_decoded_bytes() {
+    let zeros = vec![0; 64 << 20];
+    let zipped = gzip(&zeros);
+    let mut deflated = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    deflated.write_all(&zeros).unwrap();
+    let mut brotli = Vec::new();
+    let quick = brotli::enc::BrotliEncoderParams {
+        quality: 3,
+        ..Default::default()
+    };
+    brotli::BrotliCompress(&mut zeros.as_slice(), &mut brotli, &quick).unwrap();
+    let bombs = [
+        ("gzip", zipped.clone()),
+        ("deflate", deflated.finish().unwrap()),
+        ("br", brotli),
+        ("zstd", zstd::encode_all(zeros.as_slice(), 3).unwrap()),
+        ("gzip, gzip", gzip(&zipped)),
+        ("gzip, zstd", zstd::encode_all(zipped.as_slice(), 3).unwrap()),
+    ];
+    for (coding, bomb) in bombs {
+        assert!(bomb.len() < 1_000_000, "{coding}: {} bytes", bomb.len());
+        let mut response = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n",
+            bomb.len()
+        )
+        .into_bytes();
+        response.extend(bomb);
+        let server = Served::always(response).await;
+        let mut settings = settings();
+        settings.limits.decoded_bytes = 1_000_000;
+        let fetched = server.fetch_with(&fetcher(settings), "/", Want::Page).await;
+        assert_eq!(fetched.outcome, body(200, Some(Truncation::Length)), "{coding}");
+        assert_eq!(fetched.body.len(), 1_000_000, "{coding}");
+    }
+}
+
 #[tokio::test]
 async fn a_body_that_breaks_off_is_kept_and_marked() {
     let cut = Some(Truncation::Disconnect);
@@ -671,6 +710,18 @@ async fn private_addresses_are_refused_in_any_spelling() {
         fetcher.locate(&url).await.unwrap().addresses(),
         ["8.8.8.8:81".parse().unwrap()]
     );
+}
+
+#[tokio::test]
+async fn ports_of_other_services_are_refused_whatever_the_address() {
+    let fetcher = fetcher(settings());
+    for port in [22, 25, 110, 143, 465, 587, 993, 6_000, 6_667, 10_080] {
+        for host in ["127.0.0.1", "[::1]", "8.8.8.8", "2130706433"] {
+            let url = CanonicalUrl::parse(&format!("http://{host}:{port}/")).unwrap();
+            let located = fetcher.locate(&url).await;
+            assert_eq!(located, Err(Outcome::Refused(Refusal::Port)), "{url}");
+        }
+    }
 }
 
 #[tokio::test]

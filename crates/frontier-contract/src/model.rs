@@ -1140,7 +1140,7 @@ impl Model {
         self.has_cash |= updates.iter().any(gives);
         let host = &mut self.hosts[out.host];
         match host_effect {
-            HostEffect::Asked => host.failures = 0,
+            HostEffect::Asked | HostEffect::Costly(_) => host.failures = 0,
             HostEffect::Failed => host.failures += 1,
             HostEffect::Later(_) | HostEffect::Untouched => {}
         }
@@ -1162,6 +1162,10 @@ impl Model {
         let (least, most) = match host_effect {
             HostEffect::Untouched => (Duration::ZERO, Duration::ZERO),
             HostEffect::Asked => (usual, usual),
+            HostEffect::Costly(rest) => {
+                let rest = rest.min(self.policy.max_backoff).max(usual);
+                (rest, rest)
+            }
             HostEffect::Later(until) => {
                 let rest = until.since(now).min(self.policy.max_retry_after).max(usual);
                 (rest, rest)

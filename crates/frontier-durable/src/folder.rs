@@ -76,6 +76,7 @@ pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError
             file.sync_all()
         })
         .map_err(fault(&path))?;
+    sync_tree(&unfinished).map_err(fault(&unfinished))?;
     fs::rename(&unfinished, folder).map_err(fault(folder))?;
     // The rename is recorded in the parent folder. Without this sync a power failure could undo it after pages were
     // committed.
@@ -84,6 +85,20 @@ pub(crate) fn create(folder: &Path, keyring: Keyring) -> Result<(), DurableError
         None => fs::File::open(".").and_then(|file| file.sync_all()),
     }
     .map_err(fault(folder))
+}
+
+/// Flushes a folder with everything in it. The store flushes its files, but not the names of all of them, and the rest relies on
+/// them from the first commit on.
+fn sync_tree(folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_tree(&entry.path())?;
+        } else {
+            fs::File::open(entry.path())?.sync_all()?;
+        }
+    }
+    fs::File::open(folder)?.sync_all()
 }
 
 fn beside(folder: &Path) -> PathBuf {

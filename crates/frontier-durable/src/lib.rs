@@ -15,6 +15,7 @@
 mod commit_mark;
 mod fault;
 mod folder;
+mod peek;
 mod pending;
 mod recent;
 mod scan;
@@ -26,6 +27,7 @@ use scenthound_frontier::{FrontierError, HostPolicy, StoredFrontier};
 use scenthound_types::{Keyring, Timestamp};
 
 pub use crate::fault::DurableError;
+pub use crate::peek::{Peek, Peeked};
 pub use crate::storage::FjallStorage;
 
 /// A frontier that survives being killed.

@@ -3,11 +3,24 @@
 use scenthound_frontier::{Entry, FrontierError, HostPolicy, HostRecord, Kinship, StoredFrontier, UrlId};
 use scenthound_types::{Keyring, Timestamp};
 
-use crate::DurableFrontier;
 use crate::storage::{FjallStorage, number, pair, read_entry, read_raised};
+use crate::{DurableError, DurableFrontier};
 
-/// The frontier as it was at its last commit.
+/// The frontier as it was at its last commit. What is damaged is said with the folder it is in, and with what to do.
 pub(crate) fn reopen(
+    storage: FjallStorage,
+    policy: HostPolicy,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<DurableFrontier, FrontierError> {
+    let folder = storage.folder().to_owned();
+    read_back(storage, policy, keyring, now).map_err(|error| match error {
+        FrontierError::Damaged { what } => DurableError::Damaged { folder, what }.into(),
+        other => other,
+    })
+}
+
+fn read_back(
     storage: FjallStorage,
     policy: HostPolicy,
     keyring: Keyring,

@@ -14,6 +14,8 @@
 //! again; nothing is lost by it.
 
 mod fault;
+#[doc(hidden)]
+pub mod fuzzing;
 mod keys;
 mod label;
 mod link;

@@ -196,7 +196,7 @@ fn read_urls(storage: &mut RedisStorage, entries: &Entries) -> Result<(), RedisF
     Ok(())
 }
 
-fn next_url(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+pub(crate) fn next_url(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
     let (id, rest) = bytes.split_first_chunk()?;
     let (length, rest) = rest.split_first_chunk()?;
     let (url, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;

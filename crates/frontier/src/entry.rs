@@ -150,7 +150,7 @@ impl Entry {
     }
 
     /// The agent it belongs to.
-    pub(crate) fn agent(&self) -> AgentId {
+    pub fn agent(&self) -> AgentId {
         AgentId((self.class >> CLASS_BITS) as u8)
     }
 
@@ -165,6 +165,29 @@ impl Entry {
     /// Whether it is waiting, in its queue or on a list.
     pub(crate) fn waits(&self) -> bool {
         matches!(self.state, State::Waiting | State::Drawn)
+    }
+
+    /// Whether it is another agent's claim on a URL that already has an entry.
+    pub fn is_claim(&self) -> bool {
+        self.has(flag::CLAIM)
+    }
+
+    /// Whether the user named it as a seed.
+    pub fn is_seed(&self) -> bool {
+        self.has(flag::SEED)
+    }
+
+    /// Whether the storage holds evidence for it.
+    pub fn has_evidence(&self) -> bool {
+        self.has(flag::EVIDENCE)
+    }
+
+    /// Its priority, if this is its age.
+    pub fn priority_with(&self, age: u32) -> Priority {
+        Priority {
+            rank: self.rank(),
+            age,
+        }
     }
 
     pub(crate) fn rank(&self) -> Rank {

@@ -22,6 +22,10 @@ impl Heap {
         self.members.first().copied()
     }
 
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }

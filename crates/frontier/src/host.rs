@@ -132,6 +132,12 @@ impl Host {
         &mut self.others[other].queue
     }
 
+    /// How many URLs wait here, for all agents.
+    pub fn waiting(&self) -> usize {
+        let others = self.others.iter().map(|stack| stack.queue.len());
+        self.queue.len() + others.sum::<usize>()
+    }
+
     /// Whether there is anything here for an agent.
     pub fn has_work_for(&self, agent: AgentId) -> bool {
         self.queue_of(agent).is_some_and(|queue| !queue.is_empty())

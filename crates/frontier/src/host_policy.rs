@@ -11,6 +11,9 @@ use crate::host::Host;
 pub enum HostEffect {
     /// A request was made and answered; the usual rest follows.
     Asked,
+    /// A request was made and answered, but it took long or made much work. The host rests at least this long, and has to
+    /// prove itself again.
+    Costly(Duration),
     /// A request was made and the host is in trouble. The rest grows with each consecutive failure.
     Failed,
     /// The host said when to come back (Retry-After).
@@ -139,6 +142,7 @@ impl HostPolicy {
         match host_effect {
             HostEffect::Untouched => host.rest_until,
             HostEffect::Asked => now + usual,
+            HostEffect::Costly(rest) => now + rest.min(self.max_backoff).max(usual),
             HostEffect::Failed => {
                 let doublings = u32::from(host.failures.saturating_sub(1)).min(20);
                 let rest = self

@@ -340,6 +340,12 @@ pub trait Frontier {
     /// Whether any URL of this origin, `scheme://host[:port]`, is or was known.
     fn knows_host(&self, origin: &str) -> bool;
 
+    /// How many URLs of this origin wait.
+    fn waiting_at(&self, origin: &str) -> usize;
+
+    /// Whether a host could be asked if one more request could be made, as far as was known at the last call that took URLs.
+    fn has_ready_host(&self) -> bool;
+
     /// The URL with this key, if it is known.
     fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError>;
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 use hashbrown::HashTable;
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority,
-    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, registrable_domain,
+    Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, host_owner,
 };
 
 use crate::Flush;
@@ -558,6 +558,15 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn knows_host(&self, origin: &str) -> bool {
         self.host_ids.contains_key(origin)
+    }
+
+    fn waiting_at(&self, origin: &str) -> usize {
+        let host = self.host_ids.get(origin);
+        host.map_or(0, |id| self.hosts[id.0 as usize].waiting())
+    }
+
+    fn has_ready_host(&self) -> bool {
+        self.parked > 0 || self.ready.iter().any(|hosts| !hosts.is_empty())
     }
 
     fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError> {

@@ -152,7 +152,8 @@ fn answer(explanation: &Explanation) -> String {
         }
         UrlStanding::NeverSeen => "Never seen: no page that was read has a followable link to it.\n\
              Links are dropped if they are marked nofollow, too deep (--depth, --site-depth), beyond the limit of links per page (--width), on a page\n\
-             that repeats another (--follow-duplicates), or lead to too many new hosts (--new-hosts-per-page, --new-hosts-per-domain)."
+             that repeats another (--follow-duplicates), or lead to too many new hosts (--new-hosts-per-page, --new-hosts-per-domain)\n\
+             or to a host of which more URLs wait than will be fetched (--allow-traps)."
             .to_owned(),
         UrlStanding::NotFetched => {
             let why = explanation.queue_unknown.as_ref().map(unknown_text);

@@ -78,6 +78,7 @@ fn failure(record: &PageRecord) -> Option<String> {
             "the host's robots.txt could not be fetched, so nothing is fetched from the host"
         }
         RefusedAddress => "the host's address is private or local (see --allow-net)",
+        RefusedPort => "its port belongs to another service than the web, such as mail",
         RefusedContentType => "its content type is not supported",
         RefusedRedirectTarget => "it redirects to something other than an http or https URL",
         RefusedTooManyRedirects => "too many redirects in a row (see --redirects)",

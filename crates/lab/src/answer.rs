@@ -60,7 +60,7 @@ fn answer(
         took,
         bytes: page.body.len() as u64,
         content_type: content_type.map(str::to_owned),
-        ip: None,
+        ..ResponseFacts::default()
     };
     LeaseResult {
         lease,

@@ -1,11 +1,13 @@
 //! Measures what politeness leaves of a crawl's speed, and what many hosts cost.
 //!
-//! The numbers are those of hosts, of seconds, and of seconds between two requests to one host.
+//! The numbers are those of hosts, of seconds, of seconds between two requests to one host, and of seconds that a host takes to
+//! answer. The number of requests at a time is the default of a crawl.
 //!
 //! ```text
-//! cargo run --release -p scenthound-live --example many_hosts polite 500 60 1     hosts at addresses of their own
-//! cargo run --release -p scenthound-live --example many_hosts virtual 3000 30 1   hosts that share one address, beside 20 others
-//! cargo run --release -p scenthound-live --example many_hosts pool 1000 60 5      connections made for hosts in rotation
+//! cargo run --release -p scenthound-live --example many_hosts polite 500 60 1 0.2     hosts at addresses of their own
+//! cargo run --release -p scenthound-live --example many_hosts virtual 3000 30 1 0     hosts that share one address, beside 20 others
+//! cargo run --release -p scenthound-live --example many_hosts virtual 0 30 1 0        the 20 others alone
+//! cargo run --release -p scenthound-live --example many_hosts pool 1000 60 5 0        connections made for hosts in rotation
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +24,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use hostile_web::{address, links, run, serve_all, settings};
+use hostile_web::{address, links, run, serve_late, settings};
 use scenthound_testweb::SiteResponse;
 
 /// The processor time of this process so far.
@@ -35,13 +37,12 @@ fn cpu_time() -> Duration {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [what, hosts, seconds, delay] = arguments.as_slice() else {
-        panic!(
-            "give what to measure, the number of hosts, the seconds, and the seconds between two requests to a host"
-        );
+    let [what, hosts, seconds, delay, latency] = arguments.as_slice() else {
+        panic!("give what to measure, the number of hosts, the seconds, the delay and the latency");
     };
+    let latency = Duration::from_secs_f64(latency.parse().unwrap());
     let (hosts, seconds): (usize, u64) = (hosts.parse().unwrap(), seconds.parse().unwrap());
-    let serving = serve_all(|_, path| match path {
+    let serving = serve_late(latency, |_, path| match path {
         "/robots.txt" => SiteResponse::missing(),
         path => links([format!(
             "/{}",
@@ -62,7 +63,7 @@ fn main() {
     pins.extend((0..others).map(|n| (format!("other{n}.test"), at(1 + n))));
     let seeds: Vec<String> = pins.keys().map(|host| format!("http://{host}/0")).collect();
     let mut settings = settings(pins, Duration::from_secs(seconds));
-    settings.concurrency = 256;
+    settings.concurrency = 1_024;
     settings.policy.delay = Duration::from_secs_f64(delay.parse().unwrap());
     let delay = settings.policy.delay;
     let before = cpu_time();
@@ -81,9 +82,9 @@ fn main() {
         spent.as_secs_f64()
     );
     if what == "polite" {
-        let allowed = hosts as f64 * seconds as f64 / delay.as_secs_f64();
+        let allowed = hosts as f64 * seconds as f64 / (delay + latency).as_secs_f64();
         println!(
-            "{:.0} % of the {allowed} requests that the delay allows",
+            "{:.0} % of the {allowed:.0} requests that delay and latency allow",
             100.0 * requests.len() as f64 / allowed
         );
     }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_cluster::Status;
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, LeaseResult, PageProcessor, PageSettings, Pupil, Step,
-    StopReason, Tally, needs_of, requisites_stack,
+    Agent, AgentFacts, Crawl, CrawlSettings, FLUSHED_MARK, LeaseResult, PageProcessor, PageSettings, Pupil,
+    Step, StopReason, Tally, needs_of, requisites_stack,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
@@ -274,7 +274,8 @@ fn crawl_as(
     let frontier =
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
     let mark = committed_mark(folder, &frontier)?;
-    let (recorder, cut) = open_records(folder, &settings.archive, mark)?;
+    let flushed = flushed_mark(&frontier, mark)?;
+    let (recorder, cut) = open_records(folder, &settings.archive, flushed, mark)?;
     if !cut.is_nothing() {
         log(
             folder,
@@ -457,9 +458,8 @@ fn run<F: Station>(
     drive.drain()?;
     drive.report_settled(watch);
     drive.crawl.keep_ranks();
-    drive.crawl.commit(drive.context.clock.now())?;
     drive.flusher.finish()?;
-    drive.crawl.sync()?;
+    drive.crawl.commit_and_sync(drive.context.clock.now())?;
     let counts = drive.crawl.counts();
     drive.next_survey = Instant::now();
     drive.look_over();
@@ -506,27 +506,40 @@ pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -
     }
 }
 
-/// Opens archive and page records as they were at the mark. After a power failure they may end before it: complete records
-/// are then kept, and a warning says how much is lost.
+/// How far the records were certainly on the disk at the last commit.
+pub(crate) fn flushed_mark(frontier: &DurableFrontier, mark: Mark) -> Result<Mark, LiveError> {
+    match frontier.notes(FLUSHED_MARK)?.pop() {
+        Some((_, bytes)) => Ok(Mark::from_bytes(&bytes)?),
+        // An older program took no note of it.
+        None => Ok(mark),
+    }
+}
+
+/// Opens archive and page records as they were at the mark. After a power failure some of what was written after the last flush
+/// may be missing: what comes before is then kept, and a warning says how much is lost.
 pub(crate) fn open_records(
     folder: &CrawlFolder,
     settings: &ArchiveSettings,
+    flushed: Mark,
     mark: Mark,
 ) -> Result<(RecordFiles, Cut), LiveError> {
-    match RecordFiles::open(folder, settings.clone(), mark) {
-        Err(fault @ scenthound_store::Error::Short { .. }) => {
-            let repaired = RecordFiles::repaired_mark(folder, settings, mark)?;
-            let what = format!(
-                "{fault}: the last {} bytes of the page records are lost; the pages in them count as fetched until \
-                 hound repair queues them again",
-                mark.pages.saturating_sub(repaired.pages)
-            );
-            tracing::warn!("{what}");
-            log(folder, Clock::system().now(), &what);
-            Ok(RecordFiles::open(folder, settings.clone(), repaired)?)
-        }
-        opened => Ok(opened?),
+    let mut intact = RecordFiles::intact_mark(folder, flushed, mark)?;
+    let mut opened = RecordFiles::open(folder, settings.clone(), intact);
+    if let Err(scenthound_store::Error::Short { .. }) = opened {
+        intact = RecordFiles::repaired_mark(folder, settings, mark)?;
+        opened = RecordFiles::open(folder, settings.clone(), intact);
     }
+    if intact != mark {
+        let what = format!(
+            "{}: the last {} bytes of the page records, or responses that belong to them, are lost; the pages in them count \
+             as fetched until hound repair queues them again",
+            folder.layout().root().display(),
+            mark.pages.saturating_sub(intact.pages)
+        );
+        tracing::warn!("{what}");
+        log(folder, Clock::system().now(), &what);
+    }
+    Ok(opened?)
 }
 
 struct Drive<'a, F> {
@@ -950,6 +963,10 @@ impl<F: Station> Drive<'_, F> {
             self.first_byte.mul_f64(share).max(LEAST_PATIENCE)
         });
         self.context.fetcher.hurry_strangers(most);
+        // A slow host that nobody waits for may take its time.
+        let is_full = self.out >= self.concurrency.min(self.fits_memory);
+        let is_crowded = is_full && self.crawl.frontier().has_ready_host();
+        self.context.fetcher.crowd(is_crowded);
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {

@@ -36,7 +36,7 @@ use scenthound_types::{
 
 use crate::LiveError;
 use crate::clock::Clock;
-use crate::drive::{LiveSettings, StopSwitch, committed_mark, log, open_records};
+use crate::drive::{LiveSettings, StopSwitch, committed_mark, flushed_mark, log, open_records};
 use crate::record::{is_hidden, skipped};
 
 /// The new frontier is committed after this many attempts, so that little waits to be written.
@@ -109,12 +109,15 @@ pub fn rejudge(
     let old = scenthound_frontier_durable::open(&layout.state(), read_only, keyring, now)?;
     let (mark, earlier) = {
         let committed = committed_mark(folder, &old)?;
-        let (mut records, _) = open_records(folder, &settings.archive, committed)?;
+        let flushed = flushed_mark(&old, committed)?;
+        let (mut records, _) = open_records(folder, &settings.archive, flushed, committed)?;
         let tally = match old.notes("engine/tally")?.pop() {
             Some((_, bytes)) => Tally::from_bytes(&bytes)
                 .map_err(|what| LiveError::Crawl(scenthound_engine::CrawlError::Damaged { what }))?,
             None => Tally::default(),
         };
+        // The new state takes these records for granted.
+        records.sync()?;
         (records.mark()?, tally)
     };
 

@@ -8,6 +8,9 @@
 //!
 //! Where several nodes crawl together, each leaves an address alone as many times longer as there are nodes that ask it. Until it is
 //! known how many do, it is assumed that all of them do.
+//!
+//! An address that fails for one host after the other rests longer each time: whoever points a thousand names at a server in
+//! trouble must not make us ask it a thousand times. All addresses of one IPv6 network count as one.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scenthound_types::Timestamp;
+use scenthound_types::{Timestamp, network_of};
 
 /// When the table reaches this size, addresses that are free again are dropped.
 const TIDY_AT: usize = 4_096;
@@ -29,6 +32,12 @@ const CROWDED: Duration = Duration::from_secs(1);
 
 /// The longest time ahead that is promised to a host.
 const LONGEST_PROMISE: Duration = Duration::from_secs(15 * 60);
+
+/// So many failures in a row, whichever hosts they were for, say nothing about an address yet.
+const FEW_FAILURES: u32 = 3;
+
+/// The longest time between two requests to an address that fails.
+const LONGEST_DELAY: Duration = Duration::from_secs(60);
 
 /// How late a host may come for the time it was promised.
 const LATE: Duration = Duration::from_secs(2);
@@ -48,10 +57,20 @@ struct Address {
     /// How many nodes ask it; none if that is not known.
     nodes: Option<u32>,
     in_flight: usize,
+    /// Requests that failed, and none that did not since.
+    failures: u32,
     /// When the next host that comes too early may come back.
     next_promise: Timestamp,
     /// Who may come when.
     promised: HashMap<Box<str>, Timestamp>,
+}
+
+impl Address {
+    /// The time between two requests, if it is usually `usual`.
+    fn delay(&self, usual: Duration) -> Duration {
+        let doublings = self.failures.saturating_sub(FEW_FAILURES).min(16);
+        usual.saturating_mul(1 << doublings).min(LONGEST_DELAY.max(usual))
+    }
 }
 
 /// When each address may get its next request.
@@ -97,7 +116,7 @@ impl Spacing {
 
     /// Says how many nodes ask an address, this one included.
     pub fn shared_by(&self, ip: IpAddr, nodes: u32) {
-        if let Some(address) = self.lock().get_mut(&ip) {
+        if let Some(address) = self.lock().get_mut(&network_of(ip)) {
             address.nodes = Some(nodes.max(1));
         }
     }
@@ -113,10 +132,10 @@ impl Spacing {
             addresses
                 .retain(|_, known| known.in_flight > 0 || known.free_from > now || known.next_promise > now);
         }
-        let address = addresses.entry(ip).or_default();
+        let address = addresses.entry(network_of(ip)).or_default();
         let nodes = self.nodes.load(Ordering::Relaxed);
         // Nodes that have gone may still be counted.
-        let delay = self.delay * address.nodes.unwrap_or(nodes).min(nodes);
+        let delay = address.delay(self.delay * address.nodes.unwrap_or(nodes).min(nodes));
         let promise = address.promised.get(origin).copied();
         let is_its_turn = promise.is_some_and(|promise| promise <= now);
         // Others that were promised a time go first, unless they do not come.
@@ -146,10 +165,25 @@ impl Spacing {
         Ok(())
     }
 
-    /// Ends a claim.
-    pub fn release(&self, ip: IpAddr) {
-        if let Some(address) = self.lock().get_mut(&ip) {
-            address.in_flight = address.in_flight.saturating_sub(1);
+    /// Ends a claim. None if the request says nothing about the address.
+    pub fn release(&self, ip: IpAddr, has_failed: Option<bool>, now: Timestamp) {
+        let mut addresses = self.lock();
+        let Some(address) = addresses.get_mut(&network_of(ip)) else {
+            return;
+        };
+        address.in_flight = address.in_flight.saturating_sub(1);
+        match has_failed {
+            Some(true) => {
+                address.failures = address.failures.saturating_add(1);
+                address.free_from = address.free_from.max(now + address.delay(self.delay));
+            }
+            Some(false) if address.failures > FEW_FAILURES => {
+                // It is well again. Times that were promised far apart are not kept to by those who come now.
+                address.failures = 0;
+                address.next_promise = address.next_promise.min(address.free_from);
+            }
+            Some(false) => address.failures = 0,
+            None => {}
         }
     }
 
@@ -208,7 +242,7 @@ mod tests {
             assert_eq!(spacing.claim(A, &format!("{n}"), at(n * 250)), Ok(()));
         }
         assert_eq!(spacing.claim(A, "x", at(5_000)), Err(at(6_000)));
-        spacing.release(A);
+        spacing.release(A, None, at(5_500));
         assert_eq!(spacing.claim(A, "x", at(6_000)), Ok(()));
     }
 
@@ -243,6 +277,47 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_fails_for_every_host_is_asked_more_and_more_rarely() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        let (mut now, mut asked) = (0, 0);
+        for n in 0..100_000 {
+            let host = format!("host{}", n % 500);
+            if spacing.claim(A, &host, at(now)).is_ok() {
+                asked += 1;
+                spacing.release(A, Some(true), at(now));
+            }
+            now += 10;
+        }
+        // A thousand seconds: 4,000 requests if it were well.
+        assert!((4..40).contains(&asked), "{asked}");
+        // It is well again, and is asked as usual.
+        let back = at(now + 3_600_000);
+        assert_eq!(spacing.claim(A, "a", back), Ok(()));
+        spacing.release(A, Some(false), back);
+        let next = back + LONGEST_DELAY;
+        assert_eq!(spacing.claim(A, "b", next), Ok(()));
+        assert_eq!(spacing.claim(A, "c", next + Duration::from_millis(250)), Ok(()));
+    }
+
+    #[test]
+    fn a_failure_now_and_then_changes_nothing() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        for n in 0..100_u64 {
+            assert_eq!(spacing.claim(A, "a", at(n * 250)), Ok(()));
+            spacing.release(A, Some(n % 4 != 0), at(n * 250));
+        }
+    }
+
+    #[test]
+    fn the_addresses_of_one_ipv6_network_are_one() {
+        let spacing = Spacing::new(Duration::from_millis(250));
+        let v6 = |text: &str| text.parse::<IpAddr>().unwrap();
+        assert_eq!(spacing.claim(v6("2a00:1450::1"), "a", at(0)), Ok(()));
+        assert_eq!(spacing.claim(v6("2a00:1450::2"), "b", at(1)), Err(at(250)));
+        assert_eq!(spacing.claim(v6("2a00:1450:0:1::1"), "c", at(1)), Ok(()));
+    }
+
+    #[test]
     fn without_a_delay_every_address_is_always_free() {
         let spacing = Spacing::new(Duration::ZERO);
         assert!((0..30).all(|_| spacing.claim(A, "a", Timestamp::ZERO).is_ok()));
@@ -254,7 +329,7 @@ mod tests {
         let address = |n: u32| IpAddr::from(n.to_be_bytes());
         for n in 1..TIDY_AT as u32 {
             assert_eq!(spacing.claim(address(n), "a", Timestamp::ZERO), Ok(()));
-            spacing.release(address(n));
+            spacing.release(address(n), Some(false), Timestamp::ZERO);
         }
         assert_eq!(spacing.claim(address(0), "a", at(500)), Ok(()));
         assert_eq!(spacing.claim(address(9_999), "a", at(1_200)), Ok(()));

@@ -74,7 +74,7 @@ impl<'t> StageWatch<'t> {
 }
 
 /// CPU time of this thread in nanoseconds.
-fn thread_time() -> u64 {
+pub(crate) fn thread_time() -> u64 {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     spent.tv_sec.unsigned_abs() * 1_000_000_000 + spent.tv_nsec.unsigned_abs()
 }

@@ -13,7 +13,7 @@ use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Timestamp};
 use crate::clock::Clock;
 use crate::record::{PackedVisit, metadata};
 use crate::spacing::Spacing;
-use crate::stages::{Stage, StageTimes, StageWatch};
+use crate::stages::{Stage, StageTimes, StageWatch, thread_time};
 
 /// Larger bodies are processed on blocking threads, so that a few of them cannot hold up all sockets.
 const LARGE_BODY: usize = 512 * 1024;
@@ -56,6 +56,8 @@ struct Claims<'a> {
     context: &'a WorkerContext,
     origin: &'a str,
     claimed: Mutex<Vec<IpAddr>>,
+    /// Whether the last address that was tried failed, once that is known.
+    has_failed: Option<bool>,
 }
 
 impl AddressGate for Claims<'_> {
@@ -79,8 +81,12 @@ impl AddressGate for Claims<'_> {
 impl Drop for Claims<'_> {
     fn drop(&mut self) {
         let claimed = self.claimed.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for address in claimed.drain(..) {
-            self.context.spacing.release(address);
+        let now = self.context.clock.now();
+        // Those before the last one did not answer.
+        let mut has_failed = self.has_failed;
+        while let Some(address) = claimed.pop() {
+            self.context.spacing.release(address, has_failed, now);
+            has_failed = self.has_failed.map(|_| true);
         }
     }
 }
@@ -102,15 +108,21 @@ impl WorkerContext {
             LeaseKind::Sitemap => Want::Sitemap,
             LeaseKind::Requisite => Want::Requisite,
         };
-        let claims = Claims {
+        let mut claims = Claims {
             context: &self,
             origin: lease.target().origin(),
             claimed: Mutex::default(),
+            has_failed: None,
         };
         let asked = self
             .fetcher
             .fetch_when_free(lease.target(), &located, want, &claims)
             .await;
+        claims.has_failed = asked.as_ref().ok().and_then(|fetched| match &fetched.outcome {
+            Outcome::Failed(Failure::Internal) => None,
+            Outcome::Failed(failure) => Some(failure.is_hosts_fault()),
+            _ => Some(false),
+        });
         drop(claims);
         let fetched = match asked {
             Ok(fetched) => fetched,
@@ -188,6 +200,7 @@ impl WorkerContext {
             refresh: fetched.refresh.as_deref(),
             body: &fetched.body,
         };
+        let before = thread_time();
         let watch = StageWatch::start(self.stages.as_deref());
         let parsed = || watch.end(Stage::Parse);
         let found = self
@@ -196,6 +209,7 @@ impl WorkerContext {
         watch.end(Stage::Judge);
         let payload = self.pack(&lease, &fetched, &found, started);
         watch.end(Stage::Pack);
+        let work = Duration::from_nanos(thread_time().saturating_sub(before));
         let facts = ResponseFacts {
             asked: true,
             retry_after: fetched.retry_after.map(|after| match after {
@@ -204,6 +218,7 @@ impl WorkerContext {
             }),
             started,
             took: now.since(started),
+            work,
             bytes: fetched.raw.as_ref().map_or(0, |raw| raw.response.len() as u64),
             content_type: fetched.content_type,
             ip: fetched.ip,

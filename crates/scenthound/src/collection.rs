@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use scenthound_config::{Settings, Surroundings, check};
 use scenthound_frontier::HostPolicy;
-use scenthound_frontier_durable::DurableFrontier;
+use scenthound_frontier_durable::{DurableFrontier, Peek};
 use scenthound_live::Clock;
 use scenthound_store::{CrawlView, Error as StoreError, RecordPlace};
 use scenthound_types::{Keyring, Timestamp};
@@ -179,6 +179,15 @@ impl Collection {
             warnings.push(Warning::Settings(error));
             None
         })
+    }
+
+    /// The store of a crawl that is not running, to look up single URLs.
+    fn peek(&self, settings: &Settings, now: Timestamp) -> Result<Peek, CollectionError> {
+        if let Some(pid) = self.worker()? {
+            return Err(CollectionError::Crawling { pid });
+        }
+        let keyring = Keyring::new(settings.crawl.seed);
+        Ok(Peek::open(&self.view.layout().state(), keyring, now)?)
     }
 
     /// The frontier of a crawl that is not running, opened for reading.

@@ -89,7 +89,11 @@ impl CrawlFolder {
     pub fn open_or_create(root: &Path) -> Result<CrawlFolder> {
         match is_crawl(root)? {
             Standing::Crawl => {}
-            Standing::Missing | Standing::Empty => fs::create_dir_all(root).context("create", root)?,
+            Standing::Missing | Standing::Empty => {
+                fs::create_dir_all(root).context("create", root)?;
+                let above = root.parent().filter(|above| !above.as_os_str().is_empty());
+                sync_folder(above.unwrap_or(Path::new(".")))?;
+            }
             Standing::Other => return Err(Error::NotACrawlFolder(root.to_owned())),
         }
         let layout = Layout {

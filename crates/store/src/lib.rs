@@ -26,6 +26,7 @@ mod pages;
 mod record_files;
 mod snapshot;
 mod steering;
+mod tail;
 mod url_key;
 mod warc;
 

@@ -17,7 +17,7 @@ use scenthound_types::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::append::AppendFile;
+use crate::append::{AppendFile, sync_folder};
 use crate::archive::{MOST_CUT, Position};
 use crate::error::{Context, Error, Result};
 
@@ -310,7 +310,12 @@ impl PagesFile {
         if let Some(Err(other @ Error::OtherVersion { .. })) = PagesReader::open(path)?.next() {
             return Err(other);
         }
+        let is_new = !path.exists();
         let (file, cut) = AppendFile::open(path, length, MOST_CUT)?;
+        if is_new && let Some(folder) = path.parent() {
+            // The file is flushed every second, which need not include its name.
+            sync_folder(folder)?;
+        }
         let pages = PagesFile {
             file,
             line: Vec::new(),

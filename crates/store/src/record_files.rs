@@ -12,6 +12,7 @@ use crate::index::ArchiveIndex;
 use crate::mark::Mark;
 use crate::pack::{PackedExchange, Packer, PayloadSource};
 use crate::pages::{PageRecord, PagesFile};
+use crate::tail::intact_mark;
 use crate::warc::read_at;
 
 /// What opening cut off: appended, but never committed.
@@ -60,6 +61,13 @@ impl RecordFiles {
             pages,
         };
         Ok((files, cut))
+    }
+
+    /// The mark to open the folder with, if the process may have ended by a power failure: `committed`, or an earlier one if
+    /// something that was written after `flushed` was lost.
+    pub fn intact_mark(folder: &CrawlFolder, flushed: Mark, committed: Mark) -> Result<Mark> {
+        let layout = folder.layout();
+        intact_mark(&layout.archive(), &layout.pages(), flushed, committed)
     }
 
     /// After [`Error::Short`](crate::Error::Short): the mark to open the folder with, which keeps every complete record and

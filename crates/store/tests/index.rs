@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use scenthound_store::{
-    ArchiveSettings, CrawlFolder, CrawlView, Mark, Packer, Position, RecordFiles, WarcReader,
+    ArchiveSettings, CrawlFolder, CrawlView, Mark, Packer, PageRecord, Position, RecordFiles, WarcReader,
     bring_indexes_up_to_date, copy_exchange, merge_indexes,
 };
 
@@ -89,6 +89,38 @@ fn a_repeated_payload_is_a_revisit_that_reads_like_the_response() {
 }
 
 /// The archives of several nodes get the nodes' names when they are put into one folder.
+/// Reading again what was written after the last flush took every revisit for damage, and cut off all records from there on.
+#[test]
+fn a_revisit_after_the_last_flush_is_intact_until_its_payload_is_damaged() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+    let (mut files, _) = RecordFiles::open(&folder, settings(), Mark::default()).unwrap();
+    let mut positions = Vec::new();
+    let mut ends = Vec::new();
+    for (number, body) in [(1, "green tea"), (2, "green tea"), (3, "black tea")] {
+        let position = append(&mut files, number, body);
+        let record = PageRecord {
+            url: format!("https://a{}.test/page/{number}?q=%C3%A9", number % 3),
+            archive: Some(position.clone()),
+            ..PageRecord::default()
+        };
+        files.append_page(&record).unwrap();
+        positions.push(position);
+        ends.push(files.mark().unwrap());
+    }
+    drop(files);
+    assert!(kinds(&folder.layout().archive()).contains(&"revisit".to_owned()));
+    let intact = |flushed: Mark| RecordFiles::intact_mark(&folder, flushed, ends[2]).unwrap();
+    assert_eq!(intact(ends[0]), ends[2]);
+    // Zeros in the middle of the payload that the revisit refers to.
+    let path = folder.layout().archive().join(&*positions[0].file);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = (positions[0].offset + positions[0].length / 2) as usize;
+    bytes[middle..middle + 20].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(intact(ends[0]).pages, ends[0].pages);
+}
+
 #[test]
 fn a_revisit_in_an_archive_that_was_renamed_finds_its_payload() {
     let temp = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ pub use crate::content_type::{DocumentKind, Documents, Readable, looks_like_text
 pub use crate::evidence::{Evidence, LinkTokens, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;
 pub use crate::hints::{Hint, PageHints};
-pub use crate::host::registrable_domain;
+pub use crate::host::{host_owner, network_of, registrable_domain};
 pub use crate::judgement::{GenreGuess, Judgement, Nearness, Parts, TermHit, TermSet, Verdict};
 pub use crate::key::{Keyring, UrlKey};
 pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};

@@ -38,6 +38,8 @@ pub enum Refusal {
     RobotsUnreachable,
     /// The host resolves to a private, loopback or otherwise forbidden address.
     Address,
+    /// The port belongs to another service than the web.
+    Port,
     /// Content of a type we do not read.
     ContentType,
     /// A redirect to something that is no http or https URL.
@@ -175,6 +177,8 @@ outcome_codes! {
     RefusedRobotsUnreachable = "refused-robots-unreachable",
     /// The host has a private or local address.
     RefusedAddress = "refused-address",
+    /// Its port belongs to another service than the web.
+    RefusedPort = "refused-port",
     /// The content is of a type we do not read.
     RefusedContentType = "refused-content-type",
     /// It redirects to something other than an http or https URL.
@@ -250,6 +254,7 @@ impl OutcomeCode {
             RefusedRobots
                 | RefusedRobotsUnreachable
                 | RefusedAddress
+                | RefusedPort
                 | RefusedContentType
                 | RefusedRedirectTarget
                 | RefusedTooManyRedirects
@@ -281,6 +286,7 @@ impl Outcome {
             Refusal::Robots,
             Refusal::RobotsUnreachable,
             Refusal::Address,
+            Refusal::Port,
             Refusal::ContentType,
             Refusal::RedirectTarget,
             Refusal::TooManyRedirects,
@@ -342,6 +348,7 @@ impl Outcome {
                 Refusal::Robots => OutcomeCode::RefusedRobots,
                 Refusal::RobotsUnreachable => OutcomeCode::RefusedRobotsUnreachable,
                 Refusal::Address => OutcomeCode::RefusedAddress,
+                Refusal::Port => OutcomeCode::RefusedPort,
                 Refusal::ContentType => OutcomeCode::RefusedContentType,
                 Refusal::RedirectTarget => OutcomeCode::RefusedRedirectTarget,
                 Refusal::TooManyRedirects => OutcomeCode::RefusedTooManyRedirects,

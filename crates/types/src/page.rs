@@ -192,13 +192,17 @@ pub struct SkippedLinks {
     /// To more new hosts than one page or one domain may lead to.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub new_hosts: u32,
+    /// To hosts of which more URLs wait than will be fetched.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub full_host: u32,
 }
 
 impl SkippedLinks {
     /// All of them.
     pub fn total(&self) -> u32 {
         let by_page = self.unwanted_language + self.wrong_sense + self.duplicate;
-        self.scope + self.file_ending + self.nofollow + self.depth + self.width + self.new_hosts + by_page
+        let by_host = self.new_hosts + self.full_host;
+        self.scope + self.file_ending + self.nofollow + self.depth + self.width + by_host + by_page
     }
 }
 

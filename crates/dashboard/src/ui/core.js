@@ -232,7 +232,7 @@ export function causeText(cause) {
   const known = {
     'failed-dns-no-name': 'host does not exist', 'failed-dns': 'name could not be looked up', 'failed-connect': 'no connection', 'failed-connect-timeout': 'connecting timed out',
     'failed-tls': 'TLS failed', 'failed-first-byte-timeout': 'no answer in time', 'failed-disconnect': 'connection lost', 'failed-protocol': 'not HTTP',
-    'refused-robots': 'forbidden by robots.txt (not asked)', 'refused-robots-unreachable': 'robots.txt unreachable (not asked)', 'refused-address': 'private address (not asked)',
+    'refused-robots': 'forbidden by robots.txt (not asked)', 'refused-robots-unreachable': 'robots.txt unreachable (not asked)', 'refused-address': 'private address (not asked)', 'refused-port': 'port of another service (not asked)',
     'refused-scope': 'redirect out of scope', 'refused-content-type': 'not a page', 'refused-too-many-redirects': 'too many redirects',
     'refused-redirect-target': 'redirect to no valid URL', 'refused-host-budget': 'nothing new on the host (not asked)', 'refused-url-pattern': 'nothing new at such URLs (not asked)',
     'refused-inert-parameter': 'parameter without effect (not asked)', 'refused-new-hosts': 'too many new hosts (not asked)', 'failed-proxy': 'the proxy failed', 'failed-internal': 'fault of the crawler', 'not-recorded': 'not recorded',

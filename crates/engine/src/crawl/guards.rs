@@ -1,6 +1,6 @@
 //! Where the crawl meets traps and duplicates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use scenthound_frontier::Frontier;
 use scenthound_types::{CanonicalUrl, Lease, LeaseKind, Refusal, Standing};
@@ -73,25 +73,42 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         Ok(())
     }
 
-    /// Drops the links that lead to more new hosts than one page or one domain may lead to. Returns how many.
-    pub(super) fn limit_new_hosts(&mut self) -> u32 {
+    /// Drops the links that lead to more new hosts than one page or one domain may lead to, and those to hosts of which more URLs
+    /// wait than will be fetched. Returns how many of each.
+    pub(super) fn limit_links(&mut self) -> (u32, u32) {
         let Some(traps) = &mut self.traps else {
-            return 0;
+            return (0, 0);
         };
         let mut new_hosts = NewHosts::default();
-        let frontier = &self.frontier;
-        let before = self.links.len();
+        let mut rooms: HashMap<Box<str>, usize> = HashMap::new();
+        let (frontier, scope) = (&self.frontier, &self.settings.scope);
+        let (mut to_new, mut to_full) = (0, 0);
         self.links.retain(|link| {
-            link.standing != Standing::New
-                || frontier.knows_host(link.url.origin())
-                || new_hosts.admit(&link.url, traps)
+            let origin = link.url.origin();
+            if link.standing != Standing::New {
+                return true;
+            }
+            if !frontier.knows_host(origin) && !new_hosts.admit(&link.url, traps) {
+                to_new += 1;
+                return false;
+            }
+            if !rooms.contains_key(origin) {
+                let most = traps.most_waiting(&link.url, scope.is_seed_host(link.url.host()));
+                rooms.insert(origin.into(), most.saturating_sub(frontier.waiting_at(origin)));
+            }
+            let has_room = rooms.get_mut(origin).is_some_and(|room| {
+                let before = *room;
+                *room = before.saturating_sub(1);
+                before > 0
+            });
+            to_full += u32::from(!has_room);
+            has_room
         });
-        let dropped = before - self.links.len();
-        if dropped > 0 {
+        if to_new + to_full > 0 {
             self.keys.clear();
             self.keys.extend(self.links.iter().map(|link| link.key));
         }
-        u32::try_from(dropped).unwrap_or(u32::MAX)
+        (to_new, to_full)
     }
 
     /// Whether a redirect may lead to this host: it is known, or its domain may get another one.

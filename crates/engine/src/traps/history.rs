@@ -239,6 +239,11 @@ impl HostHistory {
         })
     }
 
+    /// Pages that were relevant, whether like others or not.
+    pub fn relevant(&self) -> u32 {
+        self.brought.relevant.saturating_add(self.brought.alike_relevant)
+    }
+
     /// Whether the host has had all that it may get: its allowance, which the host of a seed does not have, the most that any
     /// host may get, or too many pages without a new word.
     pub fn has_spent(&self, allowance: Option<u64>, limit: u64, factor: u64) -> bool {

@@ -304,6 +304,18 @@ pub fn lease(crawl: &mut OwnCrawl, now: Timestamp) -> Lease {
     }
 }
 
+/// Ends a lease of a page that is missing, with these facts about the response.
+pub fn miss(crawl: &mut OwnCrawl, lease: Lease, facts: ResponseFacts, now: Timestamp) {
+    let result = LeaseResult {
+        lease,
+        outcome: Outcome::Failed(Failure::Status(404)),
+        found: Found::Nothing,
+        facts,
+        payload: None,
+    };
+    crawl.settle(result, now).unwrap();
+}
+
 /// Ends a lease with a failure.
 pub fn fail(crawl: &mut OwnCrawl, lease: Lease, failure: Failure, now: Timestamp) {
     let outcome = Outcome::Failed(failure);

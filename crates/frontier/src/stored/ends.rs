@@ -81,7 +81,7 @@ impl<S: Storage> StoredFrontier<S> {
         let counts = !matches!(settled.end, End::Redirected { .. });
         let mut own_effect = settled.host_effect;
         // The host itself got no request. If the other one failed, it has to wait all the same.
-        if out.visited.is_some() && own_effect == HostEffect::Asked {
+        if out.visited.is_some() && matches!(own_effect, HostEffect::Asked | HostEffect::Costly(_)) {
             own_effect = HostEffect::Untouched;
         }
         let host = &mut self.hosts[out.host.0 as usize];
@@ -100,7 +100,7 @@ impl<S: Storage> StoredFrontier<S> {
         let host = &mut self.hosts[out.host.0 as usize];
         match settled.host_effect {
             HostEffect::Asked if out.kind != LeaseKind::Robots => host.proven = true,
-            HostEffect::Failed => host.proven = false,
+            HostEffect::Failed | HostEffect::Costly(_) => host.proven = false,
             _ => {}
         }
 
@@ -171,7 +171,7 @@ impl<S: Storage> StoredFrontier<S> {
     fn apply_effect(&mut self, id: HostId, effect: HostEffect, now: Timestamp) {
         let host = &mut self.hosts[id.0 as usize];
         match effect {
-            HostEffect::Asked => host.failures = 0,
+            HostEffect::Asked | HostEffect::Costly(_) => host.failures = 0,
             HostEffect::Failed => host.failures = host.failures.saturating_add(1),
             HostEffect::Later(_) | HostEffect::Untouched => {}
         }

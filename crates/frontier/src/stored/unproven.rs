@@ -46,8 +46,12 @@ impl<S: Storage> StoredFrontier<S> {
             .origin
             .split_once("://")
             .map_or(&*host.origin, |(_, rest)| rest);
-        let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
-        let domain = self.keyring.hash(registrable_domain(name));
+        // A colon inside brackets is part of an address, not the start of a port.
+        let name = match name.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => host,
+            _ => name,
+        };
+        let domain = self.keyring.hash(&host_owner(name));
         let page = led.and_then(|url| self.entries.get(url)?.parent.known());
         [
             Some(Group::All),

@@ -437,6 +437,15 @@ impl Frontier for NodeFrontier {
             .map_or(Ok(None), |frontier| frontier.fresh_rules(url, now))
     }
 
+    fn waiting_at(&self, origin: &str) -> usize {
+        let waiting = self.parts.values().map(|part| part.frontier.waiting_at(origin));
+        waiting.sum()
+    }
+
+    fn has_ready_host(&self) -> bool {
+        self.parts.values().any(|part| part.frontier.has_ready_host())
+    }
+
     fn knows_host(&self, origin: &str) -> bool {
         let Ok(url) = CanonicalUrl::parse(&format!("{origin}/")) else {
             return true;

@@ -36,8 +36,17 @@ impl<F: Fn(&str, &str) -> SiteResponse + Send + Sync> TestSite for Site<F> {
 }
 
 pub fn serve_all(site: impl Fn(&str, &str) -> SiteResponse + Send + Sync + 'static) -> Serving {
+    serve_late(Duration::ZERO, site)
+}
+
+/// Serves a web that takes this long to answer.
+pub fn serve_late(
+    latency: Duration,
+    site: impl Fn(&str, &str) -> SiteResponse + Send + Sync + 'static,
+) -> Serving {
     let options = ServeOptions {
         listen: vec![SocketAddr::from(([0, 0, 0, 0], 0))],
+        latency,
         ..ServeOptions::default()
     };
     serve(Arc::new(Site(site)), options).unwrap()

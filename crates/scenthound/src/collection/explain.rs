@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use scenthound_config::Settings;
 use scenthound_engine::{Access, learnt_under};
-use scenthound_frontier::{Frontier, State, UrlFacts};
-use scenthound_frontier_durable::DurableFrontier;
+use scenthound_frontier::{State, UrlFacts, UrlId};
+use scenthound_frontier_durable::{Peek, Peeked};
 use scenthound_judge::JudgeKind;
 use scenthound_store::{PageRecord, Via};
 use scenthound_strategy::{PigTable, Queue, StrategyKind};
@@ -200,7 +200,7 @@ impl Collection {
         let settings = self.settings_or_warn(&mut warnings);
         let settings = settings.as_ref();
         let history = History::read(&self.view, url, &mut warnings)?;
-        // Reading the frontier takes seconds in a large crawl. The records say all about a URL that is settled, unless rules
+        // Looking through the store takes a second in a large crawl. The records say all about a URL that is settled, unless rules
         // forbid it, which may be those of another host, or the strategy keeps cash, whose unit only the frontier knows, or fetches pages again.
         let is_settled = history
             .attempts
@@ -218,10 +218,17 @@ impl Collection {
             }
         };
         let frontier = frontier.as_ref();
-        let facts = match frontier {
-            Some(frontier) => frontier.look_up(url)?,
-            None => None,
+        let variants = variants::of(url);
+        let mut peeked = match frontier {
+            Some(frontier) => {
+                let wanted: Vec<&CanonicalUrl> = std::iter::once(url).chain(&variants).collect();
+                frontier.look_up(&wanted)?
+            }
+            None => Peeked::default(),
         };
+        let waiting = peeked.waiting;
+        let variants_known = peeked.urls.split_off(peeked.urls.len().min(1));
+        let (id, facts) = peeked.urls.pop().flatten().unzip();
         let robots = match frontier {
             Some(frontier) => frontier
                 .rules(url)?
@@ -249,7 +256,7 @@ impl Collection {
             UrlStanding::NeverSeen | UrlStanding::NotFetched | UrlStanding::OutOfScope
         );
         let similar = if is_unseen {
-            variants::known(url, &history, frontier)?
+            variants::known(variants, &history, &variants_known)
         } else {
             Vec::new()
         };
@@ -264,10 +271,13 @@ impl Collection {
             mark: self.marks()?.get(url.as_str()).copied(),
             path: details.path,
             queue: facts
+                .as_ref()
                 .filter(|facts| is_in_queue(facts.state))
-                .map(|facts| queue_facts(&facts, frontier, settings, now)),
-            score_parts: match (settings, frontier) {
-                (Some(settings), Some(frontier)) => score_parts(settings, frontier, url)?,
+                .map(|facts| queue_facts(facts, waiting, settings, now)),
+            score_parts: match (settings, frontier, id.zip(facts.as_ref())) {
+                (Some(settings), Some(frontier), Some((id, facts))) => {
+                    score_parts(settings, frontier, url, id, facts)?
+                }
                 _ => Vec::new(),
             },
             cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
@@ -285,15 +295,11 @@ impl Collection {
         })
     }
 
-    fn frontier_or_why_not(
-        &self,
-        settings: Option<&Settings>,
-        now: Timestamp,
-    ) -> Result<DurableFrontier, QueueUnknown> {
+    fn frontier_or_why_not(&self, settings: Option<&Settings>, now: Timestamp) -> Result<Peek, QueueUnknown> {
         let Some(settings) = settings else {
             return Err(QueueUnknown::NoSettings);
         };
-        self.frontier(settings, now).map_err(|error| match error {
+        self.peek(settings, now).map_err(|error| match error {
             CollectionError::Crawling { pid } => QueueUnknown::Crawling { pid },
             error => QueueUnknown::Unreadable {
                 message: with_sources(&error),
@@ -304,12 +310,12 @@ impl Collection {
     fn cash_or_warn(
         &self,
         settings: Option<&Settings>,
-        frontier: Option<&DurableFrontier>,
+        frontier: Option<&Peek>,
         url: &CanonicalUrl,
         warnings: &mut Vec<Warning>,
     ) -> Option<CashFlow> {
         // Once the frontier has switched to a finer unit, amounts recorded before and after do not add up.
-        if frontier.is_some_and(|frontier| frontier.unit() != 0) {
+        if frontier.is_some_and(|frontier| frontier.unit().is_ok_and(|unit| unit != 0)) {
             return None;
         }
         self.cash_flow(settings?, url).unwrap_or_else(|error| {
@@ -326,7 +332,7 @@ impl Collection {
         let Some(settings) = self.settings()? else {
             return Ok(None);
         };
-        let frontier = self.frontier(&settings, now())?;
+        let frontier = self.peek(&settings, now())?;
         let prefix = learnt_under(AgentId::default());
         let saved = frontier.notes(&prefix)?.into_iter();
         let saved = saved.filter(|(name, _)| name.ends_with(PigTable::SAVED_AS));
@@ -339,16 +345,18 @@ impl Collection {
 /// What the score of a waiting URL is made of, according to its agent's strategy as it was saved.
 fn score_parts(
     settings: &Settings,
-    frontier: &DurableFrontier,
+    frontier: &Peek,
     url: &CanonicalUrl,
+    id: UrlId,
+    facts: &UrlFacts,
 ) -> Result<Vec<ScorePart>, CollectionError> {
-    let Some(facts) = frontier.look_up(url)?.filter(|facts| is_in_queue(facts.state)) else {
+    if !is_in_queue(facts.state) {
         return Ok(Vec::new());
-    };
+    }
     let key = Keyring::new(settings.crawl.seed).key(url);
     let mut strategy = settings.strategy()?;
     let Some(evidence) = frontier
-        .evidence(facts.agent, key)?
+        .evidence(id)?
         .filter(|_| strategy.needs().notes || settings.strategy.kind == StrategyKind::Table)
     else {
         return Ok(Vec::new());
@@ -408,12 +416,7 @@ fn standing(
     }
 }
 
-fn queue_facts(
-    facts: &UrlFacts,
-    frontier: Option<&DurableFrontier>,
-    settings: Option<&Settings>,
-    now: Timestamp,
-) -> QueueFacts {
+fn queue_facts(facts: &UrlFacts, waiting: u64, settings: Option<&Settings>, now: Timestamp) -> QueueFacts {
     let max_pages = settings.and_then(|settings| settings.crawl.max_pages_per_host);
     QueueFacts {
         class: facts.priority.rank.class,
@@ -426,7 +429,7 @@ fn queue_facts(
         reason: facts.reason,
         depth: facts.depth,
         parent: facts.parent_url.as_ref().map(ToString::to_string),
-        waiting: frontier.map_or(0, |frontier| frontier.counts().waiting),
+        waiting,
         host_rests_until: (facts.host_rests_until > now).then(|| facts.host_rests_until.to_rfc3339()),
         host_failures: facts.host_failures,
         host_pages: facts.host_pages,

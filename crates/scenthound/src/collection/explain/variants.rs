@@ -1,13 +1,11 @@
 //! Known URLs that differ from a given one only in a trailing slash, the scheme, `www.` or the query, as spellings of the same
 //! address often do.
 
-use scenthound_frontier::Frontier;
-use scenthound_frontier_durable::DurableFrontier;
+use scenthound_frontier::{UrlFacts, UrlId};
 use scenthound_types::CanonicalUrl;
 use serde::Serialize;
 
 use super::history::History;
-use crate::collection::CollectionError;
 
 /// At most this many variants are listed.
 const NAMED: usize = 10;
@@ -21,31 +19,28 @@ pub struct KnownVariant {
     pub fetched: bool,
 }
 
-/// The variants of a URL that the crawl knows.
+/// Those of the variants that the crawl knows. What the queue knows of each comes in the same order, if it could be read.
 pub(super) fn known(
-    url: &CanonicalUrl,
+    variants: Vec<CanonicalUrl>,
     history: &History,
-    frontier: Option<&DurableFrontier>,
-) -> Result<Vec<KnownVariant>, CollectionError> {
-    let mut known = Vec::new();
-    for variant in variants(url) {
-        let fetched = history.has_tried(&variant);
-        let is_known = fetched
-            || match frontier {
-                Some(frontier) => frontier.look_up(&variant)?.is_some(),
-                None => false,
-            };
-        if is_known && known.len() < NAMED {
-            known.push(KnownVariant {
+    queued: &[Option<(UrlId, UrlFacts)>],
+) -> Vec<KnownVariant> {
+    let queued = queued.iter().map(Option::is_some).chain(std::iter::repeat(false));
+    let known = variants
+        .into_iter()
+        .zip(queued)
+        .filter_map(|(variant, is_queued)| {
+            let fetched = history.has_tried(&variant);
+            (fetched || is_queued).then(|| KnownVariant {
                 url: variant.to_string(),
                 fetched,
-            });
-        }
-    }
-    Ok(known)
+            })
+        });
+    known.take(NAMED).collect()
 }
 
-fn variants(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
+/// URLs that differ little from this one.
+pub(super) fn of(url: &CanonicalUrl) -> Vec<CanonicalUrl> {
     let schemes = if url.is_https() {
         ["https", "http"]
     } else {
@@ -87,7 +82,7 @@ mod tests {
     use super::*;
 
     fn spelled(url: &str) -> Vec<String> {
-        variants(&CanonicalUrl::parse(url).unwrap())
+        of(&CanonicalUrl::parse(url).unwrap())
             .iter()
             .map(ToString::to_string)
             .collect()

@@ -1,0 +1,175 @@
+//! Looks up single URLs in a store without rebuilding the frontier that it holds.
+//!
+//! Opening a frontier reads every URL into memory, which takes seconds and hundreds of megabytes in a large crawl. Whoever
+//! wants to know about a few URLs passes over the entries once instead and keeps only those.
+//!
+//! Deliberately absent: an index by key. It would have to be written for every URL of every crawl, for a question that people
+//! ask now and then.
+
+use std::path::Path;
+use std::time::Duration;
+
+use scenthound_frontier::{
+    CLOCK_NOTE, Entry, FrontierError, HostId, HostRecord, State, Storage, UrlFacts, UrlId,
+};
+use scenthound_types::{CanonicalUrl, Evidence, Keyring, Timestamp};
+
+use crate::DurableError;
+use crate::folder;
+use crate::storage::{FjallStorage, number, read_entry};
+
+/// The note that holds the unit of cash.
+const UNIT: &str = "frontier/unit";
+
+/// A store to look things up in.
+#[derive(Debug)]
+pub struct Peek {
+    storage: FjallStorage,
+    keyring: Keyring,
+    /// How far the clock was set back since the last commit.
+    ahead: Duration,
+}
+
+/// What looking up some URLs found.
+#[derive(Debug, Default)]
+pub struct Peeked {
+    /// Facts about each, and its number, in the order they were asked for; none for those that are not known.
+    pub urls: Vec<Option<(UrlId, UrlFacts)>>,
+    /// How many URLs wait in all.
+    pub waiting: u64,
+}
+
+/// An entry that was asked for, and the first claim on it.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    base: Option<(UrlId, Entry, u32)>,
+    claim: Option<(UrlId, Entry)>,
+}
+
+impl Peek {
+    /// Opens the store in a folder. Fails if there is none, or if another process has it open.
+    pub fn open(folder: &Path, keyring: Keyring, now: Timestamp) -> Result<Peek, FrontierError> {
+        if !folder::holds_store(folder, keyring)? {
+            return Err(DurableError::Missing {
+                folder: folder.to_owned(),
+            }
+            .into());
+        }
+        let storage = FjallStorage::open(folder)?.read_only();
+        let noted = storage.notes(CLOCK_NOTE)?.pop();
+        let noted = noted.and_then(|(_, value)| value.try_into().ok());
+        let ahead = noted.map_or(Duration::ZERO, |bytes| {
+            Timestamp::from_millis(u64::from_le_bytes(bytes)).since(now)
+        });
+        Ok(Peek {
+            storage,
+            keyring,
+            ahead,
+        })
+    }
+
+    /// Looks up some URLs in one pass.
+    pub fn look_up(&self, urls: &[&CanonicalUrl]) -> Result<Peeked, FrontierError> {
+        let keys: Vec<_> = urls.iter().map(|url| self.keyring.key(url)).collect();
+        let mut found = vec![Found::default(); urls.len()];
+        let mut waiting = 0;
+        for row in self.storage.tables.entries.iter() {
+            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
+            let damaged = || self.storage.damaged("an entry is incomplete");
+            let (entry, other_age) = read_entry(&value).ok_or_else(damaged)?;
+            waiting += u64::from(matches!(entry.state, State::Waiting | State::Drawn) && !entry.is_claim());
+            let wanted = keys.iter().zip(&mut found).find(|(key, _)| **key == entry.key);
+            let Some((_, found)) = wanted else { continue };
+            let id = number(&key).ok_or_else(damaged)?;
+            if entry.is_claim() {
+                found.claim.get_or_insert((UrlId(id), entry));
+            } else {
+                found.base = Some((UrlId(id), entry, other_age.unwrap_or(id)));
+            }
+        }
+        let facts = found.into_iter().map(|found| self.facts(found));
+        Ok(Peeked {
+            urls: facts.collect::<Result<_, _>>()?,
+            waiting,
+        })
+    }
+
+    fn facts(&self, found: Found) -> Result<Option<(UrlId, UrlFacts)>, FrontierError> {
+        let Some((base, entry, age)) = found.base else {
+            return Ok(None);
+        };
+        // How a URL was found is recorded by the agent that leased it, or by the first while it waits.
+        let (found_by, by) = match entry.state {
+            State::Fetched | State::Gone => found.claim.unwrap_or((base, entry)),
+            _ => (base, entry),
+        };
+        let known = self.storage.url(found_by)?;
+        let host = self.host(entry.host)?;
+        let parent = self.entry(by.parent)?;
+        let facts = UrlFacts {
+            url: known.url,
+            state: entry.state,
+            priority: entry.priority_with(age),
+            parent: parent.map(|parent| parent.key),
+            parent_url: match parent {
+                Some(_) => Some(self.storage.url(by.parent)?.url),
+                None => None,
+            },
+            depth: by.depth,
+            seed: by.is_seed(),
+            reason: known.reason,
+            agent: by.agent(),
+            host_rests_until: host.rest_until.earlier(self.ahead),
+            host_failures: host.failures,
+            host_pages: host.pages,
+        };
+        Ok(Some((base, facts)))
+    }
+
+    fn entry(&self, id: UrlId) -> Result<Option<Entry>, FrontierError> {
+        let bytes = self.storage.tables.entries.get(id.0.to_be_bytes());
+        let bytes = bytes.map_err(|error| self.storage.fault(error))?;
+        Ok(bytes.and_then(|bytes| read_entry(&bytes)).map(|(entry, _)| entry))
+    }
+
+    fn host(&self, id: HostId) -> Result<HostRecord, FrontierError> {
+        let bytes = self.storage.tables.hosts.get(id.0.to_be_bytes());
+        let bytes = bytes.map_err(|error| self.storage.fault(error))?;
+        bytes
+            .and_then(|bytes| HostRecord::from_bytes(&bytes))
+            .ok_or_else(|| self.storage.damaged("an entry has no host"))
+    }
+
+    /// The robots rules of a URL's host.
+    pub fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError> {
+        for row in self.storage.tables.hosts.iter() {
+            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
+            if HostRecord::from_bytes(&value).is_some_and(|host| host.origin == url.origin())
+                && let Some(id) = number(&key)
+            {
+                return self.storage.rules(HostId(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is known of the links to a waiting URL, by its number.
+    pub fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
+        match self.entry(id)?.is_some_and(|entry| entry.has_evidence()) {
+            true => self.storage.evidence(id),
+            false => Ok(None),
+        }
+    }
+
+    /// The notes whose names begin like this.
+    pub fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
+        self.storage.notes(prefix)
+    }
+
+    /// How much finer the unit of cash is than at the start, as a power of two.
+    pub fn unit(&self) -> Result<i32, FrontierError> {
+        let noted = self.storage.notes(UNIT)?.pop();
+        let bytes = noted.and_then(|(_, value)| value.try_into().ok());
+        Ok(bytes.map_or(0, i32::from_le_bytes))
+    }
+}
