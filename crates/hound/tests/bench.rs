@@ -63,3 +63,30 @@ fn a_web_without_pages_is_refused() {
     assert!(!run.is_good());
     assert!(run.err.contains("no HTML pages"), "{run:?}");
 }
+
+#[test]
+fn a_collection_is_compared_with_a_plain_crawl_of_the_same_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("pages.warc"), 40);
+    let args = [
+        "bench",
+        "--web",
+        "pages.warc",
+        "--hosts",
+        "3",
+        "--collection",
+        "--rounds",
+        "2",
+        "--json",
+    ];
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &args).good()).unwrap();
+    let rounds = run["rounds"].as_array().unwrap();
+    assert_eq!(rounds.len(), 2, "{run}");
+    for round in rounds {
+        assert_eq!(
+            (&round["with"]["pages"], &round["without"]["pages"]),
+            (&Value::from(40), &Value::from(40))
+        );
+    }
+    assert!(run["cpu_ratio"]["mean"].as_f64().unwrap() > 0.0 && run["cpu_ratio"]["within"].is_number());
+}
