@@ -107,7 +107,7 @@ function labelling(app, done) {
   async function show() {
     if (isGone) return;
     const page = queue[at];
-    if (!page) { body.replaceChildren(empty('No page is left to label. More come as the crawl goes on.')); return; }
+    if (!page) { body.replaceChildren(empty(app.lines.find(line => line.id === app.crawl)?.state === 'running' ? 'No page is left to label. More come as the crawl goes on.' : marked.relevant + marked.irrelevant ? 'Every page has a label.' : 'There is no page to label: none has been read.')); return; }
     title.textContent = inert(page.title || '(no title)');
     url.textContent = inert(page.url);
     about.replaceChildren(facts(page));
