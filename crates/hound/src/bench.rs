@@ -37,6 +37,7 @@ use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
+use crate::progress::Progress;
 use crate::table::{Align, Table};
 
 #[derive(clap::Args, Debug)]
@@ -282,6 +283,8 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("concurrency", &concurrency),
         ("delay", &args.delay),
         ("ip-delay", "0s"),
+        // Its hosts are endless series of alike pages, of which a crawl would leave most alone.
+        ("allow-traps", "true"),
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
     ];
@@ -319,11 +322,18 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     }
     // Judging again at the end makes no requests, so it is counted apart.
     let mut ended_at: Option<(Instant, Duration)> = None;
+    // What viewers look at, and what tells how many pages were fetched while they did.
+    let crawl = &crawler.settings().crawl;
+    let mut progress = (args.viewers).map(|_| Progress::new(folder.layout().clone(), crawl));
     let mut spent = Spent::measure(|| {
-        let summary = crawler.drive_in(&folder, &mut |event| {
-            if let LiveEvent::Ranking { .. } = event {
-                ended_at = Some((Instant::now(), cpu_time()));
+        let summary = crawler.drive_in(&folder, &mut |event| match event {
+            LiveEvent::Ranking { .. } => ended_at = Some((Instant::now(), cpu_time())),
+            LiveEvent::Progress(snapshot) => {
+                if let Some(progress) = &mut progress {
+                    progress.show(snapshot);
+                }
             }
+            _ => {}
         })?;
         Ok((summary.tally.bodies, summary.counts.known))
     })?;

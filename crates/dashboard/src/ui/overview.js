@@ -28,7 +28,7 @@ function curvesOf(named) {
 }
 
 export function overview(app) {
-  const view = h('div', {}, h('div', { class: 'skeleton low' }), h('div', { class: 'skeleton' }));
+  const view = h('div', {}, h('h1', { class: 'sr', text: 'Overview' }), h('p', { class: 'sr', role: 'status', text: 'Loading…' }), h('div', { class: 'skeleton low' }), h('div', { class: 'skeleton' }));
   let data = null, parts = null, asked = 0, timer = 0, others = 0, isGone = false, sideBySide = { x: [], lines: [] };
 
   async function load() {

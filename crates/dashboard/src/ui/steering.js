@@ -8,7 +8,7 @@ const LISTS = { genre: 'genre', content: 'content', exclude: 'wrong sense' };
 export function steering(app) {
   let data = null, state = null, isGone = false, asked = 0, timer = 0;
   const off = !canChange();
-  const view = h('div', {}, h('div', { class: 'skeleton' }));
+  const view = h('div', {}, h('h1', { class: 'sr', text: 'Steering' }), h('p', { class: 'sr', role: 'status', text: 'Loading…' }), h('div', { class: 'skeleton' }));
   const label = labelling(app, () => load());
   const dials = h('div', { class: 'stack' }), hosts = h('div', { class: 'stack' }), seeds = h('div', { class: 'stack' }), judge = h('div', { class: 'stack' }), words = wordsCard(app, ask), journal = h('div', { class: 'stack' }), run = h('div', { class: 'stack' });
   const hostTable = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts with the most relevant pages' });
