@@ -3,9 +3,11 @@
 //! Three processes of this program, so that each one's time and memory is its own: a server with a web of known size on
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
 //! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
-//! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then.
+//! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then;
+//! with `--collection`, crawls that make the archive searchable run in turn with crawls that do not.
 //! Nothing is asserted; the figures are printed as they were measured.
 
+mod collection;
 mod peer;
 mod real;
 mod viewers;
@@ -35,13 +37,14 @@ use scenthound_types::{CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
+use crate::progress::Progress;
 use crate::table::{Align, Table};
 
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
                   hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --viewers 100 --pages 60000\n  \
-                  hound bench --viewers 100 --delay 100ms\n  hound bench --json"
+                  hound bench --viewers 100 --delay 100ms\n  hound bench --collection --rounds 5\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -79,6 +82,9 @@ pub struct Args {
     /// Measure what this many viewers of the dashboard cost the crawl.
     #[arg(long, value_name = "N", conflicts_with = "web")]
     viewers: Option<NonZeroUsize>,
+    /// Compare crawls that index the main text and look for near-duplicates with crawls that do neither.
+    #[arg(long, conflicts_with = "viewers")]
+    collection: bool,
     /// Repeat everything this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     rounds: usize,
@@ -94,6 +100,9 @@ pub struct Args {
     /// Where the web is served.
     #[arg(long, hide = true)]
     server: Option<SocketAddr>,
+    /// Whether the crawl is one of the two that `--collection` compares.
+    #[arg(long, hide = true)]
+    with: Option<collection::Side>,
 }
 
 fn checked_delay(text: &str) -> Result<String, String> {
@@ -274,10 +283,13 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("concurrency", &concurrency),
         ("delay", &args.delay),
         ("ip-delay", "0s"),
+        // Its hosts are endless series of alike pages, of which a crawl would leave most alone.
+        ("allow-traps", "true"),
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
     ];
     options.extend(args.judge.as_deref().map(|judge| ("judge", judge)));
+    options.extend((args.with == Some(collection::Side::Plain)).then_some(("follow-duplicates", "true")));
     let options: Vec<Given> = options
         .into_iter()
         .map(|(name, value)| Given::new(name, value))
@@ -305,13 +317,23 @@ fn crawl_all(args: &Args) -> Result<Spent> {
         println!("{}", started.addr());
         dashboard = Some(started);
     }
+    if let Some(side) = args.with {
+        return collection::crawl(side, crawler, &folder);
+    }
     // Judging again at the end makes no requests, so it is counted apart.
     let mut ended_at: Option<(Instant, Duration)> = None;
+    // What viewers look at, and what tells how many pages were fetched while they did.
+    let crawl = &crawler.settings().crawl;
+    let mut progress = (args.viewers).map(|_| Progress::new(folder.layout().clone(), crawl));
     let mut spent = Spent::measure(|| {
-        let summary = crawler.drive_in(&folder, &mut |event| {
-            if let LiveEvent::Ranking { .. } = event {
-                ended_at = Some((Instant::now(), cpu_time()));
+        let summary = crawler.drive_in(&folder, &mut |event| match event {
+            LiveEvent::Ranking { .. } => ended_at = Some((Instant::now(), cpu_time())),
+            LiveEvent::Progress(snapshot) => {
+                if let Some(progress) = &mut progress {
+                    progress.show(snapshot);
+                }
             }
+            _ => {}
         })?;
         Ok((summary.tally.bodies, summary.counts.known))
     })?;
@@ -370,7 +392,12 @@ fn start_server() -> Result<Server> {
 }
 
 fn run_part(name: &str, server: &Server, folder: &Path) -> Result<Spent> {
+    run_part_with(name, server, folder, &[])
+}
+
+fn run_part_with(name: &str, server: &Server, folder: &Path, more: &[&str]) -> Result<Spent> {
     let output = part(name)?
+        .args(more)
         .args(["--server", &server.addr.to_string(), "--pages"])
         .args([&server.pages.to_string(), "--output"])
         .arg(folder)
@@ -414,6 +441,9 @@ fn measure(args: &Args) -> Result<()> {
         scenthound_lab::recorded::archives_of(web)?;
     }
     let server = start_server()?;
+    if args.collection {
+        return collection::measure(args, &server, temporary.path());
+    }
     for round in 1..=args.rounds.max(1) {
         // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.
         let folder = match &args.output {

@@ -457,7 +457,7 @@ fn run_with(
 }
 
 /// Begins to index the pages for searching, unless the user does not want it. A crawl does not fail because of its index.
-fn start_indexing(crawler: &Crawler, folder: &Path) -> Option<Indexing> {
+pub fn start_indexing(crawler: &Crawler, folder: &Path) -> Option<Indexing> {
     if crawler.settings().crawl.skip_index {
         return None;
     }

@@ -118,7 +118,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         text.push_str(&format!("; saved in {}", path.display()));
     }
     note!("{text}");
-    Ok(())
+    args.filters.note_unmatched(&collection)
 }
 
 /// Lets the writer of standard output see that a pipe was closed.

@@ -1,6 +1,11 @@
 //! Options that choose pages of a collection, the same for every command that has them.
 
-use scenthound::RankSettings;
+use scenthound::{Collection, Facet, RankSettings, Unmatched};
+
+use crate::wording::{count, harmless};
+
+/// How many values a note names.
+const NAMED: usize = 8;
 
 /// Which pages.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -51,6 +56,42 @@ impl Filters {
             ..RankSettings::default()
         }
     }
+
+    /// Says which genres, languages and hosts no page has, and which there are.
+    pub fn note_unmatched(&self, collection: &Collection) -> anyhow::Result<()> {
+        for unmatched in collection.unmatched(&self.settings())? {
+            note!("note: {}", unmatched_text(&unmatched));
+        }
+        Ok(())
+    }
+}
+
+fn unmatched_text(unmatched: &Unmatched) -> String {
+    let asked: Vec<String> = (unmatched.asked.iter())
+        .map(|asked| format!("{:?}", harmless(asked)))
+        .collect();
+    let asked = asked.join(" or ");
+    let (text, none) = match unmatched.facet {
+        Facet::Genre => (
+            format!("no page is of the genre {asked}"),
+            "this crawl did not detect genres",
+        ),
+        Facet::Language => (
+            format!("no page is in the language {asked}"),
+            "no page's language is known",
+        ),
+        Facet::Host => (format!("no page is of the host {asked}"), "no page has been read"),
+    };
+    if unmatched.there.is_empty() {
+        return format!("{text}; {none}");
+    }
+    let mut there: Vec<String> = (unmatched.there.iter().take(NAMED))
+        .map(|(value, pages)| format!("{} ({})", harmless(value), count(*pages)))
+        .collect();
+    if let Some(more) = unmatched.there.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        there.push(format!("{} more", count(more as u64)));
+    }
+    format!("{text}; there are {}", there.join(", "))
 }
 
 /// A time as records write it, or the beginning of one.

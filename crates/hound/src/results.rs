@@ -11,6 +11,7 @@ use scenthound_report::text::csv_line;
 use scenthound_types::{PageNote, Parts, TermHit, TermSet};
 
 use crate::fault::bad_input;
+use crate::filters::Filters;
 use crate::table::{Align, Table};
 use crate::wording::{count, counted, found_by, harmless, mark_name, note_text, set_name};
 use crate::{look, stdout};
@@ -31,6 +32,7 @@ const TERMS_SHOWN: usize = 8;
   hound results tea --genre-cut 0.3 --content-cut 0.4
   hound results tea --genre blog --genre news     pages detected to be blogs or news
   hound results tea --prefer-genre forum          forums first
+  hound results tea --lang ja --host example.org --since 2026-05
 
 The view of a page is both, genre-only, content-only or neither. It depends on whether the page's
 similarity to the genre terms (~genre) and to the content terms (~content) reaches the cuts. A * marks
@@ -55,21 +57,9 @@ pub struct Args {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub format: Format,
-    /// Leave out pages that were judged irrelevant
-    #[arg(long)]
-    pub relevant_only: bool,
-    /// Show near-duplicates too, each with the page it repeats
-    #[arg(long)]
-    pub with_duplicates: bool,
-    /// Show pages too that are left out otherwise: noindex, unwanted language or wrong sense
-    #[arg(long)]
-    pub with_hidden: bool,
     /// Show only pages with this view: both, genre-only, content-only or neither
     #[arg(long, value_name = "VIEW", value_delimiter = ',', value_parser = read_view)]
     pub view: Vec<Quadrant>,
-    /// Show only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
-    #[arg(long, value_name = "GENRE", value_delimiter = ',')]
-    pub genre: Vec<String>,
     /// Show pages detected to be of this genre first
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
     pub prefer_genre: Vec<String>,
@@ -82,6 +72,8 @@ pub struct Args {
     /// Similarity to the content terms from which a page has the wanted content [default: the topic's threshold]
     #[arg(long, value_name = "NUMBER", value_parser = read_cut)]
     pub content_cut: Option<f64>,
+    #[command(flatten)]
+    pub filters: Filters,
 }
 
 fn read_cut(text: &str) -> Result<f64, String> {
@@ -127,16 +119,12 @@ impl Args {
                 RankArg::Layer => RankBy::Layer,
                 RankArg::Importance => RankBy::Importance,
             }),
-            relevant_only: self.relevant_only,
-            with_duplicates: self.with_duplicates,
-            with_hidden: self.with_hidden,
             quadrants: self.view.clone(),
-            genres: self.genre.clone(),
             preferred_genres: self.prefer_genre.clone(),
             agents: self.agent.clone(),
             genre_threshold: self.genre_cut,
             content_threshold: self.content_cut,
-            ..RankSettings::default()
+            ..self.filters.settings()
         }
     }
 }
@@ -145,7 +133,8 @@ impl Args {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let collection = look::collection_of(&args.folders)?;
     refuse_unknown_agents(&collection, &args.agent)?;
-    stdout::write(|out| show(&collection, &args, out))
+    stdout::write(|out| show(&collection, &args, out))?;
+    args.filters.note_unmatched(&collection)
 }
 
 /// An agent that the crawl does not have would give an empty list without a reason.
@@ -241,7 +230,7 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
     text.push(')');
     if counts.chosen_near_duplicates > 0 {
         let folded = counted(counts.chosen_near_duplicates, "near-duplicate");
-        text.push_str(&match args.with_duplicates {
+        text.push_str(&match args.filters.with_duplicates {
             true => format!("; {folded} among them"),
             false => format!("; {folded} folded (--with-duplicates shows them)"),
         });
@@ -254,7 +243,7 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
         text.push_str(&format!(
             "; {} {}",
             count(counts.hidden),
-            match args.with_hidden {
+            match args.filters.with_hidden {
                 true => format!("usually left out (noindex, language or wrong sense){relevant}"),
                 false => format!(
                     "left out (noindex, language or wrong sense; --with-hidden shows them){relevant}"

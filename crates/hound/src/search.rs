@@ -42,7 +42,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if query.trim().is_empty() {
         refuse!("write the words to search for after the folder");
     }
-    let mut indexes = Vec::new();
+    let (mut indexes, mut collections) = (Vec::new(), Vec::new());
     let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
     let folders = scenthound::read_as_one(&folders)?;
     for folder in &folders {
@@ -55,6 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             }
         })?;
         indexes.push(index);
+        collections.push(collection);
     }
     let found = search_all(&indexes, query, &args.filters.settings(), args.top)?;
     let is_terminal = Stream::Out.has_colour();
@@ -72,7 +73,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if !args.json {
         note!("{}", summary(&found));
     }
-    Ok(())
+    // One collection may have what another has not, so with several the list speaks for itself.
+    match collections.as_slice() {
+        [collection] => args.filters.note_unmatched(collection),
+        _ => Ok(()),
+    }
 }
 
 fn summary(found: &Found) -> String {

@@ -63,3 +63,61 @@ fn a_web_without_pages_is_refused() {
     assert!(!run.is_good());
     assert!(run.err.contains("no HTML pages"), "{run:?}");
 }
+
+#[test]
+fn a_collection_is_compared_with_a_plain_crawl_of_the_same_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("pages.warc"), 40);
+    let args = [
+        "bench",
+        "--web",
+        "pages.warc",
+        "--hosts",
+        "3",
+        "--collection",
+        "--rounds",
+        "2",
+        "--json",
+    ];
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &args).good()).unwrap();
+    let rounds = run["rounds"].as_array().unwrap();
+    assert_eq!(rounds.len(), 2, "{run}");
+    for round in rounds {
+        assert_eq!(
+            (&round["with"]["pages"], &round["without"]["pages"]),
+            (&Value::from(40), &Value::from(40))
+        );
+    }
+    assert!(run["cpu_ratio"]["mean"].as_f64().unwrap() > 0.0 && run["cpu_ratio"]["within"].is_number());
+}
+
+/// The crawl of a bench wrote no figures for a while, so every comparison waited for them until the crawl was over.
+#[test]
+fn viewers_come_and_go_while_the_crawl_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "bench",
+        "--viewers",
+        "2",
+        "--pages",
+        "300",
+        "--hosts",
+        "5",
+        "--bytes",
+        "3000",
+        "--links",
+        "20",
+        "--delay",
+        "250ms",
+        "--json",
+    ];
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &args).good()).unwrap();
+    let stretches = run["stretches"].as_array().unwrap();
+    assert!(!stretches.is_empty(), "{run}");
+    assert!(
+        stretches
+            .iter()
+            .all(|stretch| stretch["pages"].as_u64() > Some(0)),
+        "{run}"
+    );
+}

@@ -106,3 +106,54 @@ fn every_view_works_in_chromium_while_a_crawl_of_hostile_pages_runs() {
     );
     assert!(output.status.success(), "{out}\n{err}");
 }
+
+#[test]
+fn a_crawl_without_pages_and_views_on_their_way_say_so_in_chromium() {
+    let (Some(python), Some(chromium)) = (
+        python_with("playwright, axe_playwright_python, openapi_spec_validator"),
+        chromium(),
+    ) else {
+        return;
+    };
+    let temp = tempfile::tempdir().unwrap();
+    // Nothing listens there.
+    let seed = "http://127.0.0.1:9/";
+    let crawl = [
+        "crawl",
+        "water light house",
+        seed,
+        "--allow-net",
+        "127.0.0.0/8",
+        "-o",
+        "crawl",
+        "--retries",
+        "0",
+    ];
+    command(temp.path(), &crawl).output().unwrap();
+    let mut serving = command(temp.path(), &["serve", "crawl", "--addr", "127.0.0.1:0"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = BufReader::new(serving.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("dashboard: ") {
+        line.clear();
+        assert!(errors.read_line(&mut line).unwrap() > 0, "the dashboard ended");
+    }
+    let url = line.trim_start_matches("dashboard: ").trim();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/dashboard.py");
+    let output = Command::new(python)
+        .args([script, url])
+        .arg(chromium)
+        .arg("--empty")
+        .output()
+        .unwrap();
+    serving.kill().unwrap();
+    serving.wait().unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{out}\n{err}");
+}

@@ -14,7 +14,8 @@ use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, HostRules, Next
 use scenthound_robots::Rules;
 use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, PageRecord, Position, RecordFiles, Via};
 use scenthound_types::{
-    CanonicalUrl, Keyring, Merge, Offer, Parts, Rank, StateDelta, TermHit, TermSet, Timestamp, Update,
+    CanonicalUrl, GenreGuess, Keyring, Merge, Offer, Parts, Rank, StateDelta, TermHit, TermSet, Timestamp,
+    Update,
 };
 use scenthound_types::{LeaseKind, OutcomeCode, PageNote};
 use tempfile::TempDir;
@@ -182,6 +183,71 @@ fn the_best_pages_come_first_once_each_and_aligned() {
         "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
          1 left out (noindex, language or wrong sense; --with-hidden shows them), 1 of them relevant\n"
     );
+}
+
+/// An empty list without a reason sends people looking for a fault in the crawl.
+#[test]
+fn a_filter_that_no_page_passes_names_what_there_is() {
+    let of = |url: &str, language: &'static str, genre: &'static str| PageRecord {
+        language: Some(language.into()),
+        genre: Some(GenreGuess {
+            class: genre.into(),
+            confidence: 0.9,
+        }),
+        ..page(url, "Tea", 0.6)
+    };
+    let crawl = folder(
+        SETTINGS,
+        &[
+            of("http://a.test/1", "en", "blog"),
+            of("http://a.test/2", "ja", "blog"),
+            of("http://www.b.test/", "en", "product"),
+        ],
+    );
+    let results = |more: &[&str]| says(crawl.path(), "results", more);
+    let notes = |err: &str| -> Vec<String> {
+        let notes = err.lines().filter(|line| line.starts_with("note: "));
+        notes.map(str::to_owned).collect()
+    };
+    let (out, err) = results(&["--genre", "nosuch"]);
+    assert!(!out.contains("http"), "{out}");
+    assert_eq!(
+        notes(&err),
+        ["note: no page is of the genre \"nosuch\"; there are blog (2), product (1)"]
+    );
+    // Beside one that occurs, one that does not is named too.
+    let (out, err) = results(&["--lang", "en,fr", "--host", "c.test", "--host", "b.test"]);
+    assert!(
+        out.contains("http://www.b.test/") && !out.contains("a.test"),
+        "{out}"
+    );
+    assert_eq!(
+        notes(&err),
+        [
+            "note: no page is in the language \"fr\"; there are en (2), ja (1)",
+            "note: no page is of the host \"c.test\"; there are a.test (2), www.b.test (1)"
+        ]
+    );
+    // Names are taken as people write them, and a shop is where products are.
+    for (asked, shown) in [("Blog", "http://a.test/1"), ("shop", "http://www.b.test/")] {
+        let (out, err) = results(&["--genre", asked]);
+        assert!(
+            out.contains(shown) && notes(&err).is_empty(),
+            "{asked}: {out}{err}"
+        );
+    }
+    // Search and exports say the same.
+    for command in [
+        &["search", "x", "tea", "--genre", "nosuch"][..],
+        &["export", "x", "--to", "jsonl", "--genre", "nosuch"],
+    ] {
+        let (name, more) = (command[0], &command[2..]);
+        assert_eq!(notes(&says(crawl.path(), name, more).1).len(), 1, "{name}");
+    }
+    // A crawl without genres says that, instead of naming none.
+    let plain = folder(SETTINGS, &tea_pages());
+    let (_, err) = says(plain.path(), "results", &["--genre", "blog"]);
+    assert!(err.contains("this crawl did not detect genres"), "{err}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod pages;
 mod quadrant;
 mod ranking;
 mod status;
+mod unmatched;
 
 use std::path::Path;
 use std::time::Duration;
@@ -43,10 +44,11 @@ pub use overview::{HostFigures, Overview};
 pub(crate) use pages::each_record;
 pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
-pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts};
+pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, is_genre};
 pub use status::{
     Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status, StatusFile, StatusReport,
 };
+pub use unmatched::{Facet, Unmatched};
 
 /// The pages a crawl has collected.
 ///

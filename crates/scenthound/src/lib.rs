@@ -43,11 +43,12 @@ mod topic;
 pub mod train;
 
 pub use collection::{
-    AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation,
+    AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, Facet,
     FiguresFrom, FoldedPage, Folding, HostFigures, HostInQueue, KnownVariant, MarkCounts, NotRead,
     OutsideScope, Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures,
     QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer,
-    Status, StatusFile, StatusReport, UnreadableLines, UrlStanding, Warning, WhyNotRead, now, page_id,
+    Status, StatusFile, StatusReport, Unmatched, UnreadableLines, UrlStanding, Warning, WhyNotRead, is_genre,
+    now, page_id,
 };
 pub use crawler::{
     Crawler, CrawlerBuilder, CrawlerError, RunningCrawl, StopHandle, check_settings, check_topic_settings,

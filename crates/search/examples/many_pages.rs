@@ -150,6 +150,30 @@ fn measured<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
+fn show(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at =
+        |per_cent: usize| times[(times.len() * per_cent / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
+    println!(
+        "{:>4} searches, {what}: median {:.1} ms, 95 of 100 below {:.1}, 99 of 100 below {:.1}, slowest {:.1}",
+        times.len(),
+        at(50),
+        at(95),
+        at(99),
+        at(100)
+    );
+}
+
+/// Asks the system to forget what it has read of the files in a folder.
+fn evict(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let file = std::fs::File::open(entry.path()).unwrap();
+        // What has not been written yet would stay.
+        let _ = file.sync_all();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, pages] = arguments.as_slice() else {
@@ -167,9 +191,9 @@ fn main() {
 
     // Frequent and rare words, alone and together, with filters and as phrases.
     let mut rng = Rng::from_seed(2);
-    let mut queries: Vec<String> = (0..40).map(|_| any_word(&mut rng)).collect();
-    queries.extend((0..40).map(|_| format!("{} {}", any_word(&mut rng), any_word(&mut rng))));
-    queries.extend((0..20).map(|_| format!("\"{} {}\"", any_word(&mut rng), any_word(&mut rng))));
+    let mut queries: Vec<String> = (0..400).map(|_| any_word(&mut rng)).collect();
+    queries.extend((0..400).map(|_| format!("{} {}", any_word(&mut rng), any_word(&mut rng))));
+    queries.extend((0..200).map(|_| format!("\"{} {}\"", any_word(&mut rng), any_word(&mut rng))));
     let chosen = RankSettings {
         relevant_only: true,
         genres: vec!["blog".to_owned()],
@@ -177,24 +201,27 @@ fn main() {
         since: Some("2023".to_owned()),
         ..RankSettings::default()
     };
-    for (what, settings) in [("all pages", RankSettings::default()), ("with filters", chosen)] {
-        let mut times: Vec<Duration> = queries
-            .iter()
-            .map(|query| {
-                let began = Instant::now();
-                index.search(query, &settings, 10).unwrap();
-                began.elapsed()
-            })
-            .collect();
-        times.sort_unstable();
-        let ms = |time: &Duration| time.as_secs_f64() * 1000.0;
-        println!(
-            "{} searches, {what}: median {:.1} ms, 95 of 100 below {:.1} ms, slowest {:.1} ms",
-            times.len(),
-            ms(&times[times.len() / 2]),
-            ms(&times[times.len() * 95 / 100]),
-            ms(&times[times.len() - 1])
-        );
+    let kinds = [("all pages", RankSettings::default()), ("with filters", chosen)];
+    let timed = |index: &SearchIndex, query: &str, settings: &RankSettings| {
+        let began = Instant::now();
+        index.search(query, settings, 10).unwrap();
+        began.elapsed()
+    };
+    for (what, settings) in &kinds {
+        let times = queries.iter().map(|query| timed(&index, query, settings));
+        show(what, times.collect());
+    }
+    // The system keeps what is mapped into memory.
+    drop(index);
+    for (what, settings) in &kinds {
+        let cold = queries.iter().step_by(10).map(|query| {
+            evict(&folder.join("search"));
+            let began = Instant::now();
+            let index = SearchIndex::open(&collection, &mut |_| {}).unwrap();
+            timed(&index, query, settings);
+            began.elapsed()
+        });
+        show(&format!("{what}, opened and read from the disk"), cold.collect());
     }
     let ranking = measured("ranked", || collection.ranked(&RankSettings::default()).unwrap());
     measured("the best 20 read", || ranking.read(0..20).unwrap());

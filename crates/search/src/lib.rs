@@ -19,7 +19,9 @@ use std::fs;
 use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
-use scenthound::{CanonicalUrl, Collection, FoldedPage, Folding, PageRecord, RankSettings, page_id};
+use scenthound::{
+    CanonicalUrl, Collection, FoldedPage, Folding, PageRecord, RankSettings, is_genre, page_id,
+};
 use scenthound_parse::{Limits, PageInput, main_text};
 use scenthound_store::{CrawlView, RecordPlace};
 use serde::{Deserialize, Serialize};
@@ -596,6 +598,40 @@ impl SearchIndex {
         Ok(Found { total, hits })
     }
 
+    /// Pages of these genres. One name may mean several classes, so those that the index holds are compared.
+    fn genre_filter(&self, wanted: &[String]) -> Option<(Occur, Box<dyn Query>)> {
+        if wanted.is_empty() {
+            return None;
+        }
+        let field = self.fields.genre;
+        let mut classes: Vec<String> = Vec::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let Ok(index) = segment.inverted_index(field) else {
+                continue;
+            };
+            let Ok(mut terms) = index.terms().stream() else {
+                continue;
+            };
+            while terms.advance() {
+                classes.extend(std::str::from_utf8(terms.key()).ok().map(str::to_owned));
+            }
+        }
+        classes.retain(|class| wanted.iter().any(|wanted| is_genre(class, wanted)));
+        classes.sort_unstable();
+        classes.dedup();
+        let each = classes
+            .into_iter()
+            .map(|class| -> (Occur, Box<dyn Query>) {
+                let term = Term::from_field_text(field, &class);
+                (
+                    Occur::Should,
+                    Box::new(TermQuery::new(term, IndexRecordOption::Basic)),
+                )
+            })
+            .collect();
+        Some((Occur::Must, Box::new(BooleanQuery::new(each))))
+    }
+
     fn filters(&self, pages: &RankSettings) -> Vec<(Occur, Box<dyn Query>)> {
         let fields = &self.fields;
         let mut filters: Vec<(Occur, Box<dyn Query>)> = Vec::new();
@@ -611,7 +647,7 @@ impl SearchIndex {
             (!values.is_empty())
                 .then(|| -> (Occur, Box<dyn Query>) { (Occur::Must, Box::new(BooleanQuery::new(values))) })
         };
-        filters.extend(any(fields.genre, &pages.genres));
+        filters.extend(self.genre_filter(&pages.genres));
         filters.extend(any(fields.language, &pages.languages));
         filters.extend(any(fields.host, &pages.hosts));
         if pages.relevant_only {

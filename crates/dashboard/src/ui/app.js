@@ -105,7 +105,7 @@ async function start() {
     if (line && JSON.stringify(line) !== before) app.view?.changed?.(line);
   }, isOn => {
     live.className = `live ${isOn ? 'on' : 'off'}`;
-    live.textContent = isOn ? 'live' : 'no connection';
+    live.textContent = isOn ? 'connected' : 'no connection';
   });
 }
 

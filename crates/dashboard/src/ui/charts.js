@@ -12,18 +12,25 @@ export function ticks(least, most, wanted) {
   return found;
 }
 
-const short = value => {
+/** Minus signs as long as plus signs. */
+const short = value => shortened(value).replace('-', '−');
+
+const shortened = value => {
   const size = Math.abs(value);
   if (size >= 1e6) return `${+(value / 1e6).toFixed(1)}M`;
   if (size >= 1e4) return `${+(value / 1e3).toFixed(1)}k`;
   return String(+value.toPrecision(4));
 };
 
-function frame(label, height) {
+function frame(label, height, nothing) {
   const svg = s('svg', { role: 'img', 'aria-label': label, height });
-  const tip = h('div', { class: 'tip', hidden: true });
-  return { box: h('div', { class: 'plot' }, svg, tip), svg, tip };
+  const tip = h('div', { class: 'tip', hidden: true }), none = h('p', { class: 'none', hidden: true, text: nothing });
+  return { box: h('div', { class: 'plot' }, svg, tip, none), svg, tip, none };
 }
+
+/** The unit of a plot above it, and what its colours mean. */
+const caption = (text, legend) => h('div', { class: 'caption' }, h('p', { class: 'small muted', text }),
+  legend ? h('div', { class: 'legend' }, legend.map(([name, kind]) => h('span', {}, h('i', { class: kind }), name))) : null);
 
 /** Draws now and again whenever the width changes. */
 function keepDrawn(box, draw) {
@@ -38,38 +45,41 @@ function keepDrawn(box, draw) {
 
 /**
  * Lines over a common axis. `data()` gives { x: [], lines: [{ name, class, area, values }] }; x must grow.
- * The axis reaches up to `least` at least.
+ * The axis reaches up to `least` at least. `nothing` stands in the place of lines that have no values yet.
  */
-export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, yTick = yText, height = 240, least = 1, data }) {
-  const { box, svg, tip } = frame(label, height);
+export function lineChart({ label, xLabel, yLabel, xText = short, yText = short, yTick = yText, height = 240, least = 1, legend = null, nothing = 'No page has been tried yet.', data }) {
+  const { box, svg, tip, none } = frame(label, height, nothing);
   const cursor = s('line', { class: 'cursor', visibility: 'hidden' });
   let shape = null;
   const redraw = keepDrawn(box, whole => {
     const { x, lines } = data();
     const left = 46, right = 10, top = 8, bottom = 42;
     const inner = Math.max(40, whole - left - right), tall = height - top - bottom;
-    const xMost = Math.max(x.at(-1) ?? 1, 1e-9), yMost = Math.max(least, ...lines.flatMap(line => line.values)) * 1.05;
+    // Numbers on an axis that measures nothing would be made up.
+    const isEmpty = !((x.at(-1) ?? 0) > 0);
+    none.hidden = !isEmpty;
+    const xMost = isEmpty ? 1 : x.at(-1), yMost = Math.max(least, ...lines.flatMap(line => line.values)) * 1.05;
     const px = value => left + inner * value / xMost, py = value => top + tall * (1 - value / yMost);
     const parts = [];
-    for (const at of ticks(0, yMost, 4)) {
+    for (const at of isEmpty ? [] : ticks(0, yMost, 4)) {
       parts.push(s('line', { class: 'grid-line', x1: left, x2: left + inner, y1: py(at), y2: py(at) }),
         s('text', { x: left - 7, y: py(at) + 4, 'text-anchor': 'end', text: yTick(at) }));
     }
-    for (const at of ticks(0, xMost, whole < 480 ? 3 : 6)) {
+    for (const at of isEmpty ? [] : ticks(0, xMost, whole < 480 ? 3 : 6)) {
       parts.push(s('line', { class: 'axis', x1: px(at), x2: px(at), y1: top + tall, y2: top + tall + 5 }),
         s('text', { x: px(at), y: top + tall + 18, 'text-anchor': 'middle', text: xText(at) }));
     }
     parts.push(s('line', { class: 'axis', x1: left, x2: left + inner, y1: top + tall, y2: top + tall }),
       s('line', { class: 'axis', x1: left, x2: left, y1: top, y2: top + tall }),
       s('text', { x: left + inner, y: height - 6, 'text-anchor': 'end', text: xLabel }));
-    for (const line of lines) {
+    for (const line of isEmpty ? [] : lines) {
       const points = line.values.map((value, at) => `${px(x[at]).toFixed(1)},${py(value).toFixed(1)}`);
       if (line.area && points.length) parts.push(s('polygon', { class: line.area, points: [`${px(x[0])},${py(0)}`, ...points, `${px(x.at(-1))},${py(0)}`].join(' ') }));
       parts.push(s('polyline', { class: `line ${line.class}`, points: points.join(' ') }));
     }
     svg.setAttribute('viewBox', `0 0 ${whole} ${height}`);
     svg.replaceChildren(...parts, cursor);
-    shape = { x, lines, px, left, inner, top, tall, whole, xMost };
+    shape = { x: isEmpty ? [] : x, lines, px, left, inner, top, tall, whole, xMost };
   });
   svg.addEventListener('pointermove', event => {
     if (!shape?.x.length) return;
@@ -84,8 +94,7 @@ export function lineChart({ label, xLabel, yLabel, xText = short, yText = short,
   });
   svg.addEventListener('pointerleave', () => { tip.hidden = true; cursor.setAttribute('visibility', 'hidden'); });
   const rows = () => { const { x, lines } = data(); return [[xLabel, ...lines.map(line => line.name)], ...x.map((value, at) => [xText(value), ...lines.map(line => at < line.values.length ? yText(line.values[at]) : '')])]; };
-  const title = h('p', { class: 'small muted', text: yLabel });
-  return { node: h('div', { class: 'stack' }, h('div', {}, title, box), asTable(rows)), redraw };
+  return { node: h('div', { class: 'stack' }, h('div', {}, caption(yLabel, legend), box), asTable(rows)), redraw };
 }
 
 /** Round numbers for an axis that grows with the square root. */
@@ -95,15 +104,17 @@ function rootTicks(most) {
 }
 
 /** Bars from a lowest to a highest value, with a mark. Heights grow with the square root, so that small bars show beside large ones. `data()` gives { least, most, bins, mark, above }. */
-export function histogram({ label, xLabel, yLabel, height = 210, xText = value => value.toFixed(2), markText, data }) {
-  const { box, svg, tip } = frame(label, height);
+export function histogram({ label, xLabel, yLabel, height = 210, xText = value => value.toFixed(2), markText, legend = null, nothing = 'No page has been read yet.', data }) {
+  const { box, svg, tip, none } = frame(label, height, nothing);
   const redraw = keepDrawn(box, whole => {
     const { least, most, bins, mark } = data();
     const left = 46, right = 10, top = 20, bottom = 42;
     const inner = Math.max(40, whole - left - right), tall = height - top - bottom;
+    const isEmpty = !bins.some(Boolean);
+    none.hidden = !isEmpty;
     const yMost = Math.max(1, ...bins), px = value => left + inner * (value - least) / ((most - least) || 1), py = value => top + tall * (1 - Math.sqrt(value / yMost));
     const parts = [];
-    for (const at of rootTicks(yMost)) {
+    for (const at of isEmpty ? [] : rootTicks(yMost)) {
       parts.push(s('line', { class: 'grid-line', x1: left, x2: left + inner, y1: py(at), y2: py(at) }),
         s('text', { x: left - 7, y: py(at) + 4, 'text-anchor': 'end', text: short(at) }));
     }
@@ -136,7 +147,7 @@ export function histogram({ label, xLabel, yLabel, height = 210, xText = value =
     const { least, most, bins } = data(), step = (most - least) / Math.max(1, bins.length);
     return [[xLabel, yLabel], ...bins.map((value, at) => [`${xText(least + at * step)} to ${xText(least + (at + 1) * step)}`, value.toLocaleString('en')])];
   };
-  return { node: h('div', { class: 'stack' }, h('div', {}, h('p', { class: 'small muted', text: `${yLabel}, square-root scale` }), box), asTable(rows)), redraw };
+  return { node: h('div', { class: 'stack' }, h('div', {}, caption(`${yLabel}, square-root scale`, legend), box), asTable(rows)), redraw };
 }
 
 /** The numbers of a plot, made when somebody opens it. */

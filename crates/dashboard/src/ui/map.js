@@ -7,7 +7,7 @@ const RING = 120;
 
 export function map(app) {
   const canvas = h('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Map of the pages. Arrow keys move, plus and minus zoom, 0 shows everything. The list below has the best paths.' });
-  const tip = h('div', { class: 'tip', hidden: true }), nothing = h('div', { class: 'empty', text: 'Loading…' });
+  const tip = h('div', { class: 'tip', hidden: true }), nothing = h('div', { class: 'empty', role: 'status', text: 'Loading…' });
   const button = (text, label, run) => h('button', { type: 'button', text, 'aria-label': label, on: { click: run } });
   const box = h('div', { class: 'mapbox' }, canvas, nothing, tip, h('div', { class: 'zoom' }, button('+', 'Zoom in', () => zoom(1.4)), button('−', 'Zoom out', () => zoom(1 / 1.4)), button('◎', 'Show everything', fit)));
   const summary = h('p', { text: 'Loading…' }), find = h('input', { type: 'search', placeholder: 'Find a title', 'aria-label': 'Find a title on the map' });
@@ -95,10 +95,11 @@ export function map(app) {
     nothing.textContent = data.all ? 'No page is relevant so far.' : 'No page has been read yet.';
     const relevant = order.reduce((sum, page) => sum + data.relevant[page], 0);
     summary.textContent = `${plural(order.length, 'page')}${data.all > order.length ? ` of ${count(data.all)}` : ''}, ${count(relevant)} relevant${relevant > (app.lines.find(line => line.id === app.crawl)?.relevant ?? relevant) ? ' with copies' : ''}, ${plural(data.host_names.length, 'host')}, up to ${plural(deepest, 'link')} from a seed`;
-    const best = byRelevance.filter(page => data.relevant[page]).slice(0, 12);
+    // Copies have the same title, and one path to each is enough.
+    const named = new Set(), best = byRelevance.filter(page => data.relevant[page] && !named.has(data.titles[page]) && named.add(data.titles[page])).slice(0, 12);
     paths.replaceChildren(...(best.length ? best.map(page => h('li', {}, score({ relevance: data.relevance[page], relevant: true }), h('div', {},
       h('button', { class: 'title', type: 'button', text: data.titles[page], on: { click: () => app.openPage(data.ids[page]) } }),
-      h('p', { class: 'small muted wrap', text: trail(page).map(step => data.titles[step]).join(' → ') })), h('div', { class: 'row end' }, h('button', { class: 'tiny', type: 'button', text: 'On the map', 'aria-label': `Show ${data.titles[page]} on the map`, on: { click: () => show(page) } })))) : [h('li', {}, h('span'), empty('No page is relevant so far.'))]));
+      h('p', { class: 'small muted wrap', text: trail(page).map(step => data.titles[step]).join(' → ') })), h('div', { class: 'row end' }, h('button', { class: 'tiny', type: 'button', text: 'On the map', 'aria-label': `Show ${data.titles[page]} on the map`, on: { click: () => show(page) } })))) : [h('li', { class: 'nothing' }, empty('No page is relevant so far.'))]));
   }
 
   function trail(page) {

@@ -28,7 +28,7 @@ function curvesOf(named) {
 }
 
 export function overview(app) {
-  const view = h('div', {}, h('div', { class: 'skeleton low' }), h('div', { class: 'skeleton' }));
+  const view = h('div', {}, h('h1', { class: 'sr', text: 'Overview' }), h('p', { class: 'sr', role: 'status', text: 'Loading…' }), h('div', { class: 'skeleton low' }), h('div', { class: 'skeleton' }));
   let data = null, parts = null, asked = 0, timer = 0, others = 0, isGone = false, sideBySide = { x: [], lines: [] };
 
   async function load() {
@@ -61,7 +61,7 @@ export function overview(app) {
       }),
     });
     const speed = lineChart({
-      label: 'Pages per second over the running time', xLabel: 'running time', yLabel: 'pages per second', xText: seconds => duration(seconds * 1000), yText: rate, yTick: shortNumber, data: () => {
+      label: 'Pages per second over the running time', xLabel: 'running time', yLabel: 'pages per second', xText: seconds => duration(seconds * 1000), yText: rate, yTick: shortNumber, legend: [['pages', 'c1'], ['relevant pages', 'c2']], data: () => {
         const { seconds_per_slot: step, slots } = data.timeline;
         return { x: slots.map((_, at) => at * step), lines: [
           { name: 'pages/s', class: 'c1', area: 'area1', values: slots.map(slot => slot[0] / step) },
@@ -84,11 +84,11 @@ export function overview(app) {
       },
     });
     const relevance = histogram({
-      label: 'Pages by relevance', xLabel: 'relevance', yLabel: 'pages', markText: value => `threshold ${+value.toFixed(3)}`,
+      label: 'Pages by relevance', xLabel: 'relevance', yLabel: 'pages', markText: value => `threshold ${+value.toFixed(3)}`, legend: [['relevant', 'dot c2'], ['other', 'dot c0']],
       data: () => ({ least: 0, most: 1, bins: data.histogram, mark: data.threshold }),
     });
     const queueScores = histogram({
-      label: 'Waiting URLs by score', xLabel: 'score', yLabel: 'URLs that wait', data: () => {
+      label: 'Waiting URLs by score', xLabel: 'score', yLabel: 'URLs that wait', nothing: 'Nothing waits.', data: () => {
         const queue = data.status.queue;
         return { least: queue?.scores?.[0] ?? 0, most: queue?.scores?.[1] ?? 1, bins: queue?.bins ?? [] };
       },
@@ -106,8 +106,8 @@ export function overview(app) {
       notices, figures,
       h('div', { class: 'grid' },
         card('Harvest', 'Relevant pages against pages tried', 'w6 wide', curve.node),
-        card('Speed', null, 'w6 wide', speed.node, h('div', { class: 'legend' }, h('span', {}, h('i'), 'pages'), h('span', {}, h('i', { class: 'c2' }), 'relevant pages'))),
-        card('Relevance', null, '', relevance.node, h('p', { class: 'small muted', text: 'Pages at or above the threshold are relevant.' })),
+        card('Speed', null, 'w6 wide', speed.node),
+        card('Relevance', null, '', relevance.node),
         card('Harvest rate over time', null, '', harvest.node),
         card('Queue by score', null, '', queueScores.node, queueNote),
         card('Best pages', null, 'w7 wide', best),
@@ -128,7 +128,7 @@ export function overview(app) {
       drawFigures(figures, data);
       drawBudgets(budgets, data);
       curve.redraw(); speed.redraw(); harvest.redraw(); relevance.redraw(); queueScores.redraw();
-      refill(best, data.best.map(page => [page.id, page.relevance]), () => (data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', {}, empty('No page has been read yet.'))]));
+      refill(best, data.best.map(page => [page.id, page.relevance]), () => (data.best.length ? data.best.map(page => h('li', {}, score(page), h('div', { }, h('button', { class: 'title', type: 'button', text: page.title || page.url, on: { click: () => app.openPage(page.id) } }), h('p', { class: 'url clip', text: page.url })))) : [h('li', { class: 'nothing' }, empty('No page has been read yet.'))]));
       bars(failures, Object.entries(data.failures).map(([cause, number]) => ({ name: causeText(cause), number })), 'three', 'No request has failed.');
       shares(genres, data.genres, 'Genres are not detected in this crawl.');
       genresCard.hidden = Object.keys(data.genres).length === 0;
@@ -136,13 +136,13 @@ export function overview(app) {
       shares(depths, data.depths.map((share, depth) => [depth === 0 ? 'seeds' : plural(depth, 'link'), share]), 'No page has been read yet.');
       drawHosts(hosts, data, app);
       drawQueue(queueNote, queueHosts, status);
-      queueScores.node.hidden = !status.queue?.bins?.some(Boolean);
       all.hidden = app.lines.length < 2;
       refill(allLines, app.lines.map(line => [line.id, line.pages, line.relevant, line.state, line.paused]), () => [table(['Crawl', 'State', '>Pages', '>Relevant', '>Harvest rate', '>Waiting', '>Running time'], app.lines.filter(line => !line.error).map(line => [h('a', { href: `#/${encodeURIComponent(line.id)}/overview`, text: line.topic ? `${line.topic} (${line.id})` : line.id }), stateBadge(line), count(line.pages), count(line.relevant), percent(line.harvest_rate), count(line.waiting), duration(line.running_ms)]))]);
       const several = status.agents ?? [];
       agentsCard.hidden = several.length < 2;
       agents.replaceChildren(table(['#', 'Agent', 'Strategy', 'State', '>Pages', '>Relevant', '>Waiting'], several.map(agent => [agent.number, agent.name, agent.strategy, agent.state, count(agent.pages), count(agent.relevant), count(agent.waiting)])));
-      const teaching = several.filter(agent => agent.learnt?.length);
+      // Before the first page, the weights are those that everybody starts with.
+      const teaching = status.bodies ? several.filter(agent => agent.learnt?.length) : [];
       learntCard.hidden = teaching.length === 0;
       // One table stands beside the queue; those of several agents need the whole width.
       const isAlone = teaching.length === 1;
@@ -215,7 +215,7 @@ function notes(status, data) {
 /** Words or features with their weights. */
 function weights(words) {
   const most = Math.max(1e-9, ...words.map(([, weight]) => Math.abs(weight)));
-  return h('ul', { class: 'bars two-columns' }, telling(words).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3) }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most)))));
+  return h('ul', { class: 'bars two-columns' }, telling(words).map(([word, weight]) => h('li', {}, h('span', { class: 'clip', text: word }), h('span', { class: 'num', text: weight.toFixed(3).replace('-', '−') }), h('div', { class: 'track' }, width(h('div', { class: `fill ${weight < 0 ? 'three' : ''}` }), Math.abs(weight) / most)))));
 }
 
 /** The words that say most, either way. */
@@ -238,10 +238,10 @@ function drawFigures(list, data) {
     ['Relevant', count(status.relevant), data.near_duplicates ? plural(data.near_duplicates, 'near-duplicate') : null],
     ['Harvest rate', percent(status.harvest_rate), 'relevant per page tried'],
     ['Speed', rate(speed), isRunning ? 'pages/s, last half minute' : 'pages/s on average'],
-    ['Waiting', is('waiting') ? count(status.waiting) : '–', is('known') ? `${count(status.known)} URLs known` : 'unknown'],
+    ['Waiting', is('waiting') ? count(status.waiting) : '–', is('known') ? `${plural(status.known, 'URL')} known` : 'unknown'],
     ['Hosts', is('hosts') ? count(status.hosts) : count(data.host_count), is('hosts_resting') ? `${count(status.hosts_resting)} resting` : null],
     ['Received', bytes(status.bytes), isRunning ? `${plural(status.leased, 'request')} under way` : null],
-    ['Errors', count(status.errors), percent(status.pages ? status.errors / status.pages : 0) + ' of pages'],
+    ['Errors', count(status.errors), status.pages ? `${percent(status.errors / status.pages)} of pages` : null],
     ['Running time', is('running_ms') ? duration(status.running_ms) : '–', left(data, speed)],
   ];
   list.replaceChildren(...entries.map(([name, value, note]) => h('div', {}, h('dt', { text: name }), h('dd', {}, value, note ? h('small', { text: note }) : null))));
@@ -315,7 +315,6 @@ function drawQueue(note, place, status) {
   const states = Object.entries(queue.hosts_by_state).filter(([state]) => state !== 'idle');
   const classes = Object.entries(queue.classes);
   note.replaceChildren(
-    queue.bins?.some(Boolean) ? '' : empty('Nothing waits.'),
     classes.length > 1 ? h('p', { class: 'small muted', text: `By class: ${classes.slice(0, 8).map(([name, number]) => `${name}: ${count(number)}`).join(', ')}. Lower classes come first.` }) : '',
     states.length ? h('p', { class: 'small muted', text: `Hosts with waiting URLs: ${states.map(([state, number]) => `${count(number)} ${(HOST_STATES[state] ?? [state])[0]}`).join(', ')}.` }) : '');
   const now = Date.now();
@@ -329,6 +328,6 @@ function drawQueue(note, place, status) {
   };
   place.replaceChildren(queue.hosts.length ? table(['Host', 'State', '>Waiting', '>Best score', '>Pages'], queue.hosts.slice(0, 12).map(host => {
     const [text, kind] = HOST_STATES[host.state] ?? [host.state, ''];
-    return [host.origin.replace(/^https?:\/\//, ''), h('span', {}, h('span', { class: `badge ${kind}`, text }), host.boosted ? h('span', { class: 'badge info', text: 'boosted' }) : null, ' ', h('span', { class: 'small muted', text: reason(host) })), count(host.waiting), host.best === undefined || host.best === null ? '–' : host.best.toPrecision(3), count(host.pages)];
+    return [host.origin.replace(/^https?:\/\//, ''), h('span', {}, h('span', { class: `badge ${kind}`, text }), host.boosted ? h('span', { class: 'badge info', text: 'boosted' }) : null, ' ', h('span', { class: 'small muted', text: reason(host) })), count(host.waiting), host.best === undefined || host.best === null ? '–' : host.best.toPrecision(3).replace('-', '−'), count(host.pages)];
   })) : empty('Nothing waits.'));
 }

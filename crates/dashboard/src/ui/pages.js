@@ -44,9 +44,12 @@ export function pages(app) {
   const search = h('input', { id: 'search', type: 'search', name: 'q', placeholder: 'Search the text: words, "a phrase", -without', 'aria-label': 'Search the text of pages', value: wanted.q ?? '' });
   // The others come with the overview; the list need not wait for them.
   const some = chosen => select(['', 'any'], ...(chosen ? [[chosen, chosen]] : [])), genre = some(wanted.genre), language = some(wanted.language);
+  // On a phone the filters would push the list off the screen.
+  const hasFilters = Object.entries(wanted).some(([name, value]) => value && !['q', 'offset'].includes(name));
+  let clear;
   const form = h('form', { class: 'card w12 wide', role: 'search', on: { submit: event => { event.preventDefault(); apply(); }, change: () => apply() } },
-    h('div', { class: 'searchline' }, search, h('button', { class: 'main', type: 'submit', text: 'Search' }), h('button', { type: 'button', text: 'Clear', on: { click: () => { form.reset(); for (const input of form.elements) if (input.name) { if (input.type === 'checkbox') input.checked = false; else input.value = ''; } apply(); } } })),
-    h('div', { class: 'filters' },
+    h('div', { class: 'searchline' }, search, h('button', { class: 'main', type: 'submit', text: 'Search' }), clear = h('button', { type: 'button', text: 'Clear', on: { click: () => { form.reset(); for (const input of form.elements) if (input.name) { if (input.type === 'checkbox') input.checked = false; else input.value = ''; } apply(); } } })),
+    h('details', { class: 'more', open: !window.matchMedia('(max-width: 720px)').matches || hasFilters }, h('summary', { text: 'Filters and order' }), h('div', { class: 'filters' },
       field('relevant', 'Verdict', select(['', 'all'], ['yes', 'relevant'], ['no', 'not relevant'])),
       field('mark', 'My mark', select(['', 'all'], ['relevant', 'relevant'], ['irrelevant', 'not relevant'], ['any', 'any mark'], ['none', 'none'])),
       field('host', 'Host', h('input', { type: 'text', placeholder: 'example.org' })),
@@ -55,8 +58,8 @@ export function pages(app) {
       field('min', 'Least relevance', h('input', { type: 'number', min: 0, max: 1, step: 0.05 })),
       field('sort', 'Order', select(['', 'best first'], ['worst', 'worst first'], ['newest', 'newest first'], ['oldest', 'oldest first'], ['depth', 'by depth'])),
       h('div', { class: 'checks' }, h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'duplicates' }), 'near-duplicates'),
-        h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'hidden' }), 'left-out pages'))));
-  const summary = h('p', { class: 'muted', role: 'status', text: 'Loading…' }), list = h('ol', { class: 'results' }, h('li', {}, h('div', { class: 'skeleton' })));
+        h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'hidden' }), 'left-out pages')))));
+  const summary = h('p', { class: 'muted', role: 'status', text: 'Loading…' }), list = h('ol', { class: 'results' }, h('li', { class: 'nothing' }, h('div', { class: 'skeleton' })));
   const previous = h('button', { type: 'button', text: 'Previous', on: { click: () => turn(-SIZE) } }), next = h('button', { type: 'button', text: 'Next', on: { click: () => turn(SIZE) } }), place = h('span', { class: 'num' });
   const fresh = h('button', { class: 'tiny', type: 'button', hidden: true, text: 'New pages: show them', on: { click: () => load() } });
   const address = h('input', { type: 'url', placeholder: 'Any URL', 'aria-label': 'A URL to explain', required: true }), answer = h('div', { class: 'stack' });
@@ -78,6 +81,7 @@ export function pages(app) {
   function keep() { history.replaceState(null, '', `#/${encodeURIComponent(app.crawl)}/pages${query({ ...values(), offset: offset || '' })}`); }
 
   async function load() {
+    clear.hidden = !Object.values(values()).some(Boolean);
     abort?.abort();
     clearTimeout(again);
     abort = new AbortController();
@@ -86,10 +90,11 @@ export function pages(app) {
       const found = await get(`crawls/${app.crawl}/pages${query({ ...values(), offset, limit: SIZE })}`, abort.signal);
       if (isGone) return;
       total = found.total;
-      const isReading = typeof found.read === 'number';
+      const isReading = typeof found.read === 'number', pager = place.parentElement;
+      pager.hidden = total <= SIZE;
       summary.textContent = `${plural(total, 'page')} of ${count(found.all)}${values().q ? ', best matches first' : ''}${isReading ? `. ${readingText(found.read)}` : ''}`;
       if (isReading) again = setTimeout(load, 1000);
-      list.replaceChildren(...(found.pages.length ? found.pages.map(line) : [h('li', {}, h('span'), empty(isReading ? 'Please wait a moment.' : found.all ? 'No page fits. Try fewer filters.' : 'No page has been read yet.'))]));
+      list.replaceChildren(...(found.pages.length ? found.pages.map(line) : [h('li', { class: 'nothing' }, empty(isReading ? 'Please wait a moment.' : found.all ? 'No page fits. Try fewer filters.' : 'No page has been read yet.'))]));
       place.textContent = total ? `${count(offset + 1)} to ${count(Math.min(offset + SIZE, total))} of ${count(total)}` : '';
       previous.disabled = offset === 0;
       next.disabled = offset + SIZE >= total;
@@ -98,7 +103,7 @@ export function pages(app) {
       // A first index is being built. The list stays usable meanwhile, and the answer comes by itself.
       const isIndexing = error.code === 'indexing';
       summary.textContent = isIndexing ? 'Preparing the search…' : '';
-      list.replaceChildren(h('li', {}, h('span'), isIndexing
+      list.replaceChildren(h('li', { class: 'nothing' }, isIndexing
         ? h('div', { class: 'stack' }, h('p', { class: 'note', text: `${error.message[0].toUpperCase()}${error.message.slice(1)}. Hits appear here when it is ready.` }), h('progress', { 'aria-label': 'Building the search index' }))
         : h('p', { class: 'note bad', text: error.message })));
       place.textContent = '';

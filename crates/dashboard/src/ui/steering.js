@@ -8,7 +8,7 @@ const LISTS = { genre: 'genre', content: 'content', exclude: 'wrong sense' };
 export function steering(app) {
   let data = null, state = null, isGone = false, asked = 0, timer = 0;
   const off = !canChange();
-  const view = h('div', {}, h('div', { class: 'skeleton' }));
+  const view = h('div', {}, h('h1', { class: 'sr', text: 'Steering' }), h('p', { class: 'sr', role: 'status', text: 'Loading…' }), h('div', { class: 'skeleton' }));
   const label = labelling(app, () => load());
   const dials = h('div', { class: 'stack' }), hosts = h('div', { class: 'stack' }), seeds = h('div', { class: 'stack' }), judge = h('div', { class: 'stack' }), words = wordsCard(app, ask), journal = h('div', { class: 'stack' }), run = h('div', { class: 'stack' });
   const hostTable = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Hosts with the most relevant pages' });
@@ -107,7 +107,7 @@ function labelling(app, done) {
   async function show() {
     if (isGone) return;
     const page = queue[at];
-    if (!page) { body.replaceChildren(empty('No page is left to label. More come as the crawl goes on.')); return; }
+    if (!page) { body.replaceChildren(empty(app.lines.find(line => line.id === app.crawl)?.state === 'running' ? 'No page is left to label. More come as the crawl goes on.' : marked.relevant + marked.irrelevant ? 'Every page has a label.' : 'There is no page to label: none has been read.')); return; }
     title.textContent = inert(page.title || '(no title)');
     url.textContent = inert(page.url);
     about.replaceChildren(facts(page));

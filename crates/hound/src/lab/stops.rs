@@ -139,7 +139,7 @@ pub fn run(args: Args) -> Result<()> {
         ("left, at most", Align::Right),
         ("left", Align::Right),
         ("breadth-first", Align::Right),
-        ("expected", Align::Right),
+        ("at most", Align::Right),
     ])
     .with_rule();
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);

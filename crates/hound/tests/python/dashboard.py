@@ -1,9 +1,10 @@
 """Clicks through every view of a dashboard in Chromium, and checks each with axe-core.
 
     python dashboard.py URL CHROMIUM            check
+    python dashboard.py URL CHROMIUM --empty    check a crawl that has read nothing, and what is seen while answers are on their way
     python dashboard.py URL CHROMIUM --shots DIR  take the pictures of docs/dashboard.md
 
-The crawl behind it should be running, and its titles hostile. Prints one line per fault and fails if there is any.
+The crawl behind the first should be running, and its titles hostile. Prints one line per fault and fails if there is any.
 """
 
 import sys
@@ -135,9 +136,10 @@ def click_through(browser, url, theme, size):
     page.get_by_role("button", name="Add lantern", exact=True).wait_for()
     check(page, f"{name} dropped")
     # Leave it as it was, for whoever comes next.
-    for _ in range(2):
-        page.locator(".journal li:not(.undone)", has_text="lantern").first.get_by_role("button").click()
-        page.wait_for_timeout(700)
+    asked = page.locator(".journal li:not(.undone)", has_text="lantern")
+    for left in [1, 0]:
+        asked.first.get_by_role("button").click()
+        asked.nth(left).wait_for(state="hidden")
     page.get_by_role("button", name="lantern").first.wait_for(state="hidden")
 
     go(page, "Reports")
@@ -167,6 +169,57 @@ def click_through(browser, url, theme, size):
     context.close()
 
 
+# What each view says when there is nothing to show.
+NOTHING = {
+    "Overview": ["No page has been tried yet.", "No page has been read yet."],
+    "Pages": ["No page has been read yet."],
+    "Map": ["No page has been read yet.", "No page is relevant so far."],
+    "Steering": ["There is no page to label: none has been read.", "Nothing has been asked of this crawl."],
+    "Reports": [],
+    "API": [],
+}
+
+
+def nothing_there(browser, url, theme, size):
+    """Every view of a crawl without pages says so in words, and draws no numbers that nobody measured."""
+    context, page, name = open_page(browser, url, theme, size)
+    for view, texts in NOTHING.items():
+        go(page, view)
+        for text in texts:
+            page.get_by_text(text, exact=True).first.wait_for()
+        check(page, f"{name} {view} without pages")
+        said = page.inner_text("body")
+        for wrong in ["NaN", "undefined", "Infinity", "e-1"]:
+            if wrong in said:
+                fault(f"{name} {view} without pages: {wrong}")
+        narrow = page.evaluate("[...document.querySelectorAll('.empty')].filter(text => text.offsetWidth && text.offsetWidth < 150).length")
+        if narrow:
+            fault(f"{name} {view} without pages: a sentence in a column too narrow for it")
+    context.close()
+
+
+def on_its_way(browser, url):
+    """While an answer is on its way, every view shows that something is to come, and nothing of that stays."""
+    context, page, name = open_page(browser, url, "light", SIZES[0])
+    held, is_holding = [], False
+    page.route("**/api/v1/**", lambda route: held.append(route) if is_holding else route.continue_())
+    for view in VIEWS:
+        is_holding = True
+        page.get_by_role("link", name=view, exact=True).click()
+        waiting = page.locator("main .skeleton, main :text('Loading…')").first
+        try:
+            waiting.wait_for(timeout=5_000)
+            check(page, f"{name} {view} on its way")
+        except Exception:
+            fault(f"{name} {view}: nothing shows that it is loading")
+        is_holding = False
+        while held:
+            held.pop().continue_()
+        page.get_by_role("heading", level=1).first.wait_for()
+        page.wait_for_function("() => !document.querySelector('main .skeleton')")
+    context.close()
+
+
 def shots(browser, url, folder):
     """The pictures of the manual. JPEG keeps them small."""
     wanted = [
@@ -190,6 +243,11 @@ def main():
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         if len(sys.argv) > 4 and sys.argv[3] == "--shots":
             shots(browser, url, sys.argv[4])
+        elif sys.argv[3:] == ["--empty"]:
+            for theme in ["light", "dark"]:
+                for size in SIZES:
+                    nothing_there(browser, url, theme, size)
+            on_its_way(browser, url)
         else:
             for theme in ["light", "dark"]:
                 for size in SIZES:

@@ -521,12 +521,14 @@ fn is_any_host(url: &str, hosts: &[String]) -> bool {
     let Ok(url) = CanonicalUrl::parse(url) else {
         return false;
     };
-    hosts.iter().any(|wanted| {
-        let wanted = wanted.trim_start_matches('.');
-        url.host()
-            .strip_suffix(wanted)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    })
+    hosts.iter().any(|wanted| is_host(url.host(), wanted))
+}
+
+/// Whether a host is the wanted one or below it.
+pub(super) fn is_host(host: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim_start_matches('.');
+    host.strip_suffix(wanted)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// Whether a time is in a range of times. Times are compared as they are written, so `2024` includes all of that year.
@@ -540,5 +542,10 @@ fn is_any_genre(record: &PageRecord, genres: &[String]) -> bool {
     record
         .genre
         .as_ref()
-        .is_some_and(|guess| genres.iter().any(|wanted| is_of_genre(&guess.class, wanted)))
+        .is_some_and(|guess| genres.iter().any(|wanted| is_genre(&guess.class, wanted)))
+}
+
+/// Whether pages of a class are meant by the genre somebody asks for: `shop` means pages that show a product too.
+pub fn is_genre(class: &str, wanted: &str) -> bool {
+    is_of_genre(class, &wanted.to_ascii_lowercase())
 }
