@@ -582,8 +582,9 @@ impl Frontier for ClusterFrontier {
         owned.map_or(0, |owned| owned.frontier.waiting_at(origin))
     }
 
-    fn has_ready_host(&self) -> bool {
-        self.owned.values().any(|owned| owned.frontier.has_ready_host())
+    fn has_ready_host(&self, now: Timestamp) -> bool {
+        let mut owned = self.owned.values();
+        owned.any(|owned| owned.frontier.has_ready_host(now))
     }
 
     /// Hosts of other nodes count as known: whether they are new is theirs to judge.

@@ -343,8 +343,9 @@ pub trait Frontier {
     /// How many URLs of this origin wait.
     fn waiting_at(&self, origin: &str) -> usize;
 
-    /// Whether a host could be asked if one more request could be made, as far as was known at the last call that took URLs.
-    fn has_ready_host(&self) -> bool;
+    /// Whether a host could be asked at this moment if one more request could be made. Hosts wake when URLs are taken, so among
+    /// many resting ones that have been due since then, this may overlook some.
+    fn has_ready_host(&self, now: Timestamp) -> bool;
 
     /// The URL with this key, if it is known.
     fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError>;

@@ -565,8 +565,8 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         host.map_or(0, |id| self.hosts[id.0 as usize].waiting())
     }
 
-    fn has_ready_host(&self) -> bool {
-        self.parked > 0 || self.ready.iter().any(|hosts| !hosts.is_empty())
+    fn has_ready_host(&self, now: Timestamp) -> bool {
+        self.parked > 0 || self.ready.iter().any(|hosts| !hosts.is_empty()) || self.has_rested(now)
     }
 
     fn url(&self, key: UrlKey) -> Result<Option<CanonicalUrl>, FrontierError> {

@@ -68,8 +68,9 @@ fn a_longer_crawl_does_not_end_in_a_trap() {
     let web = DemoWeb::new();
     for seed in 0..4 {
         let visits = visits(&web, &[Given::new("max-pages", "280")], seed);
+        // One request in fifty.
         assert!(
-            trapped(&visits) <= 3,
+            trapped(&visits) * 50 <= visits.len(),
             "{} trapped with seed {seed}",
             trapped(&visits)
         );

@@ -965,7 +965,7 @@ impl<F: Station> Drive<'_, F> {
         self.context.fetcher.hurry_strangers(most);
         // A slow host that nobody waits for may take its time.
         let is_full = self.out >= self.concurrency.min(self.fits_memory);
-        let is_crowded = is_full && self.crawl.frontier().has_ready_host();
+        let is_crowded = is_full && self.crawl.frontier().has_ready_host(self.context.clock.now());
         self.context.fetcher.crowd(is_crowded);
     }
 

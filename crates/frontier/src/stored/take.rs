@@ -154,6 +154,15 @@ impl<S: Storage> StoredFrontier<S> {
         resting.min().map(Next::WaitUntil)
     }
 
+    /// Whether a host has rested long enough and was not woken yet, because nobody took a URL since.
+    pub(super) fn has_rested(&self, now: Timestamp) -> bool {
+        let mut first = self.timer.iter().take(HOSTS_LOOKED_AT);
+        first.any(|Reverse((until, id))| {
+            let host = &self.hosts[*id as usize];
+            *until <= now && host.place == HostState::Resting && host.rest_until == *until
+        })
+    }
+
     /// When the first resting host with something for this agent wakes.
     fn next_wake(&self, ask: &Ask) -> Option<Timestamp> {
         if self.ready.len() == 1 && ask.highest_class == u16::MAX {

@@ -442,8 +442,8 @@ impl Frontier for NodeFrontier {
         waiting.sum()
     }
 
-    fn has_ready_host(&self) -> bool {
-        self.parts.values().any(|part| part.frontier.has_ready_host())
+    fn has_ready_host(&self, now: Timestamp) -> bool {
+        self.parts.values().any(|part| part.frontier.has_ready_host(now))
     }
 
     fn knows_host(&self, origin: &str) -> bool {
