@@ -7,20 +7,21 @@ use tantivy::schema::{
 /// The name of our tokenizer in the index.
 pub(crate) const WORDS: &str = "words-1";
 
+/// The name of the field that finds a page in the table.
+pub(crate) const KEY: &str = "key";
+
 /// The fields of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) id: Field,
+    /// The id as a number, which finds the page in the table.
+    pub(crate) key: Field,
     pub(crate) url: Field,
     pub(crate) host: Field,
     pub(crate) title: Field,
     pub(crate) text: Field,
-    pub(crate) genre: Field,
     pub(crate) language: Field,
     pub(crate) fetched_at: Field,
-    pub(crate) relevance: Field,
-    pub(crate) relevant: Field,
-    pub(crate) duplicate: Field,
     pub(crate) hidden: Field,
 }
 
@@ -34,17 +35,14 @@ impl Fields {
         );
         let fields = Fields {
             id: builder.add_text_field("id", STRING | STORED),
+            key: builder.add_u64_field(KEY, FAST),
             url: builder.add_text_field("url", STORED),
             host: builder.add_text_field("host", STRING),
             title: builder.add_text_field("title", words.clone()),
             text: builder.add_text_field("text", words),
-            genre: builder.add_text_field("genre", STRING | STORED),
             language: builder.add_text_field("language", STRING | STORED),
             fetched_at: builder.add_text_field("fetched_at", STRING | STORED | FAST),
-            relevance: builder.add_f64_field("relevance", INDEXED | STORED | FAST),
-            relevant: builder.add_bool_field("relevant", INDEXED | STORED),
-            duplicate: builder.add_bool_field("duplicate", INDEXED | STORED),
-            hidden: builder.add_bool_field("hidden", INDEXED | STORED),
+            hidden: builder.add_bool_field("hidden", INDEXED),
         };
         (builder.build(), fields)
     }

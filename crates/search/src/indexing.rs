@@ -1,11 +1,12 @@
 //! Fills the index of a collection while it is being crawled.
 //!
 //! A thread of its own reads the page records as they grow and adds what is new. It rests three times as long as it worked, so
-//! it takes a quarter of one core at most; when the crawl ends, it adds the rest without resting. Nothing waits for it: a page
-//! is settled whether or not it can be searched yet.
+//! it takes a quarter of one core at most; when the crawl ends, it adds the rest without resting. The more pages there are, the
+//! more new ones it waits for, because every commit has a price of its own; after a minute it adds any. Nothing waits for it: a
+//! page is settled whether or not it can be searched yet.
 //!
 //! **Invariant:** the index is never ahead of the crawl for good. A crawl that is killed may take back its last records; the
-//! index notices that the line it ended with has changed, and is made again from its own texts.
+//! index knows the record that each page was made from, and drops those pages.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,12 +15,17 @@ use std::time::Duration;
 
 use scenthound::Collection;
 
+use crate::index::records_bytes;
 use crate::{SearchError, SearchIndex};
 
 /// The shortest pause between two looks at the records.
 const LEAST_PAUSE: Duration = Duration::from_secs(2);
 /// How many times longer it rests than it works.
 const RESTS: u32 = 3;
+/// The growth of the records that is worth a commit, as a fraction: one part in so many.
+const GROWTH: u64 = 10;
+/// After so much time, any growth is.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The index of a collection being filled. Dropping it leaves the index as far as it has come.
 #[derive(Debug)]
@@ -54,6 +60,7 @@ fn follow(folder: PathBuf, ended: &Receiver<()>, clock: &dyn Fn() -> Duration) -
     let mut added = 0;
     let mut pause = LEAST_PAUSE;
     let mut index: Option<SearchIndex> = None;
+    let mut updated = clock();
     loop {
         let is_over = match ended.recv_timeout(pause) {
             Err(RecvTimeoutError::Timeout) => false,
@@ -63,6 +70,13 @@ fn follow(folder: PathBuf, ended: &Receiver<()>, clock: &dyn Fn() -> Duration) -
         };
         let collection = Collection::open(&folder)?;
         let began = clock();
+        let waits = |index: &SearchIndex| {
+            let growth = records_bytes(&collection).saturating_sub(index.bytes());
+            growth <= index.bytes() / GROWTH && began.saturating_sub(updated) < LONGEST_WAIT
+        };
+        if !is_over && index.as_ref().is_some_and(waits) {
+            continue;
+        }
         let threads = if is_over { usize::MAX } else { 1 };
         let is_followed = match &mut index {
             Some(open) => {
@@ -78,6 +92,7 @@ fn follow(folder: PathBuf, ended: &Receiver<()>, clock: &dyn Fn() -> Duration) -
         if is_over {
             return Ok(added + index.map_or(0, |index| index.added()));
         }
+        updated = clock();
         pause = LEAST_PAUSE.max(clock().saturating_sub(began) * RESTS);
     }
 }
