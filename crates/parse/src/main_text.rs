@@ -8,6 +8,8 @@
 //! Everything is linear in the input and bounded: a stack of limited depth stands in for the tree, so deep nesting costs
 //! nothing. Deliberately absent: a model, and rules for single sites.
 
+use std::borrow::Cow;
+
 use scenthound_types::{CanonicalUrl, MainWords};
 
 use crate::decode;
@@ -324,19 +326,20 @@ impl<'a> Reader<'a> {
         if self.around().is_hidden {
             return;
         }
-        let mut piece = String::new();
-        if has_references {
-            decode_into(raw, ReferenceIn::Text, &mut piece);
+        let mut decoded = String::new();
+        let piece = if has_references {
+            decode_into(raw, ReferenceIn::Text, &mut decoded);
+            &decoded
         } else {
-            piece.push_str(raw);
-        }
-        let is_code = self.is_inside(Element::Pre);
-        for out in [&mut self.text, &mut self.markdown] {
-            if is_code {
-                out.push_str(&piece);
-            } else {
-                push_spaced(out, &piece);
-            }
+            raw
+        };
+        if self.is_inside(Element::Pre) {
+            self.text.push_str(piece);
+            self.markdown.push_str(piece);
+        } else {
+            let piece = spaced(piece);
+            push_spaced(&mut self.text, &piece);
+            push_spaced(&mut self.markdown, &piece);
         }
         if self.text.len() > MAX_TEXT {
             self.end_block();
@@ -619,8 +622,13 @@ impl<'a> Reader<'a> {
             BlockKind::Prose
         };
         if kind != BlockKind::Code {
-            text = text.trim().replace('\u{1f}', if is_row { " | " } else { " " });
-            markdown = markdown.trim().replace('\u{1f}', " | ");
+            for content in [&mut text, &mut markdown] {
+                if is_row {
+                    *content = content.trim().replace('\u{1f}', " | ");
+                } else {
+                    trim(content);
+                }
+            }
         }
         let weight = weight(&text);
         self.kept_bytes += text.len() + markdown.len();
@@ -859,6 +867,11 @@ fn weight_of(blocks: &[Block], chosen: &[bool]) -> u32 {
 }
 
 fn weight(text: &str) -> u32 {
+    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    if text.is_ascii() {
+        let spaces = text.as_bytes().iter().filter(|byte| is_space(byte)).count();
+        return u32::try_from((2 * text.len() - spaces) / 2).unwrap_or(u32::MAX);
+    }
     let mut halves = 0_u32;
     for c in text.chars() {
         halves = halves.saturating_add(match c {
@@ -915,16 +928,45 @@ fn write_markdown(out: &mut String, block: &Block, last: Option<BlockKind>) {
     }
 }
 
-/// Appends text with runs of white space made one space.
-fn push_spaced(out: &mut String, piece: &str) {
-    for c in piece.chars() {
-        if c.is_whitespace() || c.is_control() {
-            if !out.is_empty() && !out.ends_with([' ', '\n', '\u{1f}']) {
-                out.push(' ');
-            }
-        } else {
-            out.push(c);
+/// The text with runs of white space made one space. Most text has none, and is not copied.
+fn spaced(piece: &str) -> Cow<'_, str> {
+    // The first bytes of all characters beyond ASCII that may be white space or control characters.
+    let may_be_space = |byte: u8| byte < b' ' || matches!(byte, 0x7f | 0xc2 | 0xe1..=0xe3);
+    let mut last = 0;
+    let is_clean = piece.bytes().all(|byte| {
+        let is_run = byte == b' ' && last == b' ';
+        last = byte;
+        !is_run && !may_be_space(byte)
+    });
+    if is_clean {
+        return Cow::Borrowed(piece);
+    }
+    let is_space = |c: char| c.is_whitespace() || c.is_control();
+    let mut out = String::with_capacity(piece.len());
+    let mut rest = piece;
+    while !rest.is_empty() {
+        let (word, space) = rest.split_at(rest.find(is_space).unwrap_or(rest.len()));
+        out.push_str(word);
+        rest = space.trim_start_matches(is_space);
+        if rest.len() < space.len() {
+            out.push(' ');
         }
+    }
+    Cow::Owned(out)
+}
+
+/// Appends text whose white space is single spaces, without a space at the start or after another one.
+fn push_spaced(out: &mut String, piece: &str) {
+    let has_space = out.is_empty() || out.ends_with([' ', '\n', '\u{1f}']);
+    out.push_str(piece.strip_prefix(' ').filter(|_| has_space).unwrap_or(piece));
+}
+
+/// Takes white space off both ends without copying the text where there is none in front.
+fn trim(text: &mut String) {
+    text.truncate(text.trim_end().len());
+    let front = text.len() - text.trim_start().len();
+    if front > 0 {
+        text.drain(..front);
     }
 }
 
@@ -952,7 +994,7 @@ fn is_boilerplate(value: &str) -> bool {
 
 fn fact(raw: &str) -> Option<String> {
     let mut text = String::new();
-    push_spaced(&mut text, &decode_value(raw));
+    push_spaced(&mut text, &spaced(&decode_value(raw)));
     let mut text = text.trim().to_owned();
     cut(&mut text, MAX_FACT);
     (!text.is_empty()).then_some(text)
@@ -1008,6 +1050,35 @@ mod tests {
 
     const PROSE: &str = "Green tea is made from leaves that have not withered and not oxidised, unlike black tea, which \
                          has done both. It was first made in China and is now grown in many countries.";
+
+    /// What [`push_spaced`] must do with [`spaced`], a character at a time.
+    fn push_one_by_one(out: &mut String, piece: &str) {
+        for c in piece.chars() {
+            if !c.is_whitespace() && !c.is_control() {
+                out.push(c);
+            } else if !out.is_empty() && !out.ends_with([' ', '\n', '\u{1f}']) {
+                out.push(' ');
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_white_space_become_one_space() {
+        let characters = [' ', ' ', '\t', '\n', '\u{1f}', '\u{a0}', 'a', 'b', 'é', '茶'];
+        let mut state = 1_usize;
+        let mut draw = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % most
+        };
+        for _ in 0..20_000 {
+            let before = ["", "x", "x ", "x\n", "x\u{1f}"][draw(5)];
+            let piece: String = (0..draw(9)).map(|_| characters[draw(characters.len())]).collect();
+            let (mut fast, mut slow) = (before.to_owned(), before.to_owned());
+            push_spaced(&mut fast, &spaced(&piece));
+            push_one_by_one(&mut slow, &piece);
+            assert_eq!(fast, slow, "{before:?} and {piece:?}");
+        }
+    }
 
     #[test]
     fn menus_footers_and_sidebars_are_left_out() {
