@@ -297,9 +297,9 @@ settings! {
         maybe max_pages_per_host: u32 = "max-pages-per-host" "max-pages-per-host",
             Kind::Count { least: 1, most: u32::MAX as u64 }, Allowed;
         /// Fetch at most this many pages of a host that brings nothing relevant, or a tenth of the crawl; hosts of seeds are exempt.
-        one host_allowance: u32 = "host-allowance" "host-allowance", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "1000";
+        one host_allowance: u32 = "host-allowance" "host-allowance", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "500";
         /// Fetch at most this many pages with URLs of one pattern that bring nothing relevant, or a twentieth of the crawl; on hosts of seeds, five times as many.
-        one pattern_allowance: u32 = "pattern-allowance" "pattern-allowance", Kind::Count { least: 4, most: 100_000_000 }, Allowed, "300";
+        one pattern_allowance: u32 = "pattern-allowance" "pattern-allowance", Kind::Count { least: 4, most: 100_000_000 }, Allowed, "100";
         /// Fetch at most this many pages of any host, or half of the crawl; on hosts of seeds, five times as many.
         one host_limit: u32 = "host-limit" "host-limit", Kind::Count { least: 20, most: 1_000_000_000 }, Allowed, "20000";
         /// Follow links to at most this many new hosts per page.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here guesses what a page *is*. Each host, and each pattern of URLs within a host, gets an allowance that grows with
 //! what it brings. What repeats other pages is left after a few, and so is a pattern whose pages lead to each other and are
-//! alike. What is new but irrelevant is left after a few hundred pages, or after a share of the crawl if that is more. Each page
+//! alike. What is new but irrelevant is left after a hundred pages, or after a share of the crawl if that is more. Each page
 //! that is new and relevant earns many more, so that a good site is hardly limited: only one that has stopped using new words, as
 //! generated pages do, and one that has had more pages than any site is worth. Besides, parameters that turn out not to
 //! change pages are learnt, and no page or domain may lead to more than a number of new hosts.
@@ -36,7 +36,7 @@ const HOST_SHARE: u64 = 10;
 /// The same for a pattern.
 const PATTERN_SHARE: u64 = 20;
 
-/// How many URLs of a host may wait before it has brought anything relevant: ten times the pages that it may get until then.
+/// How many URLs of a host may wait before it has brought anything relevant: twenty times the pages that it may get until then.
 const WAITING: usize = 10_000;
 /// How many more may wait for each relevant page.
 const WAITING_PER_RELEVANT: usize = 200;
@@ -65,8 +65,8 @@ pub struct TrapRules {
 impl Default for TrapRules {
     fn default() -> TrapRules {
         TrapRules {
-            host_allowance: 1_000,
-            pattern_allowance: 300,
+            host_allowance: 500,
+            pattern_allowance: 100,
             host_limit: 20_000,
             new_hosts_per_page: 256,
             new_hosts_per_domain: 64,

@@ -146,3 +146,49 @@ fn a_clock_that_was_set_back_does_not_make_hosts_rest_longer() {
     };
     assert!(until <= early + Duration::from_secs(30), "{until}");
 }
+
+#[test]
+fn a_clock_that_ran_years_ahead_for_one_run_costs_no_url_and_no_rest() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("state");
+    let fail = |frontier: &mut DurableFrontier, now: Timestamp| {
+        let Next::Fetch(leases) = frontier.take_many(1, now).unwrap() else {
+            panic!("nothing to fetch at {now}");
+        };
+        let settled = Settled {
+            lease: &leases[0],
+            end: End::Retry,
+            host_effect: HostEffect::Failed,
+            updates: &[],
+            links: &[],
+            rules: None,
+            sitemaps: &[],
+            requisites: &[],
+        };
+        frontier.settle(settled, now).unwrap();
+        let mut notes = StateDelta::default();
+        notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
+        frontier.commit(&notes).unwrap();
+    };
+    let right = Timestamp::ZERO + 2 * HOUR;
+    let mut frontier = open_at(&folder, right).unwrap();
+    frontier.seed_for(AgentId::default(), &[offer(0)], right).unwrap();
+    fail(&mut frontier, right);
+    drop(frontier);
+
+    // The rest is over by this clock, and the URL still waits.
+    let ahead = right + 20 * 365 * 24 * HOUR;
+    let mut frontier = open_at(&folder, ahead).unwrap();
+    assert_eq!(frontier.counts().known, 1);
+    fail(&mut frontier, ahead);
+    drop(frontier);
+
+    // The clock is right again.
+    let right = right + Duration::from_secs(60);
+    let mut frontier = open_at(&folder, right).unwrap();
+    let Next::WaitUntil(until) = frontier.take_many(1, right).unwrap() else {
+        panic!("the host does not rest");
+    };
+    assert!(until <= right + Duration::from_secs(120), "{until}");
+    assert!(matches!(frontier.take_many(1, until), Ok(Next::Fetch(_))));
+}

@@ -481,7 +481,7 @@ fn fifteen_endless_hosts_get_few_requests_each() {
         tea(path, &(traps + &next))
     });
     let workspace = Workspace::new();
-    // SCENTHOUND_ALLOWANCE=300 measures with the default.
+    // SCENTHOUND_ALLOWANCE=100 measures with the default.
     let allowance = std::env::var("SCENTHOUND_ALLOWANCE").unwrap_or("60".to_owned());
     let seed = format!("http://127.0.0.2:{port}/0");
     crawl(
