@@ -122,3 +122,20 @@ fn the_seeds_are_remembered_across_a_restart() {
     judge.learn();
     assert_eq!(preference(&again), preference(&judge));
 }
+
+/// Found by fuzzing: the time of the next lesson is computed from the number of pages seen.
+#[test]
+fn a_damaged_count_of_pages_is_refused() {
+    let words = TopicWords {
+        query: "jaguar".to_owned(),
+        ..TopicWords::default()
+    };
+    let judge = TopicJudge::new(&words, TopicSettings::default()).unwrap();
+    for name in ["seen", "next"] {
+        let damaged = [(name.to_owned(), u64::MAX.to_le_bytes().to_vec())];
+        assert!(judge.restore(&damaged).is_err(), "{name}");
+    }
+    // What another node says is believed as far as it can be.
+    judge.hear_lessons(&u64::MAX.to_le_bytes()).unwrap();
+    judge.learn();
+}

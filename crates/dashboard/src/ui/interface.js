@@ -1,5 +1,5 @@
 // The interface for programs, from its own description.
-import { h, get, session } from '/core.js';
+import { h, get, plural, session } from '/core.js';
 
 export function description() {
   const place = h('div', {}, h('div', { class: 'skeleton' }));
@@ -26,7 +26,7 @@ function one({ path, method, operation }) {
   return h('div', { class: 'op' },
     h('div', { class: 'path-line' }, h('span', { class: `badge ${method === 'get' ? 'info' : 'warn'}`, text: method.toUpperCase() }), h('code', { class: 'wrap', text: path })),
     h('p', { class: 'small', text: operation.summary.replaceAll('`', '') }),
-    parameters.length || body ? h('details', { class: 'table' }, h('summary', { text: parameters.length ? `${parameters.length} parameters and an example` : 'An example' }),
+    parameters.length || body ? h('details', { class: 'table' }, h('summary', { text: parameters.length ? `${plural(parameters.length, 'parameter')} and an example` : 'An example' }),
       parameters.length ? h('dl', { class: 'kv' }, parameters.map(parameter => [h('dt', {}, h('code', { text: parameter.name })), h('dd', { text: `${parameter.description} (${parameter.schema.type})` })])) : null,
       h('pre', { class: 'code', tabindex: '0', text: `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`}${secret}${data} ${location.origin}${path}` })) : null);
 }

@@ -25,6 +25,7 @@ use tokio::task::JoinSet;
 use super::peer::TICKS;
 use super::{Server, Spent, part};
 use crate::table::{Align, Table};
+use crate::wording::counted;
 
 /// How long viewers stay, and stay away.
 const STRETCH: Duration = Duration::from_secs(8);
@@ -338,8 +339,9 @@ fn sum(stretches: &[Stretch], viewers: usize) -> Stretch {
 /// Measures one crawl and prints what viewers changed.
 pub fn measure(viewers: usize, is_json: bool, server: &Server, folder: &Path) -> Result<()> {
     note!(
-        "crawling; every {} seconds, {viewers} viewers come or go…",
-        STRETCH.as_secs()
+        "crawling; every {} seconds, {} come or go…",
+        STRETCH.as_secs(),
+        counted(viewers as u64, "viewer")
     );
     let (stretches, spent) = run(viewers, server, folder)?;
     let (without, with) = (sum(&stretches, 0), sum(&stretches, viewers));

@@ -14,7 +14,7 @@ use super::examples::{self, LearntWords};
 use super::feedback::{self, OWN_WORDS, TellingWords};
 use super::fields::PageFields;
 use super::match_score::{MatchScore, Matcher};
-use super::sample::Sample;
+use super::sample::{MOST_SEEN, Sample};
 use super::stem::{id_of, spellings_of};
 use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
 use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, PageText, SnippetScorer};
@@ -412,7 +412,7 @@ impl TopicJudge {
             .sample
             .rescore(|fields| model.opinion(fields, &self.query).relevance);
         lessons.next = (lessons.sample.seen + lessons.sample.seen / 3).max(FIRST_LESSON);
-        lessons.models += 1;
+        lessons.models = lessons.models.saturating_add(1);
         drop(lessons);
         *self.model.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(model);
     }
@@ -808,7 +808,10 @@ impl Learner for TopicJudge {
         };
         let mut lessons = self.lessons();
         for (name, bytes) in saved.iter().filter(|(_, bytes)| !bytes.is_empty()) {
-            let number = || -> Option<u64> { Some(u64::from_le_bytes(bytes.as_slice().try_into().ok()?)) };
+            let number = || -> Option<u64> {
+                let number = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
+                (number <= MOST_SEEN).then_some(number)
+            };
             let restored = match name.split_once('/') {
                 None if name == "seen" => number().map(|seen| lessons.sample.seen = seen),
                 None if name == "next" => number().map(|next| lessons.next = next),

@@ -15,6 +15,9 @@ const BEST: usize = 300;
 /// Seeds that stay whatever their score. People name few; a list of thousands says little about any one of them.
 const SEEDS: usize = 30;
 
+/// More pages than any crawl has seen. A saved count above it is damaged.
+pub(super) const MOST_SEEN: u64 = 1 << 48;
+
 /// Pages seen.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
@@ -227,7 +230,8 @@ impl Sample {
         };
         let is_read = read();
         self.told = told;
-        self.seen = self.seen.max(before.saturating_add(u64::from_le_bytes(*seen)));
+        let seen = before.saturating_add(u64::from_le_bytes(*seen));
+        self.seen = self.seen.max(seen.min(MOST_SEEN));
         is_read
     }
 
