@@ -132,6 +132,15 @@ impl Progress {
             tally.errors(),
             clock(snapshot.running),
         );
+        // Otherwise the line would stay the same without a reason.
+        let all_rest = counts.waiting > 0 && counts.hosts_resting > 0 && counts.hosts_resting == counts.hosts;
+        if snapshot.is_offline {
+            line.push_str("; no host can be reached, waiting for the network");
+        } else if snapshot.is_paused {
+            line.push_str("; paused");
+        } else if all_rest {
+            line.push_str("; all hosts rest");
+        }
         if let Some(left) = self.time_left(snapshot, rate) {
             line.push_str(&format!(", {} left", clock(left)));
         }

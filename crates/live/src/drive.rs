@@ -142,6 +142,8 @@ pub struct Snapshot<'a> {
     pub survey: &'a Survey,
     /// Whether somebody paused the crawl.
     pub is_paused: bool,
+    /// Whether no host can be reached, so that nothing is requested.
+    pub is_offline: bool,
 }
 
 /// What the driver reports while it runs.
@@ -1009,6 +1011,7 @@ impl<F: Station> Drive<'_, F> {
             folder: &self.root,
             survey: &self.survey,
             is_paused: self.paused.is_some(),
+            is_offline: self.outage.is_offline(),
         }));
     }
 

@@ -107,6 +107,11 @@ impl Outage {
         if !asked {
             return Handling::Settle;
         }
+        // A name that does not exist says that the network works, but nothing can be reached there.
+        if *outcome == Outcome::Failed(Failure::DnsNoName) {
+            self.is_fine = true;
+            return Handling::Settle;
+        }
         if !is_unreached(outcome) {
             self.answered.retain(|known| site(known) != site(url));
             self.answered.push_front(url.clone());
@@ -260,6 +265,15 @@ mod tests {
             outage.judge(&url("a.test"), &LOST, true, at(10)),
             Handling::Settle
         );
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_no_host_to_compare_with() {
+        let mut outage = Outage::default();
+        let no_name = Outcome::Failed(Failure::DnsNoName);
+        assert_eq!(outage.judge(&url("typo.test"), &no_name, true, at(0)), Handling::Settle);
+        let refused = Outcome::Failed(Failure::Connect);
+        assert_eq!(outage.judge(&url("dead.test"), &refused, true, at(1)), Handling::Settle);
     }
 
     #[test]
