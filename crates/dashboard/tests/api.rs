@@ -217,6 +217,9 @@ fn whatever_is_wrong_with_a_request_is_answered_at_once_and_as_described() {
     let steering = "/api/v1/crawls/tea/steering";
     for (method, path, headers, body, wanted) in [
         ("GET", "/api/v1/crawls/tea/pages?limit=x", "", "", 400),
+        ("GET", "/api/v1/crawls/tea/pages?relevant=true", "", "", 400),
+        ("GET", "/api/v1/crawls/tea/pages?mark=good", "", "", 400),
+        ("GET", "/api/v1/crawls/tea/pages?sort=bananas", "", "", 400),
         ("GET", "/api/v1/crawls/tea/explain", "", "", 400),
         ("GET", "/api/v1/crawls/%ff/status", "", "", 400),
         ("GET", "/api/v1/none", "", "", 404),

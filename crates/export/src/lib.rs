@@ -76,6 +76,8 @@ pub struct Exported {
     pub unreadable: u64,
     /// Links, if they were exported.
     pub links: u64,
+    /// What was wrong with the records, in sentences.
+    pub warnings: Vec<String>,
 }
 
 /// An export that is ready to be written.
@@ -162,7 +164,10 @@ impl<'a> Export<'a> {
         mut visit: impl FnMut(ExportedPage) -> Result<(), ExportError>,
     ) -> Result<Exported, ExportError> {
         let ranking = self.collection.ranked(&self.settings.pages)?;
-        let mut exported = Exported::default();
+        let mut exported = Exported {
+            warnings: ranking.warnings().iter().map(ToString::to_string).collect(),
+            ..Exported::default()
+        };
         ranking.each_in_order(|page| {
             let page = ExportedPage::read(self.collection.view(), page, extras);
             exported.pages += 1;

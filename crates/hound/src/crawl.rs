@@ -565,6 +565,9 @@ pub fn listen_for_signals(stop: StopHandle) -> Result<()> {
 
 pub fn ending(summary: &Summary) -> String {
     match summary.ended {
+        Ended::Done(StopReason::Exhausted) if summary.counts.waiting > 0 => {
+            "what waits may not be fetched: its hosts are blocked or have had --max-pages-per-host".to_owned()
+        }
         Ended::Done(reason) => crate::wording::stop_reason(reason),
         Ended::Interrupted => "interrupted and saved".to_owned(),
         Ended::Disk => "the disk is nearly full".to_owned(),

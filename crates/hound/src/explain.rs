@@ -326,6 +326,9 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
             TermSet::Table if parts.learnt.is_some() => {
                 "  by words learnt from examples or from pages found earlier"
             }
+            _ if hits.is_empty() && similarity.parse::<f64>().is_ok_and(|value| value > 0.0) => {
+                "  far below the threshold, so its terms were not kept"
+            }
             _ if hits.is_empty() => "  none of its terms found",
             _ => "",
         };

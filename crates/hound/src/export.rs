@@ -104,6 +104,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             Ok(())
         })?,
     }
+    for warning in &exported.warnings {
+        complain!("warning: {warning}");
+    }
     let mut text = counted(exported.pages, "page");
     if format == Format::Links {
         text = format!("{} of {text}", counted(exported.links, "link"));

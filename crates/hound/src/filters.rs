@@ -15,7 +15,7 @@ pub struct Filters {
     #[arg(long, visible_alias = "relevant-only")]
     pub relevant: bool,
     /// Only pages that are at least this relevant
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = read_relevance)]
     pub min_relevance: Option<f64>,
     /// Only pages detected to be of this genre: blog, news, forum, shop and so on (in crawls that detect genres)
     #[arg(long, value_name = "GENRE", value_delimiter = ',')]
@@ -95,6 +95,13 @@ fn unmatched_text(unmatched: &Unmatched) -> String {
 }
 
 /// A time as records write it, or the beginning of one.
+fn read_relevance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("a relevance is a number from 0 to 1".to_owned()),
+    }
+}
+
 fn read_time(text: &str) -> Result<String, String> {
     const SHAPE: &str = "0000-00-00T00:00:00Z";
     let fits = SHAPE.len() >= text.len()
@@ -103,8 +110,48 @@ fn read_time(text: &str) -> Result<String, String> {
             shape => byte == shape,
         });
     if fits && matches!(text.len(), 4 | 7 | 10 | 13 | 16 | 19 | 20) {
-        Ok(text.to_owned())
+        // The rest of the earliest time that begins like this.
+        let whole = format!(
+            "{text}{}",
+            "0000-01-01T00:00:00Z".get(text.len()..).unwrap_or_default()
+        );
+        match whole.parse::<jiff::Timestamp>() {
+            Ok(_) => Ok(text.to_owned()),
+            Err(_) => Err("there is no such day or time".to_owned()),
+        }
     } else {
         Err("write a time such as 2024, 2024-05, 2024-05-01 or 2024-05-01T12:30:00Z".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_relevance, read_time};
+
+    #[test]
+    fn only_days_and_times_that_exist_are_taken() {
+        for good in [
+            "2024",
+            "2024-02",
+            "2024-02-29",
+            "2024-05-01T12",
+            "2024-05-01T12:30:00Z",
+        ] {
+            assert_eq!(read_time(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "banana",
+            "2026-13",
+            "2026-02-31",
+            "2023-02-29",
+            "2026-00",
+            "2026-11-17T99:99:99Z",
+        ] {
+            assert!(read_time(bad).is_err(), "{bad}");
+        }
+        assert_eq!(read_relevance("0.5"), Ok(0.5));
+        for bad in ["2", "-1", "nan", "much"] {
+            assert!(read_relevance(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use anyhow::Result;
 use scenthound::inputs::CrawlPages;
 use scenthound::judging::{JudgedPage, TopicJudge, rank};
 use scenthound_config::{Given, Settings};
+use scenthound_judge::{JudgeKind, compared_words};
 use scenthound_types::{GenreGuess, Verdict};
 
 use crate::pages_input::{Fetching, Inputs, Naming, topic_settings};
@@ -167,7 +168,20 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         }
         crate::table::show(&table, out)?;
     }
+    let is_topic = settings.judge.kind == JudgeKind::Topic;
+    // The judge looks at the terms of such pages no further.
+    if is_topic && page.parts.terms.is_empty() && page.relevance < page.threshold / 4.0 {
+        writeln!(out, "  far below the threshold, so its terms are not listed")?;
+        return Ok(());
+    }
     let found: HashSet<&str> = page.parts.terms.iter().map(|hit| &*hit.term).collect();
+    let language = settings.topic.language;
+    let is_found = |term: &String| match is_topic {
+        true => compared_words(term, language)
+            .iter()
+            .all(|word| found.contains(&**word)),
+        false => found.contains(term.as_str()),
+    };
     let terms = &settings.terms;
     for (name, list) in [
         ("genre", &terms.genre),
@@ -176,7 +190,7 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
     ] {
         let missing: Vec<String> = list
             .iter()
-            .filter(|term| !found.contains(term.as_str()))
+            .filter(|term| !is_found(term))
             .map(|term| harmless(term))
             .collect();
         if !missing.is_empty() {

@@ -387,6 +387,14 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
     table
 }
 
+/// Whether the page has anything of the topic at all.
+fn has_match(parts: &Parts) -> bool {
+    [parts.query, parts.genre, parts.content]
+        .into_iter()
+        .flatten()
+        .any(|part| part > 0.0)
+}
+
 /// Which terms were found, and how the crawl reached the page.
 fn reasons(record: &PageRecord) -> Vec<String> {
     let mut lines = Vec::new();
@@ -407,7 +415,10 @@ fn reasons(record: &PageRecord) -> Vec<String> {
             lines.push(format!("{}: {}", set_name(*set, parts), shown.join(", ")));
         }
         if sets.is_empty() {
-            lines.push("none of the topic's terms found".to_owned());
+            lines.push(match has_match(parts) {
+                true => "far below the threshold, so its terms were not kept".to_owned(),
+                false => "none of the topic's terms found".to_owned(),
+            });
         }
     }
     lines.push(way(record));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use scenthound::{Budgets, CrawlState, FiguresFrom, MarkCounts, StatusFile, StatusReport};
 use scenthound_report::text::harvest_curve;
+use scenthound_store::Steering;
 use serde::Serialize;
 
 use crate::table::terminal_width;
@@ -34,6 +35,10 @@ struct Shown<'a> {
     #[serde(flatten)]
     report: StatusReport<'a>,
     resume: Option<String>,
+    /// Whether somebody paused it.
+    paused: bool,
+    /// Hosts that somebody blocked.
+    blocked_hosts: Vec<String>,
 }
 
 /// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
@@ -62,7 +67,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let report = status.report(collection.folder());
     let resume = (status.can_resume && status.settings.is_some())
         .then(|| look::resume_command(collection.view()) + &raise_met(&report.budgets, report.figures));
-    let shown = Shown { report, resume };
+    let actions = collection.view().steering_actions().unwrap_or_default();
+    let steering = Steering::of(&actions);
+    let shown = Shown {
+        report,
+        resume,
+        paused: steering.is_paused,
+        blocked_hosts: steering.blocked.into_iter().collect(),
+    };
     stdout::write(|out| {
         if args.json {
             serde_json::to_writer_pretty(&mut *out, &shown)?;
@@ -97,7 +109,16 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
             &format!("strategy {strategy}, judge {judge} (threshold {threshold}), {seeds}, scope {scope}"),
         )?;
     }
-    line("State", &state_text(report))?;
+    let pause = if shown.paused {
+        "; paused in the dashboard"
+    } else {
+        ""
+    };
+    line("State", &format!("{}{pause}", state_text(report)))?;
+    if !shown.blocked_hosts.is_empty() {
+        let hosts: Vec<String> = shown.blocked_hosts.iter().map(|host| harmless(host)).collect();
+        line("Blocked", &hosts.join(", "))?;
+    }
     if report.state != CrawlState::New {
         let rate = figures.harvest_rate;
         let [pages, bodies, relevant] = [figures.pages, figures.bodies, figures.relevant].map(count);

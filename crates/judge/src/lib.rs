@@ -58,7 +58,8 @@ pub use crate::stemmed::Stemmed;
 pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::topic::{
-    Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords, saved_examples,
+    Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords, compared_words,
+    saved_examples,
 };
 pub use crate::trained::{
     Apart, Calibrate, FeatureWeights, HoldOut, ModelKind, TellingWord, TrainedJudge, TrainingPages,

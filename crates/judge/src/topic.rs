@@ -16,7 +16,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub use background::Background;
 pub use fields::{FieldCounts, PageFields};
 pub use judge::{TopicJudge, TopicSettings, saved_examples};
-pub use words::TopicWords;
+pub use words::{TopicWords, compared_words};
 
 /// Spreads numbers that are parts of hashes already. Its order is the same in every run.
 #[derive(Clone, Copy, Default)]

@@ -271,9 +271,15 @@ mod tests {
     fn a_name_that_does_not_exist_is_no_host_to_compare_with() {
         let mut outage = Outage::default();
         let no_name = Outcome::Failed(Failure::DnsNoName);
-        assert_eq!(outage.judge(&url("typo.test"), &no_name, true, at(0)), Handling::Settle);
+        assert_eq!(
+            outage.judge(&url("typo.test"), &no_name, true, at(0)),
+            Handling::Settle
+        );
         let refused = Outcome::Failed(Failure::Connect);
-        assert_eq!(outage.judge(&url("dead.test"), &refused, true, at(1)), Handling::Settle);
+        assert_eq!(
+            outage.judge(&url("dead.test"), &refused, true, at(1)),
+            Handling::Settle
+        );
     }
 
     #[test]

@@ -27,6 +27,12 @@ pub enum SearchError {
     /// The archive could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The folder is read-only. Even reading an index locks it.
+    #[error("{} cannot be written, and searching needs to; copy the crawl to a folder of your own", path.display())]
+    ReadOnly {
+        /// The folder of the index.
+        path: PathBuf,
+    },
     /// The index could not be read or written.
     #[error("the search index in {} could not be used; delete the folder, and the next search builds it again", path.display())]
     Index {

@@ -1,12 +1,14 @@
 //! The index of a collection: opening it and bringing it up to date.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scenthound::{CanonicalUrl, Collection, PageRecord, page_id};
 use scenthound_parse::{Limits, PageInput, main_text};
 use scenthound_store::CrawlView;
+use tantivy::directory::error::LockError;
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Index, IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 
@@ -176,6 +178,7 @@ impl SearchIndex {
         table.rows = records.rows();
         table.bytes = bytes;
         table.write(&self.path)?;
+        share(&self.path);
         self.table = Arc::new(table);
         self.records = Some(records);
         writer
@@ -257,11 +260,29 @@ impl SearchIndex {
     }
 }
 
+/// Lets whoever may read the table read the whole index: tantivy keeps two of its files to their owner.
+fn share(path: &Path) {
+    let Ok(table) = fs::metadata(path.join(crate::table::FILE)) else {
+        return;
+    };
+    for name in [".managed.json", "meta.json"] {
+        // A file system without permissions is no reason to fail.
+        let _ = fs::set_permissions(path.join(name), table.permissions());
+    }
+}
+
 pub(crate) fn records_bytes(collection: &Collection) -> u64 {
     fs::metadata(collection.view().layout().pages()).map_or(0, |file| file.len())
 }
 
 pub(crate) fn fault(path: &Path, source: TantivyError) -> SearchError {
+    if let TantivyError::LockFailure(LockError::IoError(error), _) = &source
+        && error.kind() == ErrorKind::PermissionDenied
+    {
+        return SearchError::ReadOnly {
+            path: path.to_owned(),
+        };
+    }
     SearchError::Index {
         path: path.to_owned(),
         source,

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::SearchError;
 
 /// The name of the file in the folder of the index.
-const FILE: &str = "pages.table";
+pub(crate) const FILE: &str = "pages.table";
 /// The form of the table and of the index beside it.
 const VERSION: u32 = 3;
 const ROW_BYTES: usize = 8 + 8 + 8 + 2 + 1;

@@ -28,9 +28,9 @@ const FIGURES: &[Figure] = &[
         |status| status.figures.bodies as f64,
     ),
     (
-        "scenthound_relevant_pages_total",
-        "counter",
-        "Pages judged relevant.",
+        "scenthound_relevant_pages",
+        "gauge",
+        "Pages judged relevant. Judging again may lower it.",
         |status| status.figures.relevant as f64,
     ),
     (

@@ -117,6 +117,26 @@ pub(super) struct PagesQuery {
 }
 
 impl PagesQuery {
+    /// Refuses words that mean nothing here: whoever misspells a filter should not get all pages.
+    pub fn check(&self) -> Result<(), ApiError> {
+        let known: [(&str, &str, &[&str]); 3] = [
+            ("relevant", &self.relevant, &["yes", "no"]),
+            ("mark", &self.mark, &["relevant", "irrelevant", "any", "none"]),
+            (
+                "sort",
+                &self.sort,
+                &["relevance", "worst", "newest", "oldest", "depth"],
+            ),
+        ];
+        for (name, value, values) in known {
+            if !value.is_empty() && !values.contains(&value) {
+                let values = values.join(", ");
+                return Err(ApiError::bad(format!("{name} is {value:?}; it can be {values}")));
+            }
+        }
+        Ok(())
+    }
+
     pub fn limit(&self) -> usize {
         self.limit.unwrap_or(50).clamp(1, MOST_LISTED)
     }
@@ -208,6 +228,7 @@ pub(super) async fn list(
     let bytes = served
         .read(move |served| {
             let crawl = served.crawl(&id)?;
+            query.check()?;
             if !query.q.trim().is_empty() {
                 return super::search::in_crawl(&crawl, &query);
             }

@@ -110,6 +110,12 @@ impl Ideas {
     }
 }
 
+/// The words of a term as the judge compares them: stems, without stop words.
+pub fn compared_words(term: &str, language: Option<Language>) -> Vec<Arc<str>> {
+    let terms = terms_of(term, &Stops::new([language, None]));
+    terms.into_iter().map(|term| term.spelling).collect()
+}
+
 /// The stems of a text's words, each once, in their order.
 fn terms_of(raw: &str, stops: &Stops) -> Vec<Term> {
     let mut text = Text::default();

@@ -159,7 +159,7 @@ fn tested(field: &Field<'_>, test: &Test, alpha: f64) -> Value {
         "t": of(|test| test.t),
         "p": of(|test| test.p),
         "p_holm": test.holm,
-        "verdict": verdict(test.test, alpha),
+        "verdict": verdict(test.test, test.holm, alpha),
         "wins": test.score.wins,
         "ties": test.score.ties,
         "losses": test.score.losses,

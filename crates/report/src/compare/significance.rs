@@ -67,11 +67,11 @@ pub fn against_baseline(field: &Field<'_>, baseline: Option<usize>) -> Vec<Test>
     all
 }
 
-/// What a test shows at a significance level.
-pub fn verdict(test: Option<TTest>, alpha: f64) -> &'static str {
+/// What a test shows at a significance level, where several were made: by the corrected p.
+pub fn verdict(test: Option<TTest>, holm: f64, alpha: f64) -> &'static str {
     match test {
         None => "too few tasks",
-        Some(test) if test.p < alpha => "better",
+        Some(_) if holm < alpha => "better",
         Some(test) if 1.0 - test.p < alpha => "worse",
         Some(_) => "not shown",
     }
@@ -118,7 +118,7 @@ pub fn tables(
                 None => cells.extend((0..4).map(|_| Cell::from(f64::NAN))),
             }
             cells.extend([wins, ties, losses].map(Cell::from));
-            cells.push(verdict(test.test, alpha).into());
+            cells.push(verdict(test.test, test.holm, alpha).into());
             table.push(Owner::Ours, cells);
         }
         if !table.rows.is_empty() {

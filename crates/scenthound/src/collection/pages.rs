@@ -22,10 +22,11 @@ impl fmt::Display for UnreadableLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{} is not a page record", self.path.display(), self.first)?;
         match self.count {
-            0 | 1 => Ok(()),
-            2 => write!(f, ", nor is 1 more line"),
-            count => write!(f, ", nor are {} more lines", count - 1),
+            0 | 1 => {}
+            2 => write!(f, ", nor is 1 more line")?,
+            count => write!(f, ", nor are {} more lines", count - 1)?,
         }
+        write!(f, "; hound repair says what was lost and fetches it again")
     }
 }
 
