@@ -1,7 +1,7 @@
 //! A page as it is exported: its record, and on request its main text and its links.
 
-use scenthound::{CanonicalUrl, RankedPage, page_of_response};
-use scenthound_parse::{Limits, MainText, PageInput, main_text};
+use scenthound::{CanonicalUrl, RankedPage, main_text_of_response, page_of_response};
+use scenthound_parse::MainText;
 use scenthound_store::CrawlView;
 use scenthound_types::PageNote;
 use serde::Serialize;
@@ -72,13 +72,7 @@ impl ExportedPage {
             self.links = Some(page.links.iter().map(|link| link.url.to_string()).collect());
         }
         if extras.text {
-            let body = response.body(Limits::default().body_bytes);
-            let found = main_text(&PageInput {
-                url: &url,
-                content_type: response.header("content-type"),
-                body: &body.bytes,
-                truncated: !body.faults.is_empty(),
-            });
+            let found = main_text_of_response(&url, &response);
             let MainText {
                 title: _,
                 author,

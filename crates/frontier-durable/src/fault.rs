@@ -49,8 +49,8 @@ pub enum DurableError {
     },
     /// It has lost something that it had confirmed.
     #[error(
-        "the state in {} is damaged: {what}. Nothing was changed; to rebuild it from the archive and the page records, run \
-         hound repair {}",
+        "the state in {} is damaged: {what}. The archive and the page records are as they were; to rebuild the state from \
+         them, run hound repair {}",
         folder.display(),
         folder.parent().unwrap_or(folder).display()
     )]

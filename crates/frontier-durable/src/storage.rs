@@ -80,6 +80,15 @@ impl FjallStorage {
             fjall::Error::Locked => DurableError::Locked {
                 folder: folder.to_owned(),
             },
+            // What a power failure may leave behind.
+            fjall::Error::JournalRecovery(_)
+            | fjall::Error::InvalidTrailer
+            | fjall::Error::InvalidTag(_)
+            | fjall::Error::Decompress(_)
+            | fjall::Error::Unrecoverable => DurableError::Damaged {
+                folder: folder.to_owned(),
+                what: format!("its journal cannot be read ({source})"),
+            },
             source => DurableError::Store {
                 folder: folder.to_owned(),
                 source,

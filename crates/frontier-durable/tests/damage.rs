@@ -61,15 +61,30 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// A copy of a folder in which one file is missing.
+fn copy_without(folder: &Path, file: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for path in files(folder) {
+        let to = copy.path().join(path.strip_prefix(folder).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        if path != file {
+            fs::copy(&path, &to).unwrap();
+        }
+    }
+    copy
+}
+
+fn journal_of(folder: &Path) -> PathBuf {
+    let is_journal = |path: &PathBuf| path.extension().is_some_and(|end| end == "jnl");
+    files(folder).into_iter().find(is_journal).unwrap()
+}
+
 #[test]
 fn zeros_in_the_journal_are_noticed() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path().join("state");
     filled(&folder, 100);
-    let journal = files(&folder)
-        .into_iter()
-        .find(|path| path.extension().is_some_and(|end| end == "jnl"))
-        .unwrap();
+    let journal = journal_of(&folder);
     let mut bytes = fs::read(&journal).unwrap();
     bytes[8_192..12_288].fill(0);
     fs::write(&journal, bytes).unwrap();
@@ -78,6 +93,36 @@ fn zeros_in_the_journal_are_noticed() {
         panic!("{refused}");
     };
     assert!(source.to_string().contains("hound repair"), "{source}");
+}
+
+/// A power failure may leave any of its pages out, or half of one.
+#[test]
+fn a_journal_with_one_byte_changed_is_whole_or_refused_with_a_remedy() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("state");
+    filled(&folder, 20);
+    let journal = journal_of(&folder);
+    let whole = fs::read(&journal).unwrap();
+    let length = whole.iter().rposition(|byte| *byte != 0).unwrap();
+    let mut refused = 0;
+    for place in (0..length).step_by(length / 60) {
+        let copy = copy_without(&folder, &journal);
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0xff;
+        fs::write(copy.path().join(journal.file_name().unwrap()), &bytes).unwrap();
+        match open_at(copy.path(), Timestamp::ZERO) {
+            Ok(frontier) => assert_eq!(frontier.counts().known, 200, "byte {place}"),
+            Err(FrontierError::Store(source)) => {
+                assert!(
+                    source.to_string().contains("hound repair"),
+                    "byte {place}: {source}"
+                );
+                refused += 1;
+            }
+            Err(other) => panic!("byte {place}: {other}"),
+        }
+    }
+    assert!(refused > 10, "{refused}");
 }
 
 /// Whatever single file disappears, the store is refused or complete: never quietly smaller.
@@ -92,21 +137,34 @@ fn a_missing_file_is_noticed_or_does_no_harm() {
         .collect();
     let mut refused = 0;
     for name in &names {
-        let copy = temp.path().join("copy");
-        let _ = fs::remove_dir_all(&copy);
-        for path in files(&folder) {
-            let to = copy.join(path.strip_prefix(&folder).unwrap());
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            if path != folder.join(name) {
-                fs::copy(&path, &to).unwrap();
-            }
-        }
-        match open_at(&copy, Timestamp::ZERO) {
+        let copy = copy_without(&folder, &folder.join(name));
+        match open_at(copy.path(), Timestamp::ZERO) {
             Ok(frontier) => assert_eq!(frontier.counts().known, 1_000, "without {}", name.display()),
             Err(_) => refused += 1,
         }
     }
     assert!(refused >= 2, "{refused} of {}", names.len());
+}
+
+/// Takes the one URL there is, fails it, and commits at this time.
+fn fail(frontier: &mut DurableFrontier, now: Timestamp) {
+    let Next::Fetch(leases) = frontier.take_many(1, now).unwrap() else {
+        panic!("nothing to fetch at {now}");
+    };
+    let settled = Settled {
+        lease: &leases[0],
+        end: End::Retry,
+        host_effect: HostEffect::Failed,
+        updates: &[],
+        links: &[],
+        rules: None,
+        sitemaps: &[],
+        requisites: &[],
+    };
+    frontier.settle(settled, now).unwrap();
+    let mut notes = StateDelta::default();
+    notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
+    frontier.commit(&notes).unwrap();
 }
 
 #[test]
@@ -116,27 +174,7 @@ fn a_clock_that_was_set_back_does_not_make_hosts_rest_longer() {
     let late = Timestamp::ZERO + 2 * HOUR;
     let mut frontier = open_at(&folder, late).unwrap();
     frontier.seed_for(AgentId::default(), &[offer(0)], late).unwrap();
-    let Next::Fetch(leases) = frontier.take_many(1, late).unwrap() else {
-        panic!("nothing to fetch");
-    };
-    frontier
-        .settle(
-            Settled {
-                lease: &leases[0],
-                end: End::Retry,
-                host_effect: HostEffect::Failed,
-                updates: &[],
-                links: &[],
-                rules: None,
-                sitemaps: &[],
-                requisites: &[],
-            },
-            late,
-        )
-        .unwrap();
-    let mut notes = StateDelta::default();
-    notes.put(CLOCK_NOTE, late.as_millis().to_le_bytes().to_vec());
-    frontier.commit(&notes).unwrap();
+    fail(&mut frontier, late);
     drop(frontier);
 
     let early = Timestamp::ZERO + HOUR;
@@ -151,25 +189,6 @@ fn a_clock_that_was_set_back_does_not_make_hosts_rest_longer() {
 fn a_clock_that_ran_years_ahead_for_one_run_costs_no_url_and_no_rest() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path().join("state");
-    let fail = |frontier: &mut DurableFrontier, now: Timestamp| {
-        let Next::Fetch(leases) = frontier.take_many(1, now).unwrap() else {
-            panic!("nothing to fetch at {now}");
-        };
-        let settled = Settled {
-            lease: &leases[0],
-            end: End::Retry,
-            host_effect: HostEffect::Failed,
-            updates: &[],
-            links: &[],
-            rules: None,
-            sitemaps: &[],
-            requisites: &[],
-        };
-        frontier.settle(settled, now).unwrap();
-        let mut notes = StateDelta::default();
-        notes.put(CLOCK_NOTE, now.as_millis().to_le_bytes().to_vec());
-        frontier.commit(&notes).unwrap();
-    };
     let right = Timestamp::ZERO + 2 * HOUR;
     let mut frontier = open_at(&folder, right).unwrap();
     frontier.seed_for(AgentId::default(), &[offer(0)], right).unwrap();

@@ -64,7 +64,7 @@ pub use scenthound_cluster::{
     Console, Idle, MOST_SHARDS, NodeFacts, Overview as ClusterOverview, RedisFault,
 };
 pub use snapshot::{SnapshotError, snapshot};
-pub use stored_page::page_of_response;
+pub use stored_page::{main_text_of_response, page_of_response};
 pub use topic::Topic;
 
 pub use scenthound_config::{Change, Faults, Given, IpNet, Settings, Spec};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scenthound_parse::{Limits, PageInput, parse};
+use scenthound_parse::{Limits, MainText, PageInput, main_text, parse};
 use scenthound_store::{Error as StoreError, HttpResponse, WarcReader, WarcRecord, read_response};
 use scenthound_types::{CanonicalUrl, Documents, ParsedPage, Readable, media_type};
 
@@ -28,6 +28,17 @@ pub fn page_of_response(url: &CanonicalUrl, response: &HttpResponse<'_>) -> Opti
         truncated: !body.faults.is_empty(),
     };
     Some(parse(&input, &limits))
+}
+
+/// The main text of a response, for people and for searching.
+pub fn main_text_of_response(url: &CanonicalUrl, response: &HttpResponse<'_>) -> MainText {
+    let body = response.body(Limits::default().body_bytes);
+    main_text(&PageInput {
+        url,
+        content_type: response.header("content-type"),
+        body: &body.bytes,
+        truncated: !body.faults.is_empty(),
+    })
 }
 
 /// The same, but only for a response that is declared as HTML or declares no type.

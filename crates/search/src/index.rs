@@ -5,8 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scenthound::{CanonicalUrl, Collection, PageRecord, page_id};
-use scenthound_parse::{Limits, PageInput, main_text};
+use scenthound::{CanonicalUrl, Collection, PageRecord, main_text_of_response, page_id};
 use scenthound_store::CrawlView;
 use tantivy::directory::error::LockError;
 use tantivy::tokenizer::TextAnalyzer;
@@ -321,12 +320,5 @@ fn text_of(view: &CrawlView, record: &PageRecord) -> Option<String> {
     let url = CanonicalUrl::parse(&record.url).ok()?;
     let stored = view.record(record.archive.as_ref()?).ok()?;
     let response = stored.http()?;
-    let body = response.body(Limits::default().body_bytes);
-    let found = main_text(&PageInput {
-        url: &url,
-        content_type: response.header("content-type"),
-        body: &body.bytes,
-        truncated: !body.faults.is_empty(),
-    });
-    Some(found.text)
+    Some(main_text_of_response(&url, &response).text)
 }

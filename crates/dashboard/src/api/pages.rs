@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use scenthound::{CanonicalUrl, PageRecord, Verdict, page_of_response};
-use scenthound_parse::{Limits, PageInput, main_text};
+use scenthound::{CanonicalUrl, PageRecord, Verdict, main_text_of_response, page_of_response};
 use scenthound_store::{CrawlView, JudgementRecord, Via};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -395,13 +394,7 @@ pub(super) async fn text(State(served): Shared, Path((id, page)): Path<(String, 
             let url = CanonicalUrl::parse(&url).map_err(|_| gone())?;
             let stored = view.record(position)?;
             let response = stored.http().ok_or_else(gone)?;
-            let body = response.body(Limits::default().body_bytes);
-            let found = main_text(&PageInput {
-                url: &url,
-                content_type: response.header("content-type"),
-                body: &body.bytes,
-                truncated: !body.faults.is_empty(),
-            });
+            let found = main_text_of_response(&url, &response);
             let text: String = found.text.chars().take(MOST_TEXT).collect();
             super::json(&json!({
                 "url": url.as_str(), "title": record.title, "language": record.language,
