@@ -384,10 +384,12 @@ fn seeds_delay_and_threshold_take_effect_in_a_running_crawl_and_after_a_kill() {
 
 #[test]
 fn a_delay_and_a_threshold_survive_a_kill_and_are_taken_back() {
+    // A judge that learns gives these pages ever less: each holds the only word that was asked for.
+    let judge = ["--judge", "topic:learn=false"];
     let steered = Steered::boats_and_meadows();
-    let first = steered.start_with("water", &[]);
+    let first = steered.start_with("water", &judge);
     let serve = Serve::start(&steered.folder);
-    // All pages are about as relevant as each other. Whatever they were judged, the threshold turns it around.
+    // Whatever they were judged, the threshold turns it around.
     let was_relevant = steered.more(10).last().is_some_and(PageRecord::is_relevant);
     let is_turned = |record: &PageRecord| record.is_relevant() != was_relevant;
     let turning = if was_relevant { 1.0 } else { 0.0001 };
@@ -397,7 +399,7 @@ fn a_delay_and_a_threshold_survive_a_kill_and_are_taken_back() {
     std::thread::sleep(SOON);
     steered.kill(first);
     let before = steered.web.page_requests().len();
-    let second = steered.start_with("water", &[]);
+    let second = steered.start_with("water", &judge);
     std::thread::sleep(SOON + WHILE);
     let asked = steered.web.page_requests().len() - before;
     assert!(
@@ -410,7 +412,7 @@ fn a_delay_and_a_threshold_survive_a_kill_and_are_taken_back() {
     serve.ask(json!({ "kind": "undo", "of": threshold }));
     steered.wait_until_all(|record| !is_turned(record));
     steered.kill(second);
-    let third = steered.start_with("water", &[]);
+    let third = steered.start_with("water", &judge);
     assert!(!steered.more(12).iter().any(is_turned));
     steered.kill(third);
 }
