@@ -34,10 +34,19 @@ impl Change {
 impl Change {
     /// What changed, without what that means for a resumed crawl.
     pub fn difference(&self) -> String {
-        let shown = |value: &str| match value.char_indices().nth(SHOWN) {
-            Some((cut, _)) => format!("{}…", value.get(..cut).unwrap_or_default()),
-            None if value.is_empty() => "nothing".to_owned(),
-            None => value.to_owned(),
+        let alike = self.before.chars().zip(self.now.chars());
+        let alike = alike.take_while(|(before, now)| before == now).count();
+        // Long values are shown around the place where they begin to differ.
+        let from = if alike > SHOWN / 2 { alike - SHOWN / 3 } else { 0 };
+        let shown = |value: &str| match value.chars().count() {
+            0 => "nothing".to_owned(),
+            length if length <= SHOWN => value.to_owned(),
+            length => {
+                let part: String = value.chars().skip(from).take(SHOWN).collect();
+                let before = if from > 0 { "…" } else { "" };
+                let after = if from + SHOWN < length { "…" } else { "" };
+                format!("{before}{part}{after}")
+            }
         };
         let (before, now) = (shown(&self.before), shown(&self.now));
         let (section, key) = (self.option.section, self.option.key);

@@ -23,7 +23,7 @@ use crate::fault::bad_input;
 use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
 use crate::terminal::Verbosity;
-use crate::wording::{counted, harmless};
+use crate::wording::{count, counted, harmless};
 use crate::{cluster, crawl_report, exit, seeds, serve};
 
 const EXAMPLES: &str = "\
@@ -428,9 +428,16 @@ fn run_with(
     }
     let stop = crawler.stop_handle();
     listen_for_signals(stop.clone())?;
-    if read_examples(&mut crawler, &folder)?.is_none() {
-        complain!("hound: interrupted before the examples were read; run the same command again");
-        return Ok(ExitCode::from(exit::INTERRUPTED));
+    match read_examples(&mut crawler, &folder) {
+        Ok(Some(())) => {}
+        Ok(None) => {
+            complain!("hound: interrupted before the examples were read; run the same command again");
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
+        Err(error) => {
+            folder.abandon();
+            return Err(error);
+        }
     }
     note_pause(&folder);
     let indexing = start_indexing(&crawler, &output);
@@ -595,12 +602,12 @@ fn print_summary(
         );
     } else {
         say!(
-            "{} pages, {} relevant ({:.1} %), {} URLs known, {} waiting; {}.",
-            tally.pages,
-            tally.relevant,
+            "{}, {} relevant ({:.1} %), {} known, {} waiting; {}.",
+            counted(tally.pages, "page"),
+            count(tally.relevant),
             100.0 * tally.harvest_rate(),
-            summary.counts.known,
-            summary.counts.waiting,
+            counted(summary.counts.known, "URL"),
+            count(summary.counts.waiting),
             ending(summary)
         );
         let reasons = overview.map(crawl_report::explain).unwrap_or_default();

@@ -10,6 +10,7 @@ use scenthound_live::Snapshot;
 use scenthound_store::Layout;
 
 use crate::terminal::Verbosity;
+use crate::wording::{count, counted};
 
 /// How often a plain line is written when stderr is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -122,14 +123,14 @@ impl Progress {
         let Snapshot { tally, counts, .. } = snapshot;
         let rate = snapshot.pages_this_run as f64 / snapshot.this_run.as_secs_f64().max(0.001);
         let mut line = format!(
-            "{} pages, {rate:.1}/s, {} relevant ({:.1} %), {} waiting, {} hosts ({} resting), {} errors, {}",
-            tally.pages,
-            tally.relevant,
+            "{}, {rate:.1}/s, {} relevant ({:.1} %), {} waiting, {} ({} resting), {}, {}",
+            counted(tally.pages, "page"),
+            count(tally.relevant),
             100.0 * tally.harvest_rate(),
-            counts.waiting,
-            counts.hosts,
-            counts.hosts_resting,
-            tally.errors(),
+            count(counts.waiting),
+            counted(counts.hosts, "host"),
+            count(counts.hosts_resting),
+            counted(tally.errors(), "error"),
             clock(snapshot.running),
         );
         // Otherwise the line would stay the same without a reason.

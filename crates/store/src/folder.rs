@@ -102,20 +102,41 @@ impl CrawlFolder {
         let lock = take_lock(&layout)?;
         let folder = CrawlFolder { layout, _lock: lock };
         folder.tidy()?;
-        let layout = &folder.layout;
+        for part in folder.parts() {
+            fs::create_dir_all(&part).context("create", &part)?;
+        }
+        sync_folder(root)?;
+        Ok(folder)
+    }
+
+    fn parts(&self) -> [PathBuf; 5] {
+        let layout = &self.layout;
         let pages = layout.pages();
-        let pages = pages.parent().unwrap_or(root).to_owned();
-        for folder in [
+        let pages = pages.parent().unwrap_or(layout.root()).to_owned();
+        [
             layout.state(),
             layout.archive(),
             pages,
             layout.logs(),
             layout.reports(),
-        ] {
-            fs::create_dir_all(&folder).context("create", &folder)?;
+        ]
+    }
+
+    /// Takes back what creating the folder made, unless a crawl was begun in it or anything else is there.
+    pub fn abandon(self) {
+        if self.layout.settings().exists() {
+            return;
         }
-        sync_folder(root)?;
-        Ok(folder)
+        // A folder that is not empty is not removed.
+        for part in self.parts() {
+            let _ = fs::remove_dir(part);
+        }
+        let root = self.layout.root();
+        let is_ours = |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() == LOCK);
+        if fs::read_dir(root).is_ok_and(|mut entries| entries.all(is_ours)) {
+            let _ = fs::remove_file(self.layout.lock());
+            let _ = fs::remove_dir(root);
+        }
     }
 
     /// Opens the crawl in this folder; an error if there is none.
@@ -303,6 +324,22 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_in_which_nothing_was_begun_is_taken_back_with_nothing_of_others() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join("crawl");
+        CrawlFolder::open_or_create(&root).unwrap().abandon();
+        assert!(!root.exists());
+        let folder = CrawlFolder::open_or_create(&root).unwrap();
+        fs::write(root.join("logs").join("notes"), "mine").unwrap();
+        folder.abandon();
+        assert!(root.join("logs").join("notes").exists());
+        let folder = CrawlFolder::open_or_create(&root).unwrap();
+        folder.write_settings("begun").unwrap();
+        folder.abandon();
+        assert!(CrawlFolder::open(&root).is_ok());
+    }
 
     #[test]
     fn a_new_folder_gets_its_parts_and_is_found_again() {
