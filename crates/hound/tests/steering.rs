@@ -182,10 +182,15 @@ fn lead(pages: &[(f64, bool)]) -> f64 {
 }
 
 /// Marks the pages about boats as relevant and those about meadows as not. Returns how many there were.
-fn mark_boats(serve: &Serve) -> usize {
-    let pages = serve.get("label?limit=20")["pages"].clone();
-    let pages = pages.as_array().unwrap();
-    for page in pages {
+fn mark_boats(steered: &Steered, serve: &Serve) -> usize {
+    // The dashboard reads new records now and then.
+    let mut pages = Vec::new();
+    steered.wait_for(|| {
+        let listed = serve.get("pages?sort=oldest&limit=20")["pages"].clone();
+        pages = listed.as_array().unwrap().clone();
+        pages.len() == 20
+    });
+    for page in &pages {
         let url = page["url"].as_str().unwrap();
         let number: usize = url.rsplit_once('/').unwrap().1.parse().unwrap();
         let mark = ["relevant", "irrelevant"][number % 2];
@@ -557,7 +562,7 @@ fn marks_teach_a_running_crawl_and_judging_again_in_between_ranks_all_its_pages(
     let before = judged(&steered.more(30));
     assert!(lead(&before).abs() < 0.1, "both are about water: {before:?}");
     // The user wants boats.
-    mark_boats(&serve);
+    mark_boats(&steered, &serve);
     serve.ask(json!({ "kind": "learn" }));
     steered.wait_for(|| {
         let records = records(&steered.folder);
@@ -589,7 +594,7 @@ fn learning_that_was_asked_for_is_not_lost_by_a_kill() {
     let serve = Serve::start(&steered.folder);
     let before = judged(&steered.more(30));
     assert!(lead(&before).abs() < 0.1, "both are about water: {before:?}");
-    let marks = mark_boats(&serve);
+    let marks = mark_boats(&steered, &serve);
     serve.ask(json!({ "kind": "pause" }));
     serve.ask(json!({ "kind": "learn" }));
     // At once: most likely the crawl has not even read it.

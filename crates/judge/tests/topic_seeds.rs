@@ -1,12 +1,12 @@
-//! What the pages that a crawl starts from tell the topic judge.
+//! What the pages that a crawl starts from, and those that somebody marks, tell the topic judge.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeMap;
 
-use scenthound_judge::{Judge, Learner, TopicJudge, TopicSettings, TopicWords};
+use scenthound_judge::{Judge, LabelledPage, Learner, TopicJudge, TopicSettings, TopicWords};
 use scenthound_parse::{Limits, PageInput, parse};
 use scenthound_types::text::Token;
-use scenthound_types::{CanonicalUrl, ParsedPage, StateDelta, UrlKey};
+use scenthound_types::{CanonicalUrl, ParsedPage, StateDelta, UrlKey, Verdict};
 
 /// Words that pages about the animal, about the car and about anything else use.
 const ANIMAL: [&str; 8] = [
@@ -138,4 +138,44 @@ fn a_damaged_count_of_pages_is_refused() {
     // What another node says is believed as far as it can be.
     judge.hear_lessons(&u64::MAX.to_le_bytes()).unwrap();
     judge.learn();
+}
+
+/// How many of the pages about the car, and how many of the others, the judge calls relevant after so many were marked.
+fn called_after(marks: u64) -> (usize, usize) {
+    let judge = judge_from(page(0, "jaguar", &CAR));
+    let marked = (0..marks).map(|number| LabelledPage {
+        name: number.to_string(),
+        label: Verdict::Relevant,
+        fields: Learner::fields(&judge, &page(3 * number + 1, "jaguar", &CAR)),
+    });
+    judge.change_examples(&[], marked.collect());
+    judge.learn();
+    let called = |number: u64| {
+        let page = match number % 3 {
+            0 => page(number, "jaguar", &ANIMAL),
+            1 => page(number, "jaguar", &CAR),
+            _ => page(number, "town", &OTHER),
+        };
+        judge.judge(&page).verdict == Verdict::Relevant
+    };
+    let count = |about: u64| {
+        (1..91)
+            .filter(|number| number % 3 == about && called(*number))
+            .count()
+    };
+    (count(1), count(0) + count(2))
+}
+
+#[test]
+fn marking_right_pages_does_not_turn_other_right_pages_away() {
+    let (before, wrong_before) = called_after(0);
+    assert!(before >= 25, "{before} of 30 before");
+    for marks in [1, 3, 8, 12, 20] {
+        let (right, wrong) = called_after(marks);
+        assert!(right + 3 >= before, "{right} of {before} after {marks} marks");
+        assert!(
+            wrong <= wrong_before,
+            "{wrong} instead of {wrong_before} wrong after {marks} marks"
+        );
+    }
 }

@@ -5,10 +5,14 @@
 //! examples, negative ones and pages seen weigh the same in total.
 //!
 //! Examples often come from one or two sites, and what such pages share first of all is their site's frame. So terms that
-//! most examples of a site have, and few other pages, are left out, and examples are held out by whole sites where there are
-//! several: only what carries over to another site counts. If there is one site among many, held-out pages say nothing about
-//! other sites; the share of relevant pages is then the one that the user's own words suggest. There, and wherever the words
-//! tell held-out examples better than what was learnt from the others, the words count for more than the examples.
+//! most examples of a site have, but few other pages and few examples of other sites, are left out, and examples are held
+//! out by whole sites where there are several: only what carries over to another site counts. If there is one site among
+//! many, held-out pages say nothing about other sites; the share of relevant pages is then the one that the user's own words
+//! suggest. There, and wherever the words tell held-out examples better than what was learnt from the others, the words count
+//! for more than the examples.
+//!
+//! Some of the pages seen are relevant, in a short crawl on topic a good share of them. Those that score like relevant ones
+//! when they are held out do not count as irrelevant in the end, or the judge would learn to turn them away.
 //!
 //! Examples are half positive and the web is not, so a probability fitted to them would call far too many pages relevant. Two
 //! estimates of where to cut are averaged. One takes the cut that keeps most held-out positives while calling few of the
@@ -23,7 +27,7 @@ use scenthound_learn::{
 
 use super::ById;
 use super::feedback;
-use super::fields::PageFields;
+use super::fields::{FieldCounts, PageFields};
 use super::match_score::MatchScore;
 use super::words::Rarity;
 
@@ -42,6 +46,13 @@ const FRAME_PAGES: usize = 5;
 const FRAME_SHARE: f64 = 0.6;
 /// How much examples count beside the user's words if those tell held-out examples better, or if all come from one site.
 const LITTLE_TRUST: f64 = 0.3;
+/// With fewer examples, and none of what is not meant, the user's words count as well, the more the fewer there are…
+const ENOUGH: f64 = 10.0;
+/// …and without words at most this share of the pages seen is called relevant, and as much again for each further example.
+/// One example tells too little about where the topic ends, and what resembles it least of all is called relevant otherwise.
+const SHARE_PER_EXAMPLE: f64 = 0.05;
+/// The weight of a page that does not count. The solver wants more than nothing.
+const UNCOUNTED: f64 = 1e-6;
 /// Places of the features that are not words.
 const DENSE: u32 = 4;
 
@@ -159,10 +170,22 @@ impl Frames {
                     *counts.entry(id).or_default() += 1;
                 }
             }
+            let of_others: Vec<&PageFields> = of_site
+                .iter()
+                .filter(|(other, _)| *other != site)
+                .flat_map(|(_, pages)| pages.iter().copied())
+                .collect();
             for (id, count) in counts {
                 let here = f64::from(count) / pages.len() as f64;
                 let there = f64::from(elsewhere.get(&id).copied().unwrap_or(0)) / others;
-                if here >= FRAME_SHARE && there < 0.2 * here {
+                if here < FRAME_SHARE || there >= 0.2 * here {
+                    continue;
+                }
+                // What examples of other sites have as well is the topic.
+                let with = of_others
+                    .iter()
+                    .filter(|page| page.get(id) != FieldCounts::default());
+                if (with.count() as f64) < 0.2 * here * of_others.len().max(1) as f64 {
                     frames.terms.insert((*site, id));
                 }
             }
@@ -321,6 +344,22 @@ impl Training {
         })
     }
 
+    /// Makes pages seen that score like relevant ones count for nothing. Returns whether there are any.
+    fn leave_out_doubtful(&mut self, scores: &[f64]) -> bool {
+        let of_positive = scores.get(..self.positive).unwrap_or_default();
+        let of_seen = scores.get(self.seen_from..).unwrap_or_default();
+        let curve = curve(scores, &self.labels, of_positive, of_seen);
+        let mut is_any = false;
+        let seen = self.weights.iter_mut().skip(self.seen_from);
+        for (weight, score) in seen.zip(of_seen) {
+            if curve.slope * score + curve.offset >= 0.0 {
+                *weight = UNCOUNTED;
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
     /// How well held-out positives are ranked above the pages seen.
     fn precision(&self, scores: &[f64]) -> f64 {
         let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(self.labels.iter().copied()).collect();
@@ -350,7 +389,7 @@ pub(super) fn learn(
     rarity: &Rarity,
 ) -> Result<LearntWords, LearnFault> {
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
-    let training = Training::new(&all, positive.len(), negative.len());
+    let mut training = Training::new(&all, positive.len(), negative.len());
     let frames = Frames::new(positive, seen);
     let mut places = Places::default();
     let make = |own_words: f64, places: &mut Places| {
@@ -381,7 +420,10 @@ pub(super) fn learn(
             chosen = Some((precision, *own_words, rows, scores));
         }
     }
-    let (precision, own_words, rows, scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    let (precision, own_words, rows, mut scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    if positive.len() >= 2 && training.leave_out_doubtful(&scores) {
+        scores = training.held_out(&rows)?;
+    }
     // The user's words may tell held-out examples from the pages seen better than anything learnt from the others does. If the
     // examples come from one site among many, what was held out says too much about that site, so words need only come close.
     let by_match: Vec<f64> = all.iter().map(|example| example.matched).collect();
@@ -407,10 +449,16 @@ pub(super) fn learn(
             .collect(),
         dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
         bias: model.bias(),
-        trust: if has_words && (words_are_better || training.is_narrow()) {
-            LITTLE_TRUST
-        } else {
-            1.0
+        trust: {
+            let is_doubtful = has_words && (words_are_better || training.is_narrow());
+            let most = if is_doubtful { LITTLE_TRUST } else { 1.0 };
+            let few = positive.len() as f64 / ENOUGH;
+            // Bad examples say what the words cannot tell apart.
+            if has_words && negative.is_empty() {
+                few.min(most)
+            } else {
+                most
+            }
         },
         own_words,
         curve: match by_words.filter(|_| training.is_narrow()) {
@@ -454,6 +502,13 @@ fn curve(scores: &[f64], labels: &[bool], of_positive: &[f64], of_seen: &[f64]) 
     let cut = held_out
         .get(held_out.len() / 2)
         .map_or(cut, |median| cut.min(*median));
+    // Two examples say little about a third, so what was held out of a few may score below nearly everything.
+    let most = SHARE_PER_EXAMPLE * (1.0 + of_positive.len() as f64);
+    let cut = if most < 0.5 {
+        cut.max(-curve_at(of_seen, most).offset)
+    } else {
+        cut
+    };
     Platt {
         slope,
         offset: -slope * cut,
