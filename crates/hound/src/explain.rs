@@ -249,7 +249,13 @@ fn write_path(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<
         };
         writeln!(out, "  {relevance:>5}  {}", harmless(&step.url))?;
         let found = found_by(step.kind, step.via, step.class, step.score);
-        writeln!(out, "         {found}")?;
+        match step.layer_queue {
+            Some(Queue::Layer { queue, link_layer }) => writeln!(
+                out,
+                "         {found}: queue {queue}, its words lead to layer {link_layer}"
+            )?,
+            Some(Queue::Seeds) | None => writeln!(out, "         {found}")?,
+        }
     }
     if explanation.attempts.is_empty() {
         writeln!(out, "      …  {}", harmless(&explanation.url))?;

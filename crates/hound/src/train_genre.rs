@@ -36,8 +36,8 @@ const FEATURES: usize = 15;
 
 A list has one line per page: its URL or file, a tab, its class. URLs are looked up in what --web
 names, or fetched without it. A file of classes renames the labels of webs: each line is a web's
-name, a label and a class, with * for any web or label and - for pages to leave out; the first line
-that fits counts.
+name, a label and a class, with * for any web or label and - for pages to leave out; a line with a
+beginning of URLs applies to these only. The first line that fits counts.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
     /// Web folders, WARC files or crawl folders to look the pages up in.
@@ -76,7 +76,7 @@ pub struct Args {
     /// Leave out classes with fewer groups (see --folds-by; domains without it).
     #[arg(long, value_name = "N", default_value_t = 1)]
     least_groups: usize,
-    /// Use at most this many pages of a group, spread evenly.
+    /// Use at most this many pages of each class in a group, spread evenly.
     #[arg(long, value_name = "N")]
     most_per_group: Option<usize>,
     /// Give every class the same weight, however many pages it has [default: true; false for genre-9].
@@ -206,9 +206,9 @@ fn read_webs(
         list: list.as_deref(),
         columns: &args.label,
         group_column: args.folds_by.as_deref().filter(|column| *column != "domain"),
-        class_of: &|web, label| match map {
+        class_of: &|web, label, url| match map {
             None => Some(label.to_owned()),
-            Some(map) => map.class(web, label).map(str::to_owned),
+            Some(map) => map.class(web, label, url.as_str()).map(str::to_owned),
         },
     };
     let found = with_lab(None, |lab| Ok(lab.read_labelled(&pages, training)?))?;

@@ -220,6 +220,11 @@ fn a_model_of_layers_finds_the_shelf_sooner_and_a_resumed_crawl_takes_the_same_p
         out.contains("probability of being a target") && out.contains("similarity to the targets"),
         "{out}"
     );
+    // How it was reached is told by queue and link layer, also after it was fetched.
+    assert!(
+        out.contains(": queue ") && out.contains(", its words lead to layer "),
+        "{out}"
+    );
 }
 
 #[test]

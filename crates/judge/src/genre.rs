@@ -3,8 +3,8 @@
 //! A [`GenreDetector`] computes features of a parsed page (how long it is, where its links lead, which words it uses,
 //! what its markup declares) and lets a random forest vote. There are two feature sets: the nine of the paper
 //! ([`DetectorKind::Nine`]) and a much larger one ([`DetectorKind::Rich`]). The classes are whatever the training
-//! pages were labelled with. Two trained detectors are built into the program. [`GenreTrainingSet`] trains others,
-//! and [`WithGenre`] adds genre detection to any judge.
+//! pages were labelled with. One trained detector is built into the program; it also believes some of what pages
+//! [declare](declared). [`GenreTrainingSet`] trains others, and [`WithGenre`] adds genre detection to any judge.
 //!
 //! Invariant: a guess depends only on the parsed page and the model. The word lists are part of the model, so a model
 //! always counts the words it was trained on.
@@ -12,6 +12,7 @@
 //! Deliberately absent: how desirable a genre is; that is for the strategy to decide.
 
 mod addresses;
+mod declared;
 mod features;
 mod memory;
 mod note;
@@ -99,10 +100,17 @@ pub struct GenreDetector {
     words: GenreWords,
     lists: WordLists,
     forest: RandomForest,
+    /// Whether what a page declares itself to be comes before the votes. Not for models with classes of their own.
+    believes: bool,
 }
 
-static RICH: LazyLock<Option<GenreDetector>> =
-    LazyLock::new(|| GenreDetector::from_bytes(include_bytes!("../../../models/genre.model")).ok());
+static RICH: LazyLock<Option<GenreDetector>> = LazyLock::new(|| {
+    let read = GenreDetector::from_bytes(include_bytes!("../../../models/genre.model")).ok();
+    read.map(|detector| GenreDetector {
+        believes: true,
+        ..detector
+    })
+});
 
 impl GenreDetector {
     /// A detector from its parts; none if they do not fit together.
@@ -120,6 +128,7 @@ impl GenreDetector {
                 lists: WordLists::new(&words),
                 words,
                 forest,
+                believes: false,
             }
         })
     }
@@ -212,8 +221,17 @@ impl GenreDetector {
         values
     }
 
-    /// The class of a page, and its share of the votes.
+    /// The class of a page, and its share of the votes. The built-in detector believes pages that declare to be a job offer or a
+    /// video.
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
+        if self.believes
+            && let Some(class) = declared::declared(&page.hints)
+        {
+            return GenreGuess {
+                class: class.into(),
+                confidence: declared::CONFIDENCE,
+            };
+        }
         let (class, confidence) = self.forest.predict(&self.features(page));
         GenreGuess {
             class: self

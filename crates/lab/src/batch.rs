@@ -255,6 +255,7 @@ fn result(trial: &Trial, job: &Job, judge: &str, outcome: &Outcome, seconds: f64
         judge: judge.to_owned(),
         repeat: job.repeat,
         called: outcome.verdicts.called as u64,
+        calls: calls(trial, outcome),
         precision: outcome.verdicts.precision,
         f1: outcome.verdicts.f1,
         virtual_seconds: outcome.virtual_seconds,
@@ -264,4 +265,15 @@ fn result(trial: &Trial, job: &Job, judge: &str, outcome: &Outcome, seconds: f64
         share_by_rank: outcome.share_by_rank.clone(),
         ..scored(trial, &outcome.score)
     }
+}
+
+/// The visits that count, numbered from 1, whose pages the judge calls relevant.
+fn calls(trial: &Trial, outcome: &Outcome) -> Vec<u32> {
+    let visits = outcome.order.iter().zip(&outcome.called_relevant);
+    visits
+        .filter(|(page, _)| !trial.targets.uncounted.contains(page))
+        .zip(1..)
+        .filter(|((_, is_called), _)| **is_called)
+        .map(|(_, visit)| visit)
+        .collect()
 }

@@ -145,6 +145,12 @@ pub enum LabError {
         /// Its web.
         web: String,
     },
+    /// An experiment varies the links of a web, which only a synthetic one allows.
+    #[error("{web} is not a synthetic web, so its links cannot be varied; choose one with --web synth:NAME")]
+    NotSynthetic {
+        /// The web.
+        web: String,
+    },
     /// The web has more links than can be numbered.
     #[error(transparent)]
     TooMany(#[from] TooMany),

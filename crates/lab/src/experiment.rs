@@ -205,7 +205,7 @@ pub const PLANS: &[Plan] = &[
         name: "paper3-describing",
         about: "the same by the share of links that describe their targets, 0 to 90 %",
         webs: &["paper3-homes"],
-        seeds: 3,
+        seeds: 1,
         quick_pages: 20_000,
         run: ordering::cash_describing,
     },
@@ -259,7 +259,7 @@ pub const PLANS: &[Plan] = &[
     },
     Plan {
         name: "paper4-disambiguation",
-        about: "irrelevant pages among the first 1,000, with and without words of the wrong sense",
+        about: "irrelevant pages among those visited, with and without words of the wrong sense",
         webs: &["paper4-ambiguous"],
         seeds: 1,
         quick_pages: 6_000,

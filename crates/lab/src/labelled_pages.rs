@@ -19,8 +19,8 @@ pub struct LabelledPages<'a> {
     pub columns: &'a [String],
     /// The column whose values keep pages together in folds. Without it, pages of one domain stay together.
     pub group_column: Option<&'a str>,
-    /// The class of a web's label; none leaves the page out.
-    pub class_of: &'a dyn Fn(&str, &str) -> Option<String>,
+    /// The class of a web's label on the page with this URL; none leaves the page out.
+    pub class_of: &'a dyn Fn(&str, &str, &CanonicalUrl) -> Option<String>,
 }
 
 /// What was found of the labelled pages.
@@ -84,7 +84,7 @@ impl Lab<'_> {
         };
         let mut taken: BTreeSet<PageId> = BTreeSet::new();
         for (position, (url, label)) in labelled.into_iter().enumerate() {
-            let class = (pages.class_of)(&folder.name, label).filter(|class| !class.is_empty());
+            let class = (pages.class_of)(&folder.name, label, url).filter(|class| !class.is_empty());
             let Some(class) = class else {
                 let key = (folder.name.clone(), label.to_owned());
                 *result.left_out.entry(key).or_default() += 1;

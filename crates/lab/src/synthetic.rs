@@ -1,10 +1,11 @@
-//! Synthetic webs as the lab crawls them: computed page by page, never stored.
+//! Synthetic webs as the lab crawls them: computed page by page. Only where links lead is kept, because every task of a web asks
+//! for it again.
 //!
 //! An endless calendar has no number of pages. In the lab each one ends where it ends when the web is written to a folder, so
 //! that both are the same web, link for link.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::recorded::{PageId, Task, TaskPages};
 use crate::synth::{SynthLink, SynthPage, SynthTask, SynthWeb};
@@ -21,13 +22,21 @@ pub struct Synthetic {
     web: SynthWeb,
     /// The hosts that have a calendar, ascending.
     calendars: Vec<u32>,
+    /// The pages that the links of each page lead to, once asked for.
+    neighbours: Vec<OnceLock<Box<[PageId]>>>,
 }
 
 impl Synthetic {
     /// The web as the lab crawls it.
     pub fn new(web: SynthWeb) -> Synthetic {
         let calendars = (0..web.host_count()).filter(|host| web.has_trap(*host)).collect();
-        Synthetic { web, calendars }
+        let mut numbered = Synthetic {
+            web,
+            calendars,
+            neighbours: Vec::new(),
+        };
+        numbered.neighbours = (0..numbered.pages()).map(|_| OnceLock::new()).collect();
+        numbered
     }
 
     /// The web that is computed.
@@ -48,6 +57,11 @@ impl Synthetic {
     /// The genre of an ordinary page, by name.
     pub fn genre_of(&self, page: u32) -> Option<&str> {
         (page < self.web.len()).then(|| self.web.genre_name(self.web.genre(page)))
+    }
+
+    /// The number of a page's topic; `None` if it has none.
+    pub fn topic_of(&self, page: u32) -> Option<u16> {
+        (page < self.web.len()).then(|| self.web.topic(page)).flatten()
     }
 
     /// The names of its tasks.
@@ -188,9 +202,14 @@ impl Web for Synthetic {
     }
 
     fn neighbours(&self, page: PageId, out: &mut Vec<PageId>) {
-        let mut links = Vec::new();
-        self.targets(page, &mut links);
-        out.extend(links.iter().filter_map(|link| self.number(link.target)));
+        let Some(kept) = self.neighbours.get(page.0 as usize) else {
+            return;
+        };
+        out.extend_from_slice(kept.get_or_init(|| {
+            let mut links = Vec::new();
+            self.targets(page, &mut links);
+            links.iter().filter_map(|link| self.number(link.target)).collect()
+        }));
     }
 }
 

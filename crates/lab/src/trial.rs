@@ -54,6 +54,8 @@ pub struct Outcome {
     pub f1_by_threshold: Vec<(f64, f64)>,
     /// Share of relevant pages among the first k ranked by the judge.
     pub precision_at: Vec<(u32, f64)>,
+    /// The first pages ranked by the judge, of those that count.
+    pub first_ranked: Vec<PageId>,
     /// What the pages are ranked by at the end.
     pub ranked_by: RankedBy,
     /// Share of relevant pages among each hundred ranks: (first rank, share).
@@ -225,6 +227,7 @@ impl Trial {
             verdicts: Verdicts::of(judged.iter().map(|(_, verdict, label)| (*verdict, *label))),
             f1_by_threshold: f1_by_threshold(&scored, (0..=100).map(|step| f64::from(step) / 100.0)),
             precision_at: precision_at(&scored),
+            first_ranked: first_ranked(order.iter().copied().filter(counts).zip(&scored)),
             ranked_by,
             share_by_rank,
             agents: run.agents,
@@ -269,6 +272,17 @@ impl Trial {
     }
 }
 
+/// How many of the pages ranked first are kept.
+const FIRST_RANKED: usize = 100;
+
+/// The pages ranked first by relevance, the earlier visited first among equals.
+fn first_ranked<'s>(pages: impl Iterator<Item = (PageId, &'s (f64, bool))>) -> Vec<PageId> {
+    let mut ranked: Vec<(PageId, f64)> = pages.map(|(page, (relevance, _))| (page, *relevance)).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranked.truncate(FIRST_RANKED);
+    ranked.into_iter().map(|(page, _)| page).collect()
+}
+
 /// Share of relevant pages among the first k when the pages are ranked by relevance, the earlier visited first among equals.
 fn precision_at(scored: &[(f64, bool)]) -> Vec<(u32, f64)> {
     let mut ranked: Vec<&(f64, bool)> = scored.iter().collect();
@@ -281,4 +295,16 @@ fn precision_at(scored: &[(f64, bool)]) -> Vec<(u32, f64)> {
             Some((k, hits as f64 / f64::from(k)))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_ranked_by_relevance_and_equals_by_age() {
+        let scored = [(0.2, false), (0.9, true), (0.2, true), (0.5, false)];
+        let ranked = first_ranked((0..4).map(PageId).zip(&scored));
+        assert_eq!(ranked, [1, 3, 0, 2].map(PageId));
+    }
 }

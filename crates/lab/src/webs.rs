@@ -99,7 +99,10 @@ impl Lab<'_> {
     /// Opens a web and the tasks with these names; all of its tasks if no name is given, or `all`.
     pub fn open(&self, path: &Path, tasks: &[String]) -> Result<Vec<Trial>, LabError> {
         if let Some(name) = synthetic_name(path) {
-            return open_synthetic(name, tasks);
+            self.tell(LabEvent::Opening { web: name });
+            let trials = open_synthetic(name, tasks);
+            self.tell(LabEvent::StepEnded);
+            return trials;
         }
         let folder = WebFolder::open(path)?;
         let wanted: Vec<&Task> = if wants_all(tasks) {

@@ -78,6 +78,7 @@ fn run(web: &str, task: &str, strategy: (&str, f64), judge: &str, state: &mut u6
         f1: 0.75 + 0.1 * random(state),
         virtual_seconds: 6_000.0 / better + 900.0 * random(state),
         seconds: 0.05 + 0.02 * random(state),
+        calls: Vec::new(),
         f1_by_threshold: (0..20)
             .map(|step| 0.3 + 0.02 * f64::from(step))
             .map(|at| (at, 0.9 - 9.0 * (at - 0.45 - shift).powi(2) + 0.03 * random(state)))

@@ -201,16 +201,19 @@ impl GenreTrainingSet {
         small
     }
 
-    /// Keeps at most this many pages of each group, spread evenly over the group.
+    /// Keeps at most this many pages of each class in each group, spread evenly over them. A small class of a large group
+    /// keeps all its pages.
     pub fn thin_groups(&mut self, most: usize) {
-        let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
-        for group in &self.groups {
-            *sizes.entry(group.clone()).or_default() += 1;
+        let key = |label: &str, group: &str| (label.to_owned(), group.to_owned());
+        let mut sizes: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for (label, group) in self.labels.iter().zip(&self.groups) {
+            *sizes.entry(key(label, group)).or_default() += 1;
         }
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        self.retain(|_, group| {
-            let size = sizes.get(group).copied().unwrap_or(0).max(1);
-            let at = seen.entry(group.to_owned()).or_default();
+        let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+        self.retain(|label, group| {
+            let key = key(label, group);
+            let size = sizes.get(&key).copied().unwrap_or(0).max(1);
+            let at = seen.entry(key).or_default();
             // The page is kept if the running share of pages to keep reaches the next whole number.
             let (before, after) = (*at * most / size, (*at + 1) * most / size);
             *at += 1;

@@ -13,7 +13,9 @@ use scenthound_report::{Experiment, RunResult, stats};
 use scenthound_strategy::PigTable;
 use scenthound_types::Keyring;
 
-use super::measure::{Bench, Contender, cell, contender, ignorant};
+use super::measure::{
+    Bench, Contender, called, cell, contender, coverage, curve, curve_by_visits, harvest, ignorant,
+};
 use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::recorded::PageId;
@@ -172,6 +174,7 @@ pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             Column::new("auc100", Form::Decimals(4)).higher(),
         ]);
         let mut series = Vec::new();
+        let mut curves = Vec::new();
         let mut rows: Vec<Vec<Cell>> = steps
             .iter()
             .map(|weight| vec![Cell::from(format!("{weight:.2}").as_str())])
@@ -193,6 +196,13 @@ pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             for (row, runs) in rows.iter_mut().zip(&runs) {
                 row.extend([cell(runs, |run| run.auc30), cell(runs, |run| run.auc100)]);
             }
+            curves.push(curve(
+                &format!("Coverage by weight, {kind}, {name}"),
+                "relevant pages found, share",
+                &contenders,
+                &runs,
+                coverage,
+            ));
             series.push(Series {
                 name: name.to_owned(),
                 look: Look::Contender(place),
@@ -241,6 +251,12 @@ pub fn weights(bench: &Bench<'_>) -> Result<Experiment, LabError> {
                 &format!("{kind}: mean over webs and tasks, ± standard error. 1.00 is best-first."),
             )
             .figure(chart, "Mean ± one standard error.");
+        for curves in curves {
+            experiment = experiment.figure(
+                curves,
+                "One line per weight of relevance, mean over webs and tasks.",
+            );
+        }
     }
     Ok(experiment
         .note("The paper, in simulation: 0.95 best on baseball, 0.85 on gaming, and most weights below 1 ahead of 1.")
@@ -327,6 +343,21 @@ pub fn harvest_rates(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             table,
             &format!("{kind}, at the end of the budget; mean over webs and tasks, ± standard error."),
         );
+        for (by, value) in [
+            ("by the judge", called as fn(&RunResult, f64) -> f64),
+            ("by the labels", harvest),
+        ] {
+            experiment = experiment.figure(
+                curve_by_visits(
+                    &format!("Harvest rate {by}, {kind}"),
+                    "relevant among visited, share",
+                    &contenders,
+                    &runs,
+                    value,
+                ),
+                "Mean over webs and tasks.",
+            );
+        }
         if let Some((plain, others)) = runs.split_first() {
             for (contender, runs) in contenders.iter().skip(1).zip(others) {
                 let pairs: Vec<(f64, f64)> = runs

@@ -1,6 +1,7 @@
 //! Experiments on judges: every reachable page is judged; no strategy is involved.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use scenthound_judge::terms::{
     BackgroundCounts, Candidate, DocumentCounter, GenerateSettings, Generated, Overlap, RunCounts, generate,
@@ -8,16 +9,17 @@ use scenthound_judge::terms::{
 use scenthound_judge::{Background, Calibrate, Combine, IdfTable, Judge, ModelKind, TermSets, TermSettings};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
-use scenthound_report::{Experiment, stats};
+use scenthound_report::{Experiment, RunResult, stats};
 use scenthound_types::text::{Stemming, StopList};
 
-use super::measure::{Bench, cell, contender, judged};
+use super::measure::{Bench, Contender, cell, contender, judged};
 use crate::error::LabError;
 use crate::judges::wanted_text;
 use crate::reach::reachable;
 use crate::recorded::PageId;
 use crate::score::f1_by_threshold;
 use crate::session::LabEvent;
+use crate::synthetic::Synthetic;
 use crate::trained::shuffled;
 use crate::trial::Trial;
 use crate::webs::{synthetic, synthetic_name};
@@ -167,7 +169,10 @@ pub fn thresholds(bench: &Bench<'_>) -> Result<Experiment, LabError> {
                 machine.map_or_else(Cell::empty, |f1| Cell::number(f1, None)),
             ],
         );
-        by_task.push((trial.task.name.clone(), separate.clone()));
+        by_task.push((
+            format!("{}, {}", trial.task.name, trial.web_name),
+            separate.clone(),
+        ));
         for ((_, curves), curve) in curves.iter_mut().zip([separate, joint]) {
             curves.push(curve);
         }
@@ -566,6 +571,111 @@ pub fn generated(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .note("The paper: 50 to 86 % F1 with 10 to 40 generated terms; an expert's pick is mostly best."))
 }
 
+/// What was asked for, on a web that knows genre and topic of every page.
+struct Kinds {
+    web: Synthetic,
+    genre: Option<String>,
+    topic: Option<u16>,
+}
+
+/// The kinds of pages in Table 6, and how many of the first pages are looked at.
+const KINDS: [&str; 4] = ["complete", "genre only", "content only", "neither"];
+const LOOKED_AT: usize = 65;
+
+impl Kinds {
+    /// Genre and topic of the task's examples; none on a web that does not know them.
+    fn of(trial: &Trial) -> Result<Option<Kinds>, LabError> {
+        let (Some(name), Some(example)) = (
+            synthetic_name(Path::new(&trial.web_name)),
+            trial.pages.positive.first(),
+        ) else {
+            return Ok(None);
+        };
+        let web = synthetic(name)?;
+        Ok(Some(Kinds {
+            genre: web.genre_of(example.0).map(str::to_owned),
+            topic: web.topic_of(example.0),
+            web,
+        }))
+    }
+
+    /// How many of the first pages are of each kind.
+    fn count(&self, ranked: &[PageId]) -> [f64; 4] {
+        let mut counts = [0.0; 4];
+        for page in ranked.iter().take(LOOKED_AT) {
+            let has_genre = self.web.genre_of(page.0) == self.genre.as_deref();
+            let has_topic = self.web.topic_of(page.0) == self.topic;
+            let kind = match (has_genre, has_topic) {
+                (true, true) => 0,
+                (true, false) => 1,
+                (false, true) => 2,
+                (false, false) => 3,
+            };
+            counts[kind] += 1.0;
+        }
+        counts
+    }
+}
+
+fn kinds_table(contenders: &[Contender], by_kind: &[Vec<[f64; 4]>]) -> Table {
+    let columns = KINDS.map(|kind| Column::new(kind, Form::Decimals(1)));
+    let mut table = Table::new([vec![Column::words("judge, policy")], columns.to_vec()].concat());
+    for (contender, counts) in contenders.iter().zip(by_kind) {
+        let mut row = vec![Cell::from(contender.label.as_str())];
+        row.extend((0..KINDS.len()).map(|kind| {
+            let values: Vec<f64> = counts.iter().map(|counts| counts[kind]).collect();
+            let error = stats::standard_error(&values);
+            Cell::number(stats::mean(&values), error.is_finite().then_some(error))
+        }));
+        table.push(Owner::Ours, row);
+    }
+    for (label, counts) in [
+        ("paper: reviews of televisions", [59.0, 2.0, 4.0, 0.0]),
+        ("paper: reviews of MP3 players", [46.0, 9.0, 6.0, 4.0]),
+    ] {
+        let mut row = vec![Cell::from(label)];
+        row.extend(counts.map(|count| Cell::number(count, None)));
+        table.push(Owner::Paper, row);
+    }
+    table
+}
+
+/// Figure 11: precision by rank.
+fn precision_by_rank(contenders: &[Contender], runs: &[Vec<RunResult>]) -> LineChart {
+    let at = |run: &RunResult, rank: u32| {
+        let found = run.precision_at.iter().find(|(k, _)| *k == rank);
+        found.map(|(_, precision)| *precision)
+    };
+    let axis = |title: &str| Axis {
+        title: title.to_owned(),
+        ..Axis::default()
+    };
+    let series = contenders.iter().zip(runs).enumerate();
+    LineChart {
+        title: "Precision by rank".to_owned(),
+        x: axis("pages ranked first"),
+        y: axis("relevant among them, share"),
+        series: series
+            .map(|(place, (contender, runs))| Series {
+                name: contender.label.clone(),
+                look: Look::Contender(place),
+                points: RANKS
+                    .iter()
+                    .filter_map(|rank| {
+                        let values: Vec<f64> = runs.iter().filter_map(|run| at(run, *rank)).collect();
+                        (!values.is_empty()).then(|| Point {
+                            x: f64::from(*rank),
+                            y: stats::mean(&values),
+                            error: None,
+                        })
+                    })
+                    .collect(),
+            })
+            .collect(),
+        ..LineChart::default()
+    }
+}
+
 /// The ranks of Table 6 and Figure 11.
 const RANKS: [u32; 6] = [5, 10, 20, 50, 65, 100];
 
@@ -580,7 +690,20 @@ pub fn ranks(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         contender("terms, breadth-first", "breadth-first")?,
         contender("terms, random", "random")?,
     ];
-    let runs = bench.crawl(&contenders, &conditions)?;
+    let kinds = bench
+        .trials
+        .iter()
+        .map(Kinds::of)
+        .collect::<Result<Vec<_>, _>>()?;
+    let judged_by_kind: Mutex<Vec<Vec<[f64; 4]>>> = Mutex::new(vec![Vec::new(); contenders.len()]);
+    let runs = bench.crawl_watched(&contenders, &conditions, &|contender, task, outcome| {
+        if let Some(Some(kinds)) = kinds.get(task)
+            && let Ok(mut by_kind) = judged_by_kind.lock()
+            && let Some(of_contender) = by_kind.get_mut(contender)
+        {
+            of_contender.push(kinds.count(&outcome.first_ranked));
+        }
+    })?;
     let columns = RANKS.map(|rank| Column::new(format!("P@{rank}"), Form::Decimals(2)).higher());
     let mut table = Table::new([vec![Column::words("judge, policy")], columns.to_vec()].concat());
     for (contender, runs) in contenders.iter().zip(&runs) {
@@ -645,11 +768,20 @@ pub fn ranks(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         overlaps.push(Owner::Ours, row);
     }
     bench.lab.tell(LabEvent::StepEnded);
-    Ok(Experiment::new(
+    let by_kind = judged_by_kind.into_inner().unwrap_or_default();
+    let mut experiment = Experiment::new(
         "Precision at ranks, and generated lists",
         "How many of the pages ranked first are what was asked for? How much do generated terms have in common with a user's?",
     )
     .table(table, "Pages visited, ranked by the judge. Mean over the tasks, ± standard error.")
+    .figure(precision_by_rank(&contenders, &runs), "Mean over the tasks.");
+    if by_kind.iter().any(|of_contender| !of_contender.is_empty()) {
+        experiment = experiment.table(
+            kinds_table(&contenders, &by_kind),
+            "The first 65 pages, as in the paper's Table 6: right in genre and content, in one of them, or in neither. Mean over the tasks, ± standard error.",
+        );
+    }
+    Ok(experiment
     .table(overlaps, "Generated terms against the task's own. Dice is 2 · shared / (A + B). Mean over the tasks, ± standard error.")
     .table(lists, "The first ten terms generated by contrast.")
     .note("The paper: P@20 of 0.85 (databases), 0.93 (jobs) and 0.97 (sales) by three users after 10,000 visits; of the first 65 product reviews, 59 and 46 were complete. Feedback raised the mean overlap of two users' terms from 38.6 to 44.3 %.")

@@ -8,11 +8,13 @@ use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, RunResult, stats};
 
 use super::measure::{
-    Bench, Contender, cell, contender, coverage as covered, curve, harvest, ignorant, judged,
+    Bench, Contender, called, cell, contender, coverage as covered, curve, curve_by_task, curve_by_visits,
+    ignorant, judged, recall,
 };
 use crate::conditions::Conditions;
 use crate::error::LabError;
 use crate::trial::LabBudget;
+use crate::webs::synthetic_name;
 
 /// The columns that show how soon pages were found.
 fn soon() -> Vec<Column> {
@@ -142,7 +144,7 @@ pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             }),
         ]
     });
-    Ok(Experiment::new(
+    let mut experiment = Experiment::new(
         "Relevant pages against visited pages",
         "How much of the web has to be visited to find most of the relevant pages?",
     )
@@ -151,10 +153,28 @@ pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         "Mean over the tasks, ± standard error. P@20 is over all pages visited, ranked by the judge.",
     )
     .figure(
-        curve("Coverage", "relevant pages found, share", &contenders, &runs, covered),
+        curve(
+            "Coverage",
+            "relevant pages found, share",
+            &contenders,
+            &runs,
+            covered,
+        ),
         "Mean over the tasks.",
-    )
-    .note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits per relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
+    );
+    // The paper has a figure per judge with a line per topic.
+    for (contender, runs) in contenders.iter().zip(&runs) {
+        experiment = experiment.figure(
+            curve_by_task(
+                &format!("Coverage by task: {}", contender.label),
+                "relevant pages found, share",
+                runs,
+                covered,
+            ),
+            "One line per task, mean over the webs.",
+        );
+    }
+    Ok(experiment.note("The paper: at least 90 % of the relevant pages after at most 65 % of the visits on all but one topic; 1,105 visits per relevant page on databases against 2,037 (SVM with siblings) and 3,984 (SVM with children); P@20 of 0.85 to 0.97 by three users."))
 }
 
 /// The budget of the cash experiments. The paper's 20,000 pages of the whole web left most targets unfound; here they would be
@@ -174,13 +194,19 @@ fn cash_contenders() -> Result<Vec<Contender>, LabError> {
     ])
 }
 
-pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let conditions = Conditions {
+/// The same budget and the same number of pages per list for all strategies, in every experiment, so that the same crawl has
+/// the same figures everywhere.
+fn cash_conditions(bench: &Bench<'_>) -> Conditions {
+    Conditions {
         budget: bench.conditions.budget.or(Some(bench.pages(CASH_PAGES))),
+        list_size: bench.conditions.list_size.or(Some(50)),
         ..bench.conditions.clone()
-    };
-    // The same number of pages per list for all, and the committee as judge.
-    let contenders: Vec<Contender> = cash_contenders()?
+    }
+}
+
+/// The strategies with the committee as judge.
+fn cash_by_committee() -> Result<Vec<Contender>, LabError> {
+    cash_contenders()?
         .into_iter()
         .map(|contender| {
             Ok(Contender {
@@ -188,11 +214,12 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
                 ..contender
             })
         })
-        .collect::<Result<_, LabError>>()?;
-    let conditions = Conditions {
-        list_size: conditions.list_size.or(Some(50)),
-        ..conditions
-    };
+        .collect()
+}
+
+pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
+    let conditions = cash_conditions(bench);
+    let contenders = cash_by_committee()?;
     let runs = bench.crawl(&contenders, &conditions)?;
     let rate = |run: &RunResult| run.called as f64 / run.fetched.max(1) as f64;
     let rows = runs.iter().map(|runs| {
@@ -214,12 +241,7 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         &contenders,
         rows,
     );
-    let recall = |run: &RunResult, share: f64| {
-        let visits = (share * run.reachable as f64).ceil();
-        let found = run.hits.partition_point(|hit| f64::from(*hit) <= visits) as f64;
-        found / run.found.max(1) as f64 * run.target_recall
-    };
-    let mut tested = curve(
+    let mut tested = curve_by_visits(
         "Target recall",
         "targets found, share",
         &contenders,
@@ -233,7 +255,10 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     )
     .table(table, "At the end of the budget; mean over the tasks, ± standard error.")
     .figure(tested, "Mean over the tasks, ± one standard error.")
-    .figure(curve("Harvest rate", "relevant among visited, share", &contenders, &runs, harvest), "Mean over the tasks.");
+    .figure(
+        curve_by_visits("Harvest rate", "relevant among visited by the committee, share", &contenders, &runs, called),
+        "Mean over the tasks.",
+    );
     if let Some((otie, others)) = runs.split_first() {
         for (contender, theirs) in contenders.iter().skip(1).zip(others) {
             for (what, value) in [
@@ -268,10 +293,7 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
 }
 
 pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let conditions = Conditions {
-        budget: bench.conditions.budget.or(Some(bench.pages(CASH_PAGES))),
-        ..bench.conditions.clone()
-    };
+    let conditions = cash_conditions(bench);
     let mut contenders = Vec::new();
     for a in ["0.25", "0.5", "0.85", "1", "1.5", "2"] {
         contenders.push(judged(
@@ -318,28 +340,25 @@ pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
 const DESCRIBING: [f64; 6] = [0.0, 0.15, 0.3, 0.45, 0.6, 0.9];
 const QUICK_DESCRIBING: [f64; 3] = [0.0, 0.3, 0.6];
 
+/// The name of the same web with another share of describing links. Only a synthetic web can be made again.
+fn described(web: &str, share: f64) -> Result<String, LabError> {
+    if synthetic_name(Path::new(web)).is_none() {
+        return Err(LabError::NotSynthetic { web: web.to_owned() });
+    }
+    Ok(match web.contains('@') {
+        true => format!("{web},anchor-signal={share:?}"),
+        false => format!("{web}@1,anchor-signal={share:?}"),
+    })
+}
+
 /// How much the result depends on how many links describe their targets. The paper does not say how many do on its web, so
 /// every share is shown.
 pub fn cash_describing(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let conditions = Conditions {
-        budget: bench.conditions.budget.or(Some(bench.pages(CASH_PAGES))),
-        list_size: bench.conditions.list_size.or(Some(50)),
-        ..bench.conditions.clone()
-    };
-    let contenders: Vec<Contender> = cash_contenders()?
-        .into_iter()
-        .map(|contender| {
-            Ok(Contender {
-                judge: CASH_JUDGE.parse()?,
-                ..contender
-            })
-        })
-        .collect::<Result<_, LabError>>()?;
+    let conditions = cash_conditions(bench);
+    let contenders = cash_by_committee()?;
     let mut webs: Vec<&str> = bench.trials.iter().map(|trial| trial.web_name.as_str()).collect();
     webs.dedup();
-    // Training thirty committees for each share and web takes most of the time.
     let shares = if bench.is_quick {
-        webs.truncate(1);
         &QUICK_DESCRIBING[..]
     } else {
         &DESCRIBING[..]
@@ -362,12 +381,9 @@ pub fn cash_describing(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     for share in shares {
         let mut trials = Vec::new();
         for web in &webs {
-            // A web that is not synthetic describes its links as it does.
-            let varied = match web.contains('@') {
-                true => format!("{web},anchor-signal={share:?}"),
-                false => format!("{web}@1,anchor-signal={share:?}"),
-            };
-            trials.extend(bench.lab.open(Path::new(&varied), &[])?);
+            let of_web = bench.trials.iter().filter(|trial| trial.web_name == *web);
+            let tasks: Vec<String> = of_web.map(|trial| trial.task.name.clone()).collect();
+            trials.extend(bench.lab.open(Path::new(&described(web, *share)?), &tasks)?);
         }
         let varied = Bench {
             lab: bench.lab,
@@ -436,8 +452,20 @@ pub fn cash_describing(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .setting("budget", format!("{:?}", conditions.budget())))
 }
 
+/// Of its thirty topics, the paper times so many.
+const TIMED_TASKS: usize = 10;
+
 pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let given = &bench.conditions;
+    let timed = Bench {
+        lab: bench.lab,
+        trials: bench.trials.iter().take(TIMED_TASKS).cloned().collect(),
+        conditions: given.clone(),
+        judge: bench.judge.clone(),
+        detector: None,
+        other_webs: Vec::new(),
+        is_quick: bench.is_quick,
+    };
     let conditions = Conditions {
         budget: given.budget.or(Some(LabBudget::Pages(if bench.is_quick {
             2_000
@@ -459,7 +487,7 @@ pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         ..given.clone()
     };
     let contenders = cash_contenders()?;
-    let runs = bench.crawl(&contenders, &conditions)?;
+    let runs = timed.crawl(&contenders, &conditions)?;
     let minutes = |run: &RunResult| run.virtual_seconds / 60.0;
     let each = |run: &RunResult| 1000.0 * run.virtual_seconds / 60.0 / run.fetched.max(1) as f64;
     let rows: Vec<Vec<Cell>> = runs
@@ -499,6 +527,7 @@ pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     )
     .table(table, "Virtual time, mean over the tasks, ± standard error.")
     .note("A list from one host takes one delay per page; a list spread over hosts is fetched at once. In the paper, link-context fills its lists with one site, while cash spreads.")
+    .note("The first ten tasks are timed, as many as in the paper.")
     .setting("list", format!("{:?}", conditions.list_size))
     .setting("workers", conditions.workers.to_string())
     .setting("delay", format!("{:?}", conditions.delay))

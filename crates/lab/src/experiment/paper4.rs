@@ -835,8 +835,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             web: trial.web_name.clone(),
         });
     }
-    const FIRST: usize = 1_000;
-    let conditions = within(bench, FIRST as u64);
+    let conditions = within(bench, 1_000);
     // A search engine does not know which sense is meant, so its results contain both.
     let exclusive = search::seeded(&bench.trials, ANSWERS);
     let inclusive = searched(bench);
@@ -853,6 +852,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut crawls = crawl(bench, &inclusive, &without)?;
     crawls.extend(crawl(bench, &exclusive, &with)?);
     let entries: Vec<Entry> = without.into_iter().chain(with).collect();
+    let first = most_visits(&crawls);
     let mut table = Table::new(vec![
         Column::words("wrong words to ignore a page"),
         Column::new("visited", Form::Decimals(0)),
@@ -865,11 +865,11 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     ]);
     for (entry, crawls) in entries.iter().zip(&crawls) {
         let count = |passes: fn(&crawls::Visited) -> bool| {
-            mean(crawls, move |crawled| crawled.among_first(FIRST, passes))
+            mean(crawls, move |crawled| crawled.among_first(first, passes))
         };
         let kept = |crawled: &Crawled| {
-            let good = crawled.among_first(FIRST, |visit| visit.is_relevant && !visit.is_ignored);
-            good / crawled.among_first(FIRST, |visit| !visit.is_ignored).max(1.0)
+            let good = crawled.among_first(first, |visit| visit.is_relevant && !visit.is_ignored);
+            good / crawled.among_first(first, |visit| !visit.is_ignored).max(1.0)
         };
         let cells = vec![
             count(|_| true),
@@ -894,14 +894,14 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     );
     for (entry, crawls) in entries.iter().zip(&crawls) {
         let kept = crawls.iter().map(|crawled| {
-            Cell::from(crawled.among_first(FIRST, |visit| !visit.is_relevant && !visit.is_ignored))
+            Cell::from(crawled.among_first(first, |visit| !visit.is_relevant && !visit.is_ignored))
         });
         row(&mut by_task, &entry.label, kept.collect());
     }
     let figure = growing(
         "Irrelevant pages kept",
         "irrelevant pages kept",
-        FIRST,
+        first,
         &entries,
         &crawls,
         |crawled, visits| crawled.among_first(visits, |visit| !visit.is_relevant && !visit.is_ignored),
@@ -924,7 +924,7 @@ pub fn disambiguation(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     ))
     .table(
         table,
-        "Among the first 1,000 pages visited; relevance is by the labels. Mean over the tasks, ± standard error.",
+        &format!("Among the first {} visited; relevance is by the labels. Mean over the tasks, ± standard error.", conditions.budget_in_words()),
     )
     .table(by_task, "Irrelevant pages kept, by task.")
     .figure(figure, "Mean over the tasks.")

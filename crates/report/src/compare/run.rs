@@ -48,6 +48,9 @@ pub struct RunResult {
     pub seconds: f64,
     /// The visits, counted from 1, that found a relevant page.
     pub hits: Vec<u32>,
+    /// The visits, counted from 1, whose pages the judge calls relevant.
+    #[serde(skip)]
+    pub calls: Vec<u32>,
     /// The judge's F1 at other thresholds: (threshold, F1).
     pub f1_by_threshold: Vec<(f64, f64)>,
     /// Precision among the k highest-rated pages: (k, precision).

@@ -71,6 +71,9 @@ pub struct PathStep {
     pub via: Via,
     /// The class of the queue it was taken from.
     pub class: Option<u16>,
+    /// The queue that the class stands for, if the strategy has one per layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer_queue: Option<Queue>,
     /// The score it was taken with.
     pub score: Option<f64>,
 }
@@ -269,7 +272,7 @@ impl Collection {
                 .map(|settings| settings.judge.threshold),
             strategy_judges: settings.is_some_and(|settings| settings.strategy_judges().is_some()),
             mark: self.marks()?.get(url.as_str()).copied(),
-            path: details.path,
+            path: with_queues(details.path, settings),
             queue: facts
                 .as_ref()
                 .filter(|facts| is_in_queue(facts.state))
@@ -414,6 +417,19 @@ fn standing(
         None if has_frontier => UrlStanding::NeverSeen,
         None => UrlStanding::NotFetched,
     }
+}
+
+/// The steps with the queues they were taken from, if the strategy has one per layer.
+fn with_queues(path: Vec<PathStep>, settings: Option<&Settings>) -> Vec<PathStep> {
+    let layers = settings.and_then(|settings| settings.layers_of_queues());
+    let named = path.into_iter().map(|step| PathStep {
+        layer_queue: step
+            .class
+            .zip(layers)
+            .map(|(class, layers)| Queue::of_class(class, layers)),
+        ..step
+    });
+    named.collect()
 }
 
 fn queue_facts(facts: &UrlFacts, waiting: u64, settings: Option<&Settings>, now: Timestamp) -> QueueFacts {

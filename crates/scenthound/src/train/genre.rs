@@ -23,7 +23,9 @@ pub enum LabelFileError {
         source: io::Error,
     },
     /// A line of a class map.
-    #[error("{place}: {text:?} is not a web, a label and a class, such as: mixed docs documentation")]
+    #[error(
+        "{place}: {text:?} is not a web, a label and a class, such as: mixed docs documentation; a beginning of URLs may follow"
+    )]
     BadClass {
         /// The line.
         place: ListPlace,
@@ -53,12 +55,21 @@ fn read_text(path: &Path) -> Result<String, LabelFileError> {
 /// The class that a label of a web stands for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ClassMap {
-    /// Web, label, class.
-    lines: Vec<(String, String, String)>,
+    lines: Vec<ClassLine>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ClassLine {
+    web: String,
+    label: String,
+    class: String,
+    /// How the URLs begin that it applies to; empty for all.
+    urls: String,
 }
 
 impl ClassMap {
-    /// Reads lines of a web, a label and a class: `*` fits any web or label, and the class `-` leaves pages out.
+    /// Reads lines of a web, a label and a class: `*` fits any web or label, and the class `-` leaves pages out. A fourth word
+    /// limits a line to URLs that begin with it, for labels that apply to whole sites.
     pub fn read(path: &Path) -> Result<ClassMap, LabelFileError> {
         let mut lines = Vec::new();
         for (number, line) in (1..).zip(read_text(path)?.lines()) {
@@ -66,9 +77,12 @@ impl ClassMap {
             let cells: Vec<&str> = line.split_whitespace().collect();
             match cells.as_slice() {
                 [] => {}
-                [web, label, class] => {
-                    lines.push(((*web).to_owned(), (*label).to_owned(), (*class).to_owned()));
-                }
+                [web, label, class, urls @ ..] if urls.len() <= 1 => lines.push(ClassLine {
+                    web: (*web).to_owned(),
+                    label: (*label).to_owned(),
+                    class: (*class).to_owned(),
+                    urls: urls.concat(),
+                }),
                 _ => {
                     return Err(LabelFileError::BadClass {
                         place: ListPlace {
@@ -84,12 +98,12 @@ impl ClassMap {
     }
 
     /// The class of the first line that fits; none if the page is left out.
-    pub fn class(&self, web: &str, label: &str) -> Option<&str> {
+    pub fn class(&self, web: &str, label: &str, url: &str) -> Option<&str> {
         let fits = |pattern: &str, name: &str| pattern == "*" || pattern == name;
         self.lines
             .iter()
-            .find(|(of, known, _)| fits(of, web) && fits(known, label))
-            .map(|(_, _, class)| class.as_str())
+            .find(|line| fits(&line.web, web) && fits(&line.label, label) && url.starts_with(&line.urls))
+            .map(|line| line.class.as_str())
             .filter(|class| *class != "-")
     }
 }
@@ -152,7 +166,7 @@ impl LabelledList {
         let mut by_class: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for LabelledLine { place, name, class } in self.lines {
             let class = match map {
-                Some(map) => map.class("", &class).map(str::to_owned),
+                Some(map) => map.class("", &class, &name).map(str::to_owned),
                 None => Some(class),
             };
             let Some(class) = class else { continue };
@@ -185,5 +199,40 @@ pub fn usual_forest(kind: DetectorKind) -> (u32, bool) {
     match kind {
         DetectorKind::Nine => (1, false),
         DetectorKind::Rich => (3, true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_a_beginning_of_urls_applies_to_those_only() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("classes");
+        let text = "
+            # A site about jobs, most of whose pages are not jobs.
+            mixed jobs job   https://a.example/jobs/
+            mixed jobs -     https://a.example/jobs
+            mixed jobs other
+        ";
+        std::fs::write(&path, text).unwrap();
+        let map = ClassMap::read(&path).unwrap();
+        let class = |url: &str| map.class("mixed", "jobs", url);
+        assert_eq!(class("https://a.example/jobs/7"), Some("job"));
+        assert_eq!(class("https://a.example/jobs"), None);
+        assert_eq!(class("https://a.example/about"), Some("other"));
+        assert_eq!(map.class("genres", "jobs", "https://a.example/jobs/7"), None);
+    }
+
+    #[test]
+    fn a_line_of_five_words_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("classes");
+        std::fs::write(&path, "mixed jobs job https://a.example/ https://b.example/").unwrap();
+        assert!(matches!(
+            ClassMap::read(&path),
+            Err(LabelFileError::BadClass { .. })
+        ));
     }
 }

@@ -152,6 +152,7 @@ impl Details {
                     kind: record.kind,
                     via: record.via,
                     class: record.class,
+                    layer_queue: None,
                     score: record.score,
                 });
             }
