@@ -127,7 +127,7 @@ impl<S: Storage> StoredFrontier<S> {
         all.sum::<f64>() * 2.0_f64.powi(-self.unit)
     }
 
-    fn stranger(&mut self, url: CanonicalUrl, now: Timestamp) -> Result<UrlId, FrontierError> {
+    pub(super) fn stranger(&mut self, url: CanonicalUrl, now: Timestamp) -> Result<UrlId, FrontierError> {
         let key = self.keyring.key(&url);
         if let Some(known) = self.find(key) {
             return Ok(known);
