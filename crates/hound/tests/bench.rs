@@ -158,6 +158,7 @@ fn a_cluster_is_compared_with_one_machine_and_a_node_takes_over_from_another() {
         for figure in ["bytes_per_known_url", "scripts_per_page", "commands_per_page"] {
             assert!(redis[figure].as_f64() > Some(0.0), "{figure}: {round}");
         }
+        assert!(redis["lesson_bytes"].is_number(), "{round}");
         // Nobody may take a shard before the lease of its owner has ended.
         let seconds = round["take_over_seconds"].as_f64().unwrap();
         assert!((3.0..60.0).contains(&seconds), "{round}");

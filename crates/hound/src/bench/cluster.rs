@@ -71,7 +71,10 @@ impl Said {
 #[derive(Clone, Copy, Debug, Serialize)]
 struct RedisCost {
     cpu_ms_per_page: f64,
+    /// Without lessons.
     bytes_per_known_url: f64,
+    /// What nodes told each other of what they learnt. Redis keeps the last few hundred lessons, however long the crawl.
+    lesson_bytes: f64,
     /// Scripts, each of them one round trip.
     scripts_per_page: f64,
     /// Commands, those inside scripts included.
@@ -79,12 +82,13 @@ struct RedisCost {
 }
 
 impl RedisCost {
-    fn between(before: &Said, after: &Said, spent: &Spent) -> RedisCost {
+    fn between(before: &Said, after: &Said, lesson_bytes: f64, spent: &Spent) -> RedisCost {
         let pages = spent.pages.max(1) as f64;
         let grown = |name: &str| after.number(name) - before.number(name);
         RedisCost {
             cpu_ms_per_page: 1e3 * (after.cpu_seconds() - before.cpu_seconds()) / pages,
-            bytes_per_known_url: grown("used_memory_dataset") / spent.known.max(1) as f64,
+            bytes_per_known_url: (grown("used_memory_dataset") - lesson_bytes) / spent.known.max(1) as f64,
+            lesson_bytes,
             scripts_per_page: (after.calls("eval") - before.calls("eval")) / pages,
             commands_per_page: grown("total_commands_processed") / pages,
         }
@@ -111,6 +115,15 @@ fn redis() -> Result<RedisServer> {
         .context(
             "redis-server is not on the PATH; install it (apt install redis-server) to measure a cluster",
         )
+}
+
+/// The size of all lessons that Redis keeps, in a stream of their own.
+fn lesson_bytes(redis: &RedisServer) -> Result<f64> {
+    let size = redis
+        .cli(&["MEMORY", "USAGE", "scenthound:lessons", "SAMPLES", "0"])
+        .context("could not ask the Redis server")?;
+    // There are none if nothing was learnt.
+    Ok(size.trim().parse().unwrap_or_default())
 }
 
 fn node_name(number: u8) -> String {
@@ -154,7 +167,8 @@ fn crawl_together(nodes: u8, server: &Server, scratch: &Path) -> Result<(Spent, 
         });
     }
     let spent = all.context("a cluster has at least one node")?;
-    let cost = RedisCost::between(&before, &Said::of(&redis)?, &spent);
+    let after = Said::of(&redis)?;
+    let cost = RedisCost::between(&before, &after, lesson_bytes(&redis)?, &spent);
     Ok((spent, cost))
 }
 
@@ -273,7 +287,8 @@ pub fn measure(args: &Args, server: &Server, scratch: &Path) -> Result<()> {
 
 /// The mean of a figure over all rounds, with the error if there is one.
 fn mean(pairs: &[Pair], of: impl Fn(&Pair) -> f64, digits: usize) -> String {
-    let figures: Vec<f64> = pairs.iter().map(of).collect();
+    // A geometric mean has no room for nothing at all.
+    let figures: Vec<f64> = pairs.iter().map(|pair| of(pair).max(f64::MIN_POSITIVE)).collect();
     let (mean, within) = mean_ratio(&figures);
     match within {
         Some(within) => format!("{mean:.digits$} ± {within:.digits$}"),
@@ -331,6 +346,11 @@ fn print(args: &Args, pairs: &[Pair]) -> Result<()> {
         "Redis memory per known URL, bytes",
         |redis| redis.bytes_per_known_url,
         0,
+    );
+    of_redis(
+        "Redis memory for lessons, MB",
+        |redis| redis.lesson_bytes / 1e6,
+        1,
     );
     of_redis("scripts per page", |redis| redis.scripts_per_page, 2);
     of_redis(
