@@ -373,3 +373,60 @@ fn siblings_in_shards_of_other_nodes_are_raised_once_although_a_node_dies() {
         assert_eq!(scores(&nodes), expected, "nothing arrives twice");
     }
 }
+
+/// The clock of the last owner of a shard is behind, so what it noted of its hosts' rests is long past for the next one. That one
+/// reads its clock, then the last owner asks a host, and then the shard is claimed: a rest that is counted from the time that was
+/// read ends too soon.
+#[test]
+fn hosts_of_a_shard_rest_from_when_it_was_claimed() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let delay = Duration::from_secs(1);
+    let policy = HostPolicy {
+        delay,
+        ..HostPolicy::instant()
+    };
+    let mut a = Node::join_with(&server, "a", policy.clone());
+    while a.frontier.shards() < usize::from(SHARDS) {
+        a.frontier.attend(&Status::default(), now()).unwrap();
+    }
+    let behind = now() + delay;
+    std::thread::sleep(3 * delay);
+    let mut b = Node::join_with(&server, "b", policy);
+    let read = now() + Duration::from_millis(100);
+    let asked = read + Duration::from_millis(700);
+    let Next::Fetch(leases) = a.frontier.take_many(1, behind).unwrap() else {
+        panic!("the seed waits");
+    };
+    let settled = Settled {
+        lease: &leases[0],
+        end: End::Retry,
+        host_effect: HostEffect::Asked,
+        updates: &[],
+        links: &[],
+        rules: None,
+        sitemaps: &[],
+        requisites: &[],
+    };
+    a.frontier.settle(settled, behind).unwrap();
+    a.frontier.commit(&StateDelta::default()).unwrap();
+    a.frontier.leave().unwrap();
+    let mut at = read;
+    while b.frontier.shards() < usize::from(SHARDS) {
+        b.frontier.attend(&Status::default(), at).unwrap();
+        at = asked + Duration::from_millis(1);
+    }
+    for after in [10, 400, 990] {
+        let next = b
+            .frontier
+            .take_many(1, asked + Duration::from_millis(after))
+            .unwrap();
+        assert!(matches!(next, Next::WaitUntil(_)), "{after} ms after: {next:?}");
+    }
+    let next = b
+        .frontier
+        .take_many(1, asked + delay + Duration::from_millis(2))
+        .unwrap();
+    assert!(matches!(next, Next::Fetch(_)), "{next:?}");
+}
