@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scenthound_frontier::{Frontier, FrontierError};
-use scenthound_frontier_redis::{RedisFault, claim, open, owner, release};
+use scenthound_frontier_redis::{Claim, RedisFault, claim, open, owner, release};
 use scenthound_types::{StateDelta, Timestamp};
 
 use crate::fault::{ClusterFault, redis_fault};
@@ -55,6 +55,8 @@ pub(crate) struct Duty {
     /// What every node said when all were first seen idle.
     all_idle: Option<BTreeMap<String, (String, u64, u64)>>,
     is_settled_in: bool,
+    /// Shards that are this node's and not open yet.
+    claimed: Vec<(u16, Claim)>,
 }
 
 /// What the crawl tells its node.
@@ -175,6 +177,7 @@ impl ClusterFrontier {
 
     fn do_duties(&mut self, status: &Status, now: Timestamp) -> Result<(), FrontierError> {
         self.duty.is_in_trouble = false;
+        self.open_claimed(now)?;
         if now >= self.duty.next_carry {
             self.duty.next_carry = now + CARRY;
             self.deliver(now)?;
@@ -192,7 +195,7 @@ impl ClusterFrontier {
             self.duty.next_beat = now + beat(self.member.lease);
         }
         if now >= self.duty.next_move {
-            self.move_shards(now)?;
+            self.move_shards()?;
         }
         Ok(())
     }
@@ -299,7 +302,7 @@ impl ClusterFrontier {
     }
 
     /// Takes the shards that the plan gives this node, and lets go of the others.
-    fn move_shards(&mut self, now: Timestamp) -> Result<(), FrontierError> {
+    fn move_shards(&mut self) -> Result<(), FrontierError> {
         let overview = self.duty.overview.clone();
         if overview.nodes.is_empty() || overview.done.is_some() || overview.is_stopped {
             return Ok(());
@@ -332,7 +335,7 @@ impl ClusterFrontier {
             let has_moved = if is_owned {
                 self.let_go(number)?
             } else {
-                self.take_over(number, now)?
+                self.take_over(number)?
             };
             moved += usize::from(has_moved);
         }
@@ -344,7 +347,8 @@ impl ClusterFrontier {
         Ok(())
     }
 
-    fn take_over(&mut self, number: u16, now: Timestamp) -> Result<bool, FrontierError> {
+    /// Claims a shard. It is opened with the next round.
+    fn take_over(&mut self, number: u16) -> Result<bool, FrontierError> {
         let shard = self.space.shard(number);
         let seen = owner(&self.link, &shard)?;
         let me = self.owner_name();
@@ -358,17 +362,29 @@ impl ClusterFrontier {
         let Some(claim) = claim(&self.link, &shard, &seen, &me)? else {
             return Ok(false);
         };
-        let opened = open(
-            self.link.clone(),
-            shard,
-            claim,
-            self.policy.clone(),
-            self.keyring,
-            now,
-        )?;
-        self.duty.activity += 1;
-        self.take_up(number, opened, now)?;
+        self.duty.claimed.push((number, claim));
         Ok(true)
+    }
+
+    /// Opens the shards that were claimed in earlier rounds.
+    ///
+    /// Every host then rests for one full delay from `now`, so `now` must not be before the claim: until then the last owner may
+    /// have asked a host. The time of the round in which a shard was claimed is older, on a slow line by far.
+    fn open_claimed(&mut self, now: Timestamp) -> Result<(), FrontierError> {
+        while let Some((number, claim)) = self.duty.claimed.last().copied() {
+            let opened = open(
+                self.link.clone(),
+                self.space.shard(number),
+                claim,
+                self.policy.clone(),
+                self.keyring,
+                now,
+            )?;
+            self.duty.claimed.pop();
+            self.duty.activity += 1;
+            self.take_up(number, opened, now)?;
+        }
+        Ok(())
     }
 
     /// Gives a shard up once nothing of it is under way. Until then nothing more is leased from it.

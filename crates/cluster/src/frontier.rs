@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use scenthound_frontier::{
     Ask, CLOCK_NOTE, Counts, End, Frontier, FrontierError, HostEffect, HostPolicy, HostSteering, Next,
-    Recall, Rescore, Settled, Survey, UrlFacts,
+    Recall, Rescore, Settled, ShardMap, Survey, UrlFacts,
 };
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_frontier_redis::{Keyspace, Link, ShardFrontier};
@@ -161,7 +161,7 @@ impl ClusterFrontier {
         owned.ok_or_else(|| ClusterFault::UnknownLease(lease.id.0).into())
     }
 
-    fn write(&mut self, from: u16, to: u16, item: Item) {
+    pub(crate) fn write(&mut self, from: u16, to: u16, item: Item) {
         self.outgoing.entry((from, to)).or_default().push(item);
     }
 
@@ -193,7 +193,9 @@ impl ClusterFrontier {
             let to = match update {
                 Update::Offer(offer) => self.shard_of(offer.key),
                 Update::Raise { of, .. } | Update::Note { of, .. } => self.shard_of(*of),
-                Update::RaiseSiblings { .. } | Update::RetieSiblings { .. } | Update::RevisitRichest => from,
+                // The siblings were raised before.
+                Update::RaiseSiblings { .. } => continue,
+                Update::RetieSiblings { .. } | Update::RevisitRichest => from,
             };
             if to == from {
                 own.push(update.clone());
@@ -491,6 +493,16 @@ impl Frontier for ClusterFrontier {
         let (shard, owned) = self.of_lease(settled.lease)?;
         owned.out -= 1;
         let unit = owned.frontier.unit_of(settled.lease);
+        // Siblings are raised before the page's own links are offered, as on one machine.
+        let shards = self.member.shards;
+        let map = ShardMap {
+            here: shard,
+            shard_of: &|key| shard_of(key, shards),
+        };
+        let Some(owned) = self.owned.get_mut(&shard) else {
+            return Ok(());
+        };
+        let kin = owned.change().tell_kin(&settled, map, now)?;
         self.settling = shard;
         self.duty.activity += 1;
         let updates = self.sort_updates(shard, &settled, unit);
@@ -506,6 +518,9 @@ impl Frontier for ClusterFrontier {
                 self.pass_on(shard, settled.lease, to, *key, *merge, unit);
                 end = End::Gone;
             }
+        }
+        for (to, news) in kin {
+            self.write(shard, to, news.into());
         }
         // Hosts of other shards are not this frontier's to ask, and what a page needs there is not passed on.
         let is_here = |offer: &&Offer| self.shard_of(offer.key) == shard;

@@ -1,7 +1,7 @@
 //! What a letter says, as bytes.
 
-use scenthound_frontier::ForeignOffer;
-use scenthound_types::{AgentId, CanonicalUrl, Keyring, Merge, Offer, Rank, Reason, Score, UrlKey};
+use scenthound_frontier::{ChildrenRaise, ForeignOffer, KinNews};
+use scenthound_types::{AgentId, CanonicalUrl, Keyring, Merge, Offer, Parents, Rank, Reason, Score, UrlKey};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::ClusterFault;
@@ -58,6 +58,76 @@ pub(crate) enum Item {
     Note { agent: u8, of: u64, note: Vec<u8> },
     /// Keeps what is known of a waiting URL.
     Evidence { agent: u8, of: u64, evidence: Vec<u8> },
+    /// A page links to these URLs.
+    Children { page: String, of: Vec<u64> },
+    /// A shard holds a child of a page.
+    ChildrenAbroad { page: u64, shard: u16 },
+    /// The children of a page are raised.
+    RaiseChildren {
+        agent: u8,
+        page: u64,
+        of: u64,
+        by_all_parents: bool,
+        rank: WrittenRank,
+        merge: Merge,
+    },
+}
+
+impl From<KinNews> for Item {
+    fn from(news: KinNews) -> Item {
+        match news {
+            KinNews::Children { page, of } => Item::Children {
+                page: page.to_string(),
+                of: of.into_iter().map(|key| key.0).collect(),
+            },
+            KinNews::ChildrenAbroad { page, shard } => Item::ChildrenAbroad { page: page.0, shard },
+            KinNews::Raise { agent, page, raise } => Item::RaiseChildren {
+                agent: agent.0,
+                page: page.0,
+                of: raise.of.0,
+                by_all_parents: raise.parents == Parents::All,
+                rank: raise.rank.into(),
+                merge: raise.merge,
+            },
+        }
+    }
+}
+
+impl Item {
+    /// What it says about kin, if it does.
+    pub fn into_kin_news(self) -> Option<KinNews> {
+        match self {
+            Item::Children { page, of } => Some(KinNews::Children {
+                page: CanonicalUrl::from_canonical(&page).ok()?,
+                of: of.into_iter().map(UrlKey).collect(),
+            }),
+            Item::ChildrenAbroad { page, shard } => Some(KinNews::ChildrenAbroad {
+                page: UrlKey(page),
+                shard,
+            }),
+            Item::RaiseChildren {
+                agent,
+                page,
+                of,
+                by_all_parents,
+                rank,
+                merge,
+            } => Some(KinNews::Raise {
+                agent: AgentId(agent),
+                page: UrlKey(page),
+                raise: ChildrenRaise {
+                    of: UrlKey(of),
+                    parents: match by_all_parents {
+                        true => Parents::All,
+                        false => Parents::First,
+                    },
+                    rank: rank.into(),
+                    merge,
+                },
+            }),
+            _ => None,
+        }
+    }
 }
 
 impl WrittenOffer {

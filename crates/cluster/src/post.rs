@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound_frontier::{Frontier, FrontierError};
+use scenthound_frontier::{Frontier, FrontierError, ShardMap};
 use scenthound_frontier_redis::{Letter, deliver, received_by};
 use scenthound_types::{AgentId, Evidence, Merge, Offer, Rank, Timestamp, Update, UrlKey};
 
@@ -93,8 +93,14 @@ impl ClusterFrontier {
             return Ok(());
         }
         self.duty.activity += 1;
+        let shards = self.member.shards;
+        let map = ShardMap {
+            here: to,
+            shard_of: &|key| letter::shard_of(key, shards),
+        };
         let damaged = || ClusterFault::Letter { from: letter.from };
         let mut strangers = (0, 0);
+        let mut tell = Vec::new();
         for item in letter::read(letter.from, &letter.body)? {
             match item {
                 Item::Offer(offer) => {
@@ -132,10 +138,20 @@ impl ClusterFrontier {
                     }
                     frontier.keep_evidence(agent, of, &evidence)?;
                 }
+                item @ (Item::Children { .. } | Item::ChildrenAbroad { .. } | Item::RaiseChildren { .. }) => {
+                    let news = item.into_kin_news().ok_or_else(damaged)?;
+                    let heard = frontier.hear_kin(news, letter.from, map, now)?;
+                    strangers = (strangers.0 + heard.strangers.0, strangers.1 + heard.strangers.1);
+                    tell.extend(heard.tell);
+                }
             }
         }
         if let Some(owned) = self.owned.get_mut(&to) {
             owned.strangers = (owned.strangers.0 + strangers.0, owned.strangers.1 + strangers.1);
+        }
+        // These letters are committed together with the news that this one was read.
+        for (shard, news) in tell {
+            self.write(to, shard, news.into());
         }
         Ok(())
     }

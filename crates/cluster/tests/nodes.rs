@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, Membership, Status, is_lost};
-use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Settled};
+use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Recall, Settled};
 use scenthound_testweb::{RedisServer, skip};
-use scenthound_types::{CanonicalUrl, Keyring, Lease, Merge, Offer, Rank, StateDelta, Timestamp, Update};
+use scenthound_types::{
+    AgentId, CanonicalUrl, Keyring, Lease, LeaseKind, Merge, Offer, Parents, Rank, StateDelta, Timestamp,
+    Update, UrlKey,
+};
 
 const SITES: u64 = 23;
 const PAGES: u64 = 9;
@@ -50,10 +53,13 @@ struct Node {
 
 impl Node {
     fn join(server: &RedisServer, name: &str) -> Node {
+        Node::join_with(server, name, HostPolicy::instant())
+    }
+
+    fn join_with(server: &RedisServer, name: &str, policy: HostPolicy) -> Node {
         static RUNS: AtomicU32 = AtomicU32::new(0);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         let folder = tempfile::tempdir().unwrap();
-        let policy = HostPolicy::instant();
         let local =
             scenthound_frontier_durable::open(&folder.path().join("state"), policy.clone(), keyring(), now())
                 .unwrap();
@@ -240,4 +246,187 @@ fn a_lesson_is_heard_once_by_every_other_node_also_after_a_restart() {
     // A node that comes later hears what was said before.
     let mut late = Node::join(&server, "late");
     assert_eq!(late.frontier.hear_lessons().unwrap().len(), 4);
+}
+
+/// A hub lists a page on every site. One of these is fetched and raises its siblings, which are in every shard, by adding to their
+/// scores: a raise that is lost or made twice shows. Its node dies at once, with the letters committed and not delivered.
+#[test]
+fn siblings_in_shards_of_other_nodes_are_raised_once_although_a_node_dies() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let policy = HostPolicy {
+        siblings: true,
+        all_parents: true,
+        ..HostPolicy::instant()
+    };
+    let join = |name: &str| Node::join_with(&server, name, policy.clone());
+    let mut nodes: BTreeMap<&str, Node> = ["a", "b"].map(|name| (name, join(name))).into();
+    let settle = |node: &mut Node, updates: &[Update], links: &[UrlKey]| {
+        let Next::Fetch(leases) = node.frontier.take_many(1, now()).unwrap() else {
+            return None;
+        };
+        let settled = Settled {
+            lease: &leases[0],
+            end: End::Fetched { relevance: 1.0 },
+            host_effect: HostEffect::Asked,
+            updates,
+            links,
+            rules: None,
+            sitemaps: &[],
+            requisites: &[],
+        };
+        node.frontier.settle(settled, now()).unwrap();
+        Some(leases[0].key)
+    };
+    let attend = |nodes: &mut BTreeMap<&str, Node>| {
+        for node in nodes.values_mut() {
+            node.frontier.commit(&StateDelta::default()).unwrap();
+            node.frontier.attend(&Status::default(), now()).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    while nodes
+        .values()
+        .any(|node| node.frontier.shards() != usize::from(SHARDS) / 2)
+    {
+        attend(&mut nodes);
+    }
+    let children: Vec<CanonicalUrl> = (1..SITES).map(|site| page(site, 0)).collect();
+    let keys: Vec<UrlKey> = children.iter().map(|url| keyring().key(url)).collect();
+    let offers = children.iter().map(|url| {
+        Update::Offer(Offer {
+            key: keyring().key(url),
+            url: url.clone(),
+            rank: Rank::of_score(0.5),
+            merge: Merge::Keep,
+        })
+    });
+    let offers: Vec<Update> = offers.collect();
+    let fetched = nodes.values_mut().filter_map(|node| settle(node, &offers, &keys));
+    assert_eq!(fetched.count(), 1, "one of them has the seed");
+    let scores = |nodes: &BTreeMap<&str, Node>| -> BTreeMap<UrlKey, f64> {
+        let of = |key: &UrlKey| {
+            let mut all = nodes.values();
+            let waits = all.find_map(|node| node.frontier.waits_for(AgentId::default(), *key))?;
+            Some((*key, waits.rank.score.get()))
+        };
+        keys.iter().filter_map(of).collect()
+    };
+    while scores(&nodes).len() < keys.len() {
+        attend(&mut nodes);
+    }
+    // Whoever did not have the hub: its letter goes to the hub's home and comes back.
+    let hub = keyring().key(&page(0, 0));
+    let is_home = |node: &Node| node.frontier.look_up(&page(0, 0)).unwrap().is_some();
+    let name = *nodes.iter().find(|(_, node)| !is_home(node)).unwrap().0;
+    let of = *keys
+        .iter()
+        .find(|key| {
+            let waits = nodes[name].frontier.waits_for(AgentId::default(), **key);
+            waits.is_some() && **key != hub
+        })
+        .unwrap();
+    let recalled = Recall {
+        agent: AgentId::default(),
+        kind: LeaseKind::Page,
+        url: &children[keys.iter().position(|key| *key == of).unwrap()],
+        key: of,
+        parent: None,
+        depth: 1,
+    };
+    let node = nodes.get_mut(name).unwrap();
+    let lease = node.frontier.recall(&recalled, now()).unwrap().unwrap();
+    let raise = Update::RaiseSiblings {
+        of,
+        parents: Parents::All,
+        rank: Rank::of_score(0.25),
+        merge: Merge::Add,
+    };
+    let settled = Settled {
+        lease: &lease,
+        end: End::Fetched { relevance: 1.0 },
+        host_effect: HostEffect::Asked,
+        updates: &[raise],
+        links: &[],
+        rules: None,
+        sitemaps: &[],
+        requisites: &[],
+    };
+    node.frontier.settle(settled, now()).unwrap();
+    node.frontier.commit(&StateDelta::default()).unwrap();
+    nodes.remove(name);
+    let expected: BTreeMap<UrlKey, f64> = keys
+        .iter()
+        .filter(|key| **key != of)
+        .map(|key| (*key, 0.75))
+        .collect();
+    // The other node takes the shards over; then all letters are delivered many times over.
+    let until = now() + LEASE * 10;
+    while scores(&nodes) != expected {
+        assert!(now() < until, "{:?}", scores(&nodes));
+        attend(&mut nodes);
+    }
+    let until = now() + LEASE * 4;
+    while now() < until {
+        attend(&mut nodes);
+        assert_eq!(scores(&nodes), expected, "nothing arrives twice");
+    }
+}
+
+/// The clock of the last owner of a shard is behind, so what it noted of its hosts' rests is long past for the next one. That one
+/// reads its clock, then the last owner asks a host, and then the shard is claimed: a rest that is counted from the time that was
+/// read ends too soon.
+#[test]
+fn hosts_of_a_shard_rest_from_when_it_was_claimed() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let delay = Duration::from_secs(1);
+    let policy = HostPolicy {
+        delay,
+        ..HostPolicy::instant()
+    };
+    let mut a = Node::join_with(&server, "a", policy.clone());
+    while a.frontier.shards() < usize::from(SHARDS) {
+        a.frontier.attend(&Status::default(), now()).unwrap();
+    }
+    let behind = now() + delay;
+    std::thread::sleep(3 * delay);
+    let mut b = Node::join_with(&server, "b", policy);
+    let read = now() + Duration::from_millis(100);
+    let asked = read + Duration::from_millis(700);
+    let Next::Fetch(leases) = a.frontier.take_many(1, behind).unwrap() else {
+        panic!("the seed waits");
+    };
+    let settled = Settled {
+        lease: &leases[0],
+        end: End::Retry,
+        host_effect: HostEffect::Asked,
+        updates: &[],
+        links: &[],
+        rules: None,
+        sitemaps: &[],
+        requisites: &[],
+    };
+    a.frontier.settle(settled, behind).unwrap();
+    a.frontier.commit(&StateDelta::default()).unwrap();
+    a.frontier.leave().unwrap();
+    let mut at = read;
+    while b.frontier.shards() < usize::from(SHARDS) {
+        b.frontier.attend(&Status::default(), at).unwrap();
+        at = asked + Duration::from_millis(1);
+    }
+    for after in [10, 400, 990] {
+        let next = b
+            .frontier
+            .take_many(1, asked + Duration::from_millis(after))
+            .unwrap();
+        assert!(matches!(next, Next::WaitUntil(_)), "{after} ms after: {next:?}");
+    }
+    let next = b
+        .frontier
+        .take_many(1, asked + delay + Duration::from_millis(2))
+        .unwrap();
+    assert!(matches!(next, Next::Fetch(_)), "{next:?}");
 }

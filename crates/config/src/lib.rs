@@ -37,4 +37,4 @@ pub use crate::settings::{
     options,
 };
 pub use crate::spec::{Spec, SpecError, judge_settings, spelled_as_spec, strategy_settings};
-pub use crate::units::read_time;
+pub use crate::units::{read_size, read_time};

@@ -67,7 +67,7 @@ pub(crate) fn spell_time(time: Duration) -> String {
 }
 
 /// Reads `10GB`, `512KiB`, `1.5MB`, `100B`, `4096`.
-pub(crate) fn read_size(text: &str) -> Option<u64> {
+pub fn read_size(text: &str) -> Option<u64> {
     if let Ok(bytes) = text.parse() {
         return Some(bytes);
     }

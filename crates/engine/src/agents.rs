@@ -46,6 +46,7 @@ pub fn needs_of(agents: &[Agent]) -> Needs {
         all.notes |= needs.notes;
         all.paths |= needs.paths;
         all.all_parents |= needs.all_parents;
+        all.siblings |= needs.siblings;
     }
     all
 }

@@ -164,6 +164,7 @@ fn policies() -> impl Strategy<Value = HostPolicy> {
                 max_pages_per_host: most,
                 robots,
                 all_parents,
+                siblings: false,
                 max_parents: 3,
                 agents,
                 requisites: None,

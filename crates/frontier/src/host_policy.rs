@@ -71,6 +71,8 @@ pub struct HostPolicy {
     pub robots: bool,
     /// Whether to keep every fetched page's full child list, for strategies that raise by all parents.
     pub all_parents: bool,
+    /// Whether siblings are raised. Frontiers that share a crawl then keep track of which of them hold children of a page.
+    pub siblings: bool,
     /// How many parents to keep per URL when `all_parents` is on.
     pub max_parents: u8,
     /// How many agents there are, each with its own stack. Later agents, up to sixteen in all, get a stack when they
@@ -103,6 +105,7 @@ impl Default for HostPolicy {
             unproven: None,
             robots: true,
             all_parents: false,
+            siblings: false,
             max_parents: 64,
             agents: 1,
             requisites: None,

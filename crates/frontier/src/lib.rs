@@ -34,7 +34,7 @@ pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
 pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
-pub use stored::{ForeignOffer, Inherited, StoredFrontier};
+pub use stored::{ChildrenRaise, ForeignOffer, Inherited, KinHeard, KinNews, ShardMap, StoredFrontier};
 
 /// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is
 /// reopened earlier than that finds out that the clock was set back, and shortens all rests accordingly.

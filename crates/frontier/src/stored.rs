@@ -5,6 +5,7 @@ mod ends;
 mod epochs;
 mod expiry;
 mod foreign;
+mod foreign_kin;
 mod inherit;
 mod kin;
 mod lease;
@@ -41,7 +42,9 @@ use offers::Source;
 use unproven::{Group, Groups, Members};
 
 pub use foreign::ForeignOffer;
+pub use foreign_kin::{KinHeard, KinNews, ShardMap};
 pub use inherit::Inherited;
+pub use kin::ChildrenRaise;
 pub(crate) use rules::RulesElsewhere;
 
 /// An active lease.

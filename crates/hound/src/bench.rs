@@ -4,9 +4,11 @@
 //! loopback, a run that only fetches all its pages, and a whole crawl of it with parsing, judging, frontier and archive.
 //! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
 //! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then;
-//! with `--collection`, crawls that make the archive searchable run in turn with crawls that do not.
+//! with `--collection`, crawls that make the archive searchable run in turn with crawls that do not; with `--cluster`, crawls over
+//! Redis run in turn with crawls of one machine.
 //! Nothing is asserted; the figures are printed as they were measured.
 
+mod cluster;
 mod collection;
 mod peer;
 mod real;
@@ -23,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
+use clap::{ValueEnum, value_parser};
 use scenthound::Crawler;
 use scenthound_config::{Given, Settings};
 use scenthound_dashboard::{Dashboard, DashboardSettings};
@@ -44,7 +46,7 @@ use crate::table::{Align, Table};
 #[command(
     after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
                   hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --viewers 100 --pages 60000\n  \
-                  hound bench --viewers 100 --delay 100ms\n  hound bench --collection --rounds 5\n  hound bench --json"
+                  hound bench --viewers 100 --delay 100ms\n  hound bench --collection --rounds 5\n  hound bench --cluster --rounds 5\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -85,6 +87,15 @@ pub struct Args {
     /// Compare crawls that index the main text and look for near-duplicates with crawls that do neither.
     #[arg(long, conflicts_with = "viewers")]
     collection: bool,
+    /// Compare crawls of several nodes over Redis, which is started on loopback, with crawls of one machine.
+    #[arg(long, conflicts_with_all = ["viewers", "collection"])]
+    cluster: bool,
+    /// How many nodes share the crawl.
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "cluster", value_parser = value_parser!(u8).range(1..=16))]
+    nodes: u8,
+    /// How long nodes keep their shards when they cannot be heard of.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, requires = "cluster", value_parser = value_parser!(u64).range(5..=3600))]
+    lease: u64,
     /// Repeat everything this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     rounds: usize,
@@ -103,6 +114,12 @@ pub struct Args {
     /// Whether the crawl is one of the two that `--collection` compares.
     #[arg(long, hide = true)]
     with: Option<collection::Side>,
+    /// The Redis server over which this crawl is one of several nodes…
+    #[arg(long, hide = true)]
+    redis: Option<String>,
+    /// …and its name among them.
+    #[arg(long, hide = true, requires = "redis")]
+    node: Option<String>,
 }
 
 fn checked_delay(text: &str) -> Result<String, String> {
@@ -199,6 +216,8 @@ fn web(args: &Args, naming: Naming) -> Result<BenchWeb> {
 fn naming(args: &Args) -> Naming {
     match args.server {
         Some(server) if !args.web.is_empty() => Naming::Addresses { port: server.port() },
+        // Shards are made of sites: hosts of one site would all be in the same shard.
+        _ if args.cluster => Naming::Sites,
         _ => Naming::Names,
     }
 }
@@ -206,7 +225,7 @@ fn naming(args: &Args) -> Naming {
 fn serve(args: &Args) -> Result<()> {
     if args.web.is_empty() {
         let listen = vec![SocketAddr::from(([127, 0, 0, 1], 0))];
-        return announce(web(args, Naming::Names)?, listen);
+        return announce(web(args, naming(args))?, listen);
     }
     let pages = real::pages(&args.web, args.pages)?;
     // A port that is free on the first address is almost certainly free on the others.
@@ -310,6 +329,11 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
+    if let Some(redis) = &args.redis {
+        let lease = Some(Duration::from_secs(args.lease));
+        let name = args.node.as_deref().unwrap_or("a");
+        crawler.join_cluster(redis, name, "bench", None, lease)?;
+    }
     let mut dashboard = None;
     if args.viewers.is_some() {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -396,13 +420,23 @@ fn run_part(name: &str, server: &Server, folder: &Path) -> Result<Spent> {
 }
 
 fn run_part_with(name: &str, server: &Server, folder: &Path, more: &[&str]) -> Result<Spent> {
-    let output = part(name)?
+    finish_part(name, start_part(name, server, folder, more)?)
+}
+
+fn start_part(name: &str, server: &Server, folder: &Path, more: &[&str]) -> Result<Child> {
+    let process = part(name)?
         .args(more)
         .args(["--server", &server.addr.to_string(), "--pages"])
         .args([&server.pages.to_string(), "--output"])
         .arg(folder)
+        .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
-        .output()?;
+        .spawn()?;
+    Ok(process)
+}
+
+fn finish_part(name: &str, process: Child) -> Result<Spent> {
+    let output = process.wait_with_output()?;
     anyhow::ensure!(output.status.success(), "the {name} part failed");
     Ok(serde_json::from_slice(&output.stdout)?)
 }
@@ -443,6 +477,9 @@ fn measure(args: &Args) -> Result<()> {
     let server = start_server()?;
     if args.collection {
         return collection::measure(args, &server, temporary.path());
+    }
+    if args.cluster {
+        return cluster::measure(args, &server, temporary.path());
     }
     for round in 1..=args.rounds.max(1) {
         // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.

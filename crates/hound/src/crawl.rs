@@ -24,7 +24,7 @@ use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
 use crate::terminal::Verbosity;
 use crate::wording::{count, counted, harmless};
-use crate::{cluster, crawl_report, exit, seeds, serve};
+use crate::{archive_to, cluster, crawl_report, exit, seeds, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,6 +134,7 @@ pub fn command() -> Command {
                 .help("The crawl folder, created if missing [default: the topic's name]"),
         )
         .args(dashboard_args())
+        .args(archive_to::args())
         .args(cluster::crawl_args())
         .arg(
             Arg::new("keys")
@@ -169,6 +170,7 @@ Takes the options of hound crawl; see hound crawl --help. What would make it ano
                 .help("The crawl folder"),
         )
         .args(dashboard_args())
+        .args(archive_to::args())
         .arg(
             Arg::new("json")
                 .long("json")
@@ -392,6 +394,7 @@ fn run_with(
         None => PathBuf::from(slug(&settings.topic.name)),
     };
     let (output, node) = cluster::node_folder(matches, output)?;
+    let destination = archive_to::destination(matches)?;
     // Check everything that can be wrong before asking a search engine or writing a file.
     let key_file = matches.try_get_one::<PathBuf>("keys").ok().flatten();
     let key_file = key_file.map(PathBuf::as_path);
@@ -441,6 +444,10 @@ fn run_with(
     }
     note_pause(&folder);
     let indexing = start_indexing(&crawler, &output);
+    archive_to::set_size(&mut crawler, matches);
+    let copies = destination
+        .map(|destination| archive_to::start(destination, &output))
+        .transpose()?;
     let summary = crawl(crawler, &folder)?;
     drop(folder);
     let report = match crawl_report::write(&output, &ending(&summary)) {
@@ -456,6 +463,9 @@ fn run_with(
         && let Err(error) = indexing.finish()
     {
         complain!("warning: the pages could not be indexed, hound search tries again: {error}");
+    }
+    if let Some(copies) = copies {
+        copies.finish(summary.ended == Ended::Interrupted);
     }
     if let Some(dashboard) = dashboard {
         serve::linger(dashboard, &stop);

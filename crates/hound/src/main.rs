@@ -30,6 +30,7 @@ macro_rules! refuse {
 }
 
 mod agents;
+mod archive_to;
 mod bench;
 mod cluster;
 mod crawl;

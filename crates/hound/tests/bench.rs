@@ -121,3 +121,47 @@ fn viewers_come_and_go_while_the_crawl_runs() {
         "{run}"
     );
 }
+
+/// Small, with a death: what is measured is meaningless, but everything is measured.
+#[test]
+fn a_cluster_is_compared_with_one_machine_and_a_node_takes_over_from_another() {
+    if scenthound_testweb::RedisServer::start(&[]).unwrap().is_none() {
+        return scenthound_testweb::skip("redis-server is not installed");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "bench",
+        "--cluster",
+        "--pages",
+        "400",
+        "--hosts",
+        "12",
+        "--bytes",
+        "3000",
+        "--links",
+        "20",
+        "--lease",
+        "5",
+        "--rounds",
+        "2",
+        "--json",
+    ];
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &args).good()).unwrap();
+    let rounds = run["rounds"].as_array().unwrap();
+    assert_eq!((rounds.len(), &run["nodes"]), (2, &Value::from(2)), "{run}");
+    for round in rounds {
+        for side in ["one_machine", "cluster"] {
+            assert_eq!(round[side]["pages"], 400, "{side}: {round}");
+            assert_eq!(round[side]["known"], 400, "{side}: {round}");
+        }
+        let redis = &round["redis"];
+        for figure in ["bytes_per_known_url", "scripts_per_page", "commands_per_page"] {
+            assert!(redis[figure].as_f64() > Some(0.0), "{figure}: {round}");
+        }
+        assert!(redis["lesson_bytes"].is_number(), "{round}");
+        // Nobody may take a shard before the lease of its owner has ended.
+        let seconds = round["take_over_seconds"].as_f64().unwrap();
+        assert!((3.0..60.0).contains(&seconds), "{round}");
+    }
+    assert!(run["cpu_ratio"]["mean"].as_f64().unwrap() > 0.0 && run["cpu_ratio"]["within"].is_number());
+}

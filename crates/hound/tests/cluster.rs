@@ -288,16 +288,95 @@ fn a_node_that_is_cut_off_from_redis_stops_asking_and_comes_back() {
     assert_polite(&field, &nodes, "");
 }
 
-/// Two faults at random moments of each round: a node is killed, stopped beyond its lease, a Redis server is killed for a while, or
-/// everything is killed and started again.
+/// The Redis servers of a round of faults.
+enum Servers {
+    /// Three masters with a replica each.
+    Cluster(RedisCluster),
+    /// One, to which each node has a cable of its own.
+    Alone(RedisServer, [Cable; 3]),
+}
+
+impl Servers {
+    /// Clusters and single servers in turn: clients find the servers of a cluster by themselves, whatever cable they are given.
+    fn of_round(round: u64) -> Option<Servers> {
+        if round.is_multiple_of(2) {
+            return RedisCluster::start(3, 1).unwrap().map(Servers::Cluster);
+        }
+        let server = RedisServer::start(&[]).unwrap()?;
+        let cables = [(); 3].map(|()| Cable::to(server.port()));
+        Some(Servers::Alone(server, cables))
+    }
+
+    /// Where a node finds them.
+    fn address(&self, who: usize) -> String {
+        match self {
+            Servers::Cluster(cluster) => cluster.address(),
+            Servers::Alone(_, cables) => cables[who].address(),
+        }
+    }
+
+    fn all(&mut self) -> &mut [RedisServer] {
+        match self {
+            Servers::Cluster(cluster) => &mut cluster.servers,
+            Servers::Alone(server, _) => std::slice::from_mut(server),
+        }
+    }
+
+    fn restart_all(&mut self) {
+        for server in self.all() {
+            server.kill();
+        }
+        for server in self.all() {
+            server.restart().unwrap();
+        }
+        if let Servers::Cluster(cluster) = self {
+            let is_up = |server: &RedisServer| {
+                let info = server.cli(&["CLUSTER", "INFO"]).unwrap();
+                info.contains("cluster_state:ok")
+            };
+            wait_until(|| cluster.servers.iter().all(is_up));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    NodeKilled,
+    /// For longer than its lease.
+    NodeStopped,
+    /// A master with its replica ready, or the only server.
+    RedisKilled,
+    AllKilled,
+    /// From Redis, for longer than its lease.
+    NodeCutOff,
+}
+
+impl Fault {
+    const OF_CLUSTER: [Fault; 4] = [
+        Fault::NodeKilled,
+        Fault::NodeStopped,
+        Fault::RedisKilled,
+        Fault::AllKilled,
+    ];
+    const OF_SERVER: [Fault; 4] = [
+        Fault::NodeKilled,
+        Fault::RedisKilled,
+        Fault::AllKilled,
+        Fault::NodeCutOff,
+    ];
+}
+
+/// Two faults at random moments of each round: a node is killed, stopped beyond its lease or cut off from Redis, a Redis server is
+/// killed for a while, or everything is killed and started again.
 ///
-/// One round by default. `HOUND_FAULT_ROUNDS=20 HOUND_FAULT_SEED=7` runs more.
+/// Two rounds by default, one of each kind. `HOUND_FAULT_ROUNDS=20 HOUND_FAULT_SEED=7` runs more.
 #[test]
 fn random_faults_lose_nothing() {
-    let rounds = number("HOUND_FAULT_ROUNDS").unwrap_or(1);
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+    let rounds = number("HOUND_FAULT_ROUNDS").unwrap_or(2);
     let seed = number("HOUND_FAULT_SEED").unwrap_or(1);
     for round in 0..rounds {
-        let Some(mut redis) = RedisCluster::start(3, 1).unwrap() else {
+        let Some(mut redis) = Servers::of_round(round) else {
             return skip("redis-server is not installed");
         };
         let (count, pages) = (50, 12);
@@ -307,9 +386,9 @@ fn random_faults_lose_nothing() {
             Duration::from_millis(250),
             Duration::ZERO,
         );
-        let mut nodes: Vec<Node> = ["a", "b", "c"]
-            .map(|name| field.node(&redis.address(), name, &[]))
-            .into();
+        let mut nodes: Vec<Node> = (0..3)
+            .map(|who| field.node(&redis.address(who), NAMES[who], &[]))
+            .collect();
         // A small generator of its own, so that a round can be repeated.
         let mut state = (seed + round).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut random = move |below: u64| {
@@ -330,47 +409,45 @@ fn random_faults_lose_nothing() {
                 sleep(Duration::from_millis(20));
             }
             let who = random(3);
-            let name = ["a", "b", "c"][who];
-            let what = random(4);
-            told.push(format!("{what} of {name} at {}", field.served()));
+            let fault = match &redis {
+                Servers::Cluster(_) => Fault::OF_CLUSTER[random(4)],
+                Servers::Alone(..) => Fault::OF_SERVER[random(4)],
+            };
+            told.push(format!("{fault:?} {} at {}", NAMES[who], field.served()));
             deaths += 1;
-            match what {
-                0 => {
+            match (fault, &mut redis) {
+                (Fault::NodeKilled, redis) => {
                     nodes[who].kill();
-                    nodes[who] = field.node(&redis.address(), name, &[]);
+                    nodes[who] = field.node(&redis.address(who), NAMES[who], &[]);
                 }
                 // On a slow machine everything may be done by now. How the node ended is looked at below.
-                1 if nodes[who].child.try_wait().unwrap().is_some() => {}
-                1 => {
+                (Fault::NodeStopped, _) if nodes[who].child.try_wait().unwrap().is_some() => {}
+                (Fault::NodeStopped, _) => {
                     nodes[who].signal("STOP");
                     sleep(Duration::from_secs(9));
                     nodes[who].signal("CONT");
                 }
-                2 => {
-                    redis.servers[who].kill();
-                    sleep(Duration::from_secs(6));
-                    redis.servers[who].restart().unwrap();
+                (Fault::NodeCutOff, Servers::Alone(_, cables)) => {
+                    cables[who].cut(true);
+                    sleep(Duration::from_secs(9));
+                    cables[who].cut(false);
                 }
-                _ => {
+                (Fault::NodeCutOff, Servers::Cluster(_)) => {}
+                (Fault::RedisKilled, redis) => {
+                    let servers = redis.all();
+                    let which = who % servers.len();
+                    servers[which].kill();
+                    sleep(Duration::from_secs(6));
+                    servers[which].restart().unwrap();
+                }
+                (Fault::AllKilled, redis) => {
                     deaths += 2;
                     for node in &mut nodes {
                         node.kill();
                     }
-                    for server in &mut redis.servers {
-                        server.kill();
-                    }
-                    for server in &mut redis.servers {
-                        server.restart().unwrap();
-                    }
-                    let is_up = |server: &RedisServer| {
-                        server
-                            .cli(&["CLUSTER", "INFO"])
-                            .unwrap()
-                            .contains("cluster_state:ok")
-                    };
-                    wait_until(|| redis.servers.iter().all(is_up));
-                    for (node, name) in nodes.iter_mut().zip(["a", "b", "c"]) {
-                        *node = field.node(&redis.address(), name, &[]);
+                    redis.restart_all();
+                    for (who, node) in nodes.iter_mut().enumerate() {
+                        *node = field.node(&redis.address(who), NAMES[who], &[]);
                     }
                 }
             }

@@ -11,6 +11,8 @@
 //! nodes lose by not knowing what the others know.
 
 mod frontier;
+#[cfg(test)]
+mod kin_tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -127,6 +129,7 @@ impl<'w> Simulation<'w> {
             let needs = needs_of(&agents);
             let policy = HostPolicy {
                 all_parents: needs.all_parents,
+                siblings: needs.siblings,
                 oldest_from: needs.oldest_from,
                 agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
                 ..settings.policy.clone()

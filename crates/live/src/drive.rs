@@ -266,6 +266,7 @@ fn crawl_as(
     settings.fetch.idle_connections = settings.fetch.idle_connections.min(idle_connections);
     let policy = HostPolicy {
         all_parents: needs.all_parents,
+        siblings: needs.siblings,
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),

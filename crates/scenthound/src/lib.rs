@@ -61,7 +61,7 @@ pub use live::{LiveBuildError, live_settings};
 pub use rejudge::{RejudgeError, Rejudgement, SuggestedThreshold};
 pub use repair::repair;
 pub use scenthound_cluster::{
-    Console, Idle, MOST_SHARDS, NodeFacts, Overview as ClusterOverview, RedisFault,
+    Console, Idle, MOST_SHARDS, NodeFacts, Overview as ClusterOverview, RedisFault, SHARDS,
 };
 pub use snapshot::{SnapshotError, snapshot};
 pub use stored_page::{main_text_of_response, page_of_response};

@@ -99,6 +99,8 @@ pub struct Needs {
     pub seeds_first: bool,
     /// Whether the frontier must know every fetched page that links to a URL, not only the first.
     pub all_parents: bool,
+    /// Whether it raises the siblings of pages. Where several frontiers share a crawl, they then tell each other about them.
+    pub siblings: bool,
     /// What happens to the rank of a redirect whose target is already waiting.
     pub redirects: Merge,
     /// How waiting links are scored again.
@@ -121,6 +123,7 @@ impl Default for Needs {
             oldest_from: None,
             seeds_first: false,
             all_parents: false,
+            siblings: false,
             redirects: Merge::Max,
             rescoring: Rescoring::default(),
             list_size: 0,

@@ -95,6 +95,7 @@ impl Strategy for Siblings {
     fn needs(&self) -> Needs {
         Needs {
             all_parents: self.pull != Pull::Children && self.parents == Parents::All,
+            siblings: self.pull != Pull::Children,
             ..Needs::default()
         }
     }

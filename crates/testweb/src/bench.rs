@@ -63,6 +63,8 @@ const ABROAD: usize = 8;
 pub enum Naming {
     /// `h0.bench.test`, `h1.bench.test`…, to be mapped to the server's address.
     Names,
+    /// `h0-bench.test`, `h1-bench.test`…: each a site of its own, where a crawl divides the web by sites.
+    Sites,
     /// `127.0.0.1:port`, `127.0.0.2:port`…, for clients that cannot map names.
     Addresses {
         /// The port, the same for all of them.
@@ -164,6 +166,7 @@ impl BenchWeb {
     pub fn authority(&self, host: usize) -> String {
         match self.naming {
             Naming::Names => format!("h{host}.bench.test"),
+            Naming::Sites => format!("h{host}-bench.test"),
             Naming::Addresses { port } => format!("{}:{port}", address(host)),
         }
     }
@@ -195,12 +198,10 @@ impl BenchWeb {
 
     /// The number of a host, from its name or address.
     fn host_of(&self, host: &str) -> Option<usize> {
+        let number = |ending: &str| host.strip_prefix('h')?.strip_suffix(ending)?.parse().ok();
         let number = match self.naming {
-            Naming::Names => host
-                .strip_prefix('h')?
-                .strip_suffix(".bench.test")?
-                .parse()
-                .ok()?,
+            Naming::Names => number(".bench.test")?,
+            Naming::Sites => number("-bench.test")?,
             Naming::Addresses { .. } => {
                 usize::from(host.parse::<Ipv4Addr>().ok()?.octets()[3]).checked_sub(1)?
             }
@@ -391,7 +392,7 @@ impl TestSite for BenchWeb {
     fn hosts(&self) -> Vec<String> {
         (0..self.size.hosts)
             .map(|host| match self.naming {
-                Naming::Names => self.authority(host),
+                Naming::Names | Naming::Sites => self.authority(host),
                 Naming::Addresses { .. } => address(host).to_string(),
             })
             .collect()

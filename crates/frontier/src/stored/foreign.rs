@@ -38,9 +38,10 @@ impl<S: Storage> StoredFrontier<S> {
         if is_cash {
             offer.rank = unit::lift(offer.rank, self.unit - foreign.unit);
         }
+        // A page that only says more about a known URL need not be known itself. In a web of many links most are of this kind.
         let parent = match foreign.parent {
-            Some(url) => self.stranger(url, now)?,
-            None => UrlId::NONE,
+            Some(url) if self.is_news_to(offer.key, foreign.agent) => self.stranger(url, now)?,
+            _ => UrlId::NONE,
         };
         let strangers = u64::from(self.entries.len() - entries);
         let their_hosts = (self.hosts.len() - hosts) as u64;
@@ -127,7 +128,13 @@ impl<S: Storage> StoredFrontier<S> {
         all.sum::<f64>() * 2.0_f64.powi(-self.unit)
     }
 
-    fn stranger(&mut self, url: CanonicalUrl, now: Timestamp) -> Result<UrlId, FrontierError> {
+    /// Whether an offer of a URL makes a new entry, which has a parent.
+    fn is_news_to(&self, key: UrlKey, agent: AgentId) -> bool {
+        self.find_moved(key)
+            .is_none_or(|base| self.entries[base].waits() && self.entry_of(base, agent).is_none())
+    }
+
+    pub(super) fn stranger(&mut self, url: CanonicalUrl, now: Timestamp) -> Result<UrlId, FrontierError> {
         let key = self.keyring.key(&url);
         if let Some(known) = self.find(key) {
             return Ok(known);

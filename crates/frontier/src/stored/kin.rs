@@ -16,6 +16,38 @@ const NOT_RAISED: Rank = Rank {
     tie: u32::MAX,
 };
 
+/// What the children of a page get because one of them was visited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChildrenRaise {
+    /// The one that was visited.
+    pub of: UrlKey,
+    /// Whether the page counts as any parent or as the first.
+    pub parents: Parents,
+    /// The rank the others get.
+    pub rank: Rank,
+    /// How to combine it with their current rank.
+    pub merge: Merge,
+}
+
+impl ChildrenRaise {
+    pub(super) fn of_update(update: &Update) -> Option<ChildrenRaise> {
+        match update {
+            Update::RaiseSiblings {
+                of,
+                parents,
+                rank,
+                merge,
+            } => Some(ChildrenRaise {
+                of: *of,
+                parents: *parents,
+                rank: *rank,
+                merge: *merge,
+            }),
+            _ => None,
+        }
+    }
+}
+
 impl<S: Storage> StoredFrontier<S> {
     /// Makes a URL a child of a page although the page's run of ids is already closed.
     pub(super) fn adopt(&mut self, page: UrlId, child: UrlId) {
@@ -66,47 +98,72 @@ impl<S: Storage> StoredFrontier<S> {
     pub(super) fn raise_siblings(
         &mut self,
         agent: AgentId,
-        of: UrlKey,
-        parents: Parents,
-        rank: Rank,
-        merge: Merge,
+        raise: ChildrenRaise,
         now: Timestamp,
     ) -> Result<(), FrontierError> {
-        let Some(base) = self.find(of) else { return Ok(()) };
-        let own = self.entry_of(base, agent).unwrap_or(base);
-        let all = parents == Parents::All && self.policy.all_parents;
-        let pages = if all {
-            self.storage.parents(base)?
-        } else {
-            self.entries[own].parent.known().into_iter().collect()
-        };
-        for page in pages {
-            if merge == Merge::Max {
-                let raised = (page.0, all, agent);
-                if self.raised.get(&raised).is_some_and(|raised| *raised >= rank) {
-                    continue;
-                }
-                self.raised.insert(raised, rank);
-                let whose = if all { Parents::All } else { Parents::First };
-                self.storage.put_raised(page, whose, agent, rank);
-            }
-            let children = if all {
-                let children = self.storage.children(page)?.into_iter();
-                let there = children.filter(|child| self.entries.get(*child).is_some());
-                there.filter_map(|child| self.entry_of(child, agent)).collect()
-            } else {
-                self.first_children(page)
-            };
-            for child in children {
-                let entry = &self.entries[child];
-                if entry.key != of && entry.waits() && entry.agent() == agent {
-                    // The tie says in which order equals are served, which a better score does not change.
-                    let tie = entry.rank().tie;
-                    self.merge(child, Rank { tie, ..rank }, merge, now);
-                }
-            }
+        for page in self.parents_that_count(agent, raise.of, raise.parents)? {
+            self.raise_children_of(agent, page, raise, now)?;
         }
         Ok(())
+    }
+
+    /// The pages that count as parents of a URL.
+    pub(super) fn parents_that_count(
+        &self,
+        agent: AgentId,
+        of: UrlKey,
+        parents: Parents,
+    ) -> Result<Vec<UrlId>, FrontierError> {
+        let Some(base) = self.find(of) else {
+            return Ok(Vec::new());
+        };
+        if parents == Parents::All && self.policy.all_parents {
+            return self.storage.parents(base);
+        }
+        let own = self.entry_of(base, agent).unwrap_or(base);
+        Ok(self.entries[own].parent.known().into_iter().collect())
+    }
+
+    /// Raises the children of one page. False if an earlier raise was as high.
+    pub(super) fn raise_children_of(
+        &mut self,
+        agent: AgentId,
+        page: UrlId,
+        raise: ChildrenRaise,
+        now: Timestamp,
+    ) -> Result<bool, FrontierError> {
+        let ChildrenRaise {
+            of,
+            parents,
+            rank,
+            merge,
+        } = raise;
+        let all = parents == Parents::All && self.policy.all_parents;
+        if merge == Merge::Max {
+            let raised = (page.0, all, agent);
+            if self.raised.get(&raised).is_some_and(|raised| *raised >= rank) {
+                return Ok(false);
+            }
+            self.raised.insert(raised, rank);
+            let whose = if all { Parents::All } else { Parents::First };
+            self.storage.put_raised(page, whose, agent, rank);
+        }
+        let children = if all {
+            let children = self.storage.children(page)?.into_iter();
+            let there = children.filter(|child| self.entries.get(*child).is_some());
+            there.filter_map(|child| self.entry_of(child, agent)).collect()
+        } else {
+            self.first_children(page)
+        };
+        for child in children {
+            let entry = &self.entries[child];
+            if entry.key != of && entry.waits() && entry.agent() == agent {
+                // The tie says in which order equals are served, which a better score does not change.
+                let tie = entry.rank().tie;
+                self.merge(child, Rank { tie, ..rank }, merge, now);
+            }
+        }
+        Ok(true)
     }
 
     /// Forgets how far a page's children were raised, because one of them has not been: it is new on the list, or was
@@ -173,11 +230,17 @@ impl<S: Storage> StoredFrontier<S> {
         links: &[UrlKey],
     ) -> Result<(), FrontierError> {
         // Only a page that was leased before can already have a list.
-        let mut children = if lease.revisit || lease.attempt > 0 {
+        let children = if lease.revisit || lease.attempt > 0 {
             self.storage.children(page)?
         } else {
             Vec::new()
         };
+        self.add_children(page, children, links);
+        Ok(())
+    }
+
+    /// Adds links to the list of a page's children.
+    pub(super) fn add_children(&mut self, page: UrlId, mut children: Vec<UrlId>, links: &[UrlKey]) {
         // Redirects may make several links lead to one URL, and one lead to the page itself, which is not its own
         // child.
         let mut seen: HashSet<UrlId> = children.iter().copied().chain([page]).collect();
@@ -191,7 +254,6 @@ impl<S: Storage> StoredFrontier<S> {
         for child in new {
             self.add_parent(child, page);
         }
-        Ok(())
     }
 
     pub(super) fn add_parent(&mut self, child: UrlId, page: UrlId) {

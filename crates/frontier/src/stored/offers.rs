@@ -187,13 +187,10 @@ impl<S: Storage> StoredFrontier<S> {
                     self.merge(id, Rank { tie, ..*rank }, *merge, now);
                 }
             }
-            Update::RaiseSiblings {
-                of,
-                parents,
-                rank,
-                merge,
-            } => {
-                self.raise_siblings(agent, *of, *parents, *rank, *merge, now)?;
+            Update::RaiseSiblings { .. } => {
+                if let Some(raise) = ChildrenRaise::of_update(update) {
+                    self.raise_siblings(agent, raise, now)?;
+                }
             }
             Update::RetieSiblings { of } => self.retie_siblings(agent, *of, now),
             Update::Note { of, note } => {

@@ -61,7 +61,7 @@ impl Pair {
 }
 
 /// The geometric mean of some ratios, and half the width of the interval that holds the true one in 95 of 100 cases, roughly.
-fn mean_ratio(ratios: &[f64]) -> (f64, Option<f64>) {
+pub(super) fn mean_ratio(ratios: &[f64]) -> (f64, Option<f64>) {
     let number = ratios.len() as f64;
     let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / number;
     let squares: f64 = ratios.iter().map(|ratio| (ratio.ln() - mean).powi(2)).sum();

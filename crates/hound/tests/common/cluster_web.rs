@@ -303,7 +303,10 @@ impl Cable {
         let is_cut = cable.is_cut.clone();
         std::thread::spawn(move || {
             for here in listener.incoming() {
-                let (here, there) = (here.unwrap(), TcpStream::connect(("127.0.0.1", port)).unwrap());
+                // While Redis is down, whoever connects is hung up on.
+                let (here, Ok(there)) = (here.unwrap(), TcpStream::connect(("127.0.0.1", port))) else {
+                    continue;
+                };
                 for (from, to) in [(&here, &there), (&there, &here)] {
                     let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
                     let is_cut = is_cut.clone();

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scenthound_frontier::{
-    Ask, Counts, End, ForeignOffer, Frontier, FrontierError, HostEffect, HostPolicy, HostSteering,
-    MemoryFrontier, Next, Recall, Rescore, Settled, Survey, UrlFacts,
+    Ask, Counts, End, ForeignOffer, Frontier, FrontierError, HostEffect, HostPolicy, HostSteering, KinNews,
+    MemoryFrontier, Next, Recall, Rescore, Settled, ShardMap, Survey, UrlFacts,
 };
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseKind, Offer, Priority, Rank, Reason, Standing,
@@ -26,10 +26,12 @@ pub(super) enum Item {
     Offer(ForeignOffer),
     Update(AgentId, Update),
     Evidence(AgentId, UrlKey, Evidence),
+    Kin(KinNews),
 }
 
 /// Something to be told to a shard.
 pub(super) struct Message {
+    from: u16,
     pub to: u16,
     pub item: Item,
 }
@@ -45,6 +47,10 @@ impl Part {
         self.asleep = None;
         &mut self.frontier
     }
+}
+
+fn shard_of(key: UrlKey, shards: u16) -> u16 {
+    ((u32::from(key.site()) * u32::from(shards)) >> UrlKey::SITE_BITS) as u16
 }
 
 /// The shards of one node as one frontier.
@@ -112,7 +118,7 @@ impl NodeFrontier {
     }
 
     fn shard_of(&self, key: UrlKey) -> u16 {
-        ((u32::from(key.site()) * u32::from(self.shards)) >> UrlKey::SITE_BITS) as u16
+        shard_of(key, self.shards)
     }
 
     fn at(&self, key: UrlKey) -> Option<&MemoryFrontier> {
@@ -126,12 +132,19 @@ impl NodeFrontier {
         part.ok_or(FrontierError::UnknownLease(lease.id.0))
     }
 
-    fn tell(&mut self, to: u16, item: Item) {
-        self.outgoing.push(Message { to, item });
+    fn tell(&mut self, from: u16, to: u16, item: Item) {
+        self.outgoing.push(Message { from, to, item });
+    }
+
+    fn tell_kin(&mut self, from: u16, kin: Vec<(u16, KinNews)>) {
+        for (to, news) in kin {
+            self.tell(from, to, Item::Kin(news));
+        }
     }
 
     /// Hears something that a page of another shard means for this one.
-    pub fn hear(&mut self, Message { to, item }: Message, now: Timestamp) -> Result<(), FrontierError> {
+    pub fn hear(&mut self, Message { from, to, item }: Message, now: Timestamp) -> Result<(), FrontierError> {
+        let shards = self.shards;
         let Some(part) = self.parts.get_mut(&to) else {
             return Ok(());
         };
@@ -146,6 +159,15 @@ impl NodeFrontier {
                 }
                 frontier.keep_evidence(agent, of, &evidence)
             }
+            Item::Kin(news) => {
+                let map = ShardMap {
+                    here: to,
+                    shard_of: &|key| shard_of(key, shards),
+                };
+                let heard = frontier.hear_kin(news, from, map, now)?;
+                self.tell_kin(to, heard.tell);
+                Ok(())
+            }
         }
     }
 
@@ -158,7 +180,9 @@ impl NodeFrontier {
             let to = match update {
                 Update::Offer(offer) => self.shard_of(offer.key),
                 Update::Raise { of, .. } | Update::Note { of, .. } => self.shard_of(*of),
-                Update::RaiseSiblings { .. } | Update::RetieSiblings { .. } | Update::RevisitRichest => from,
+                // The siblings were raised before.
+                Update::RaiseSiblings { .. } => continue,
+                Update::RetieSiblings { .. } | Update::RevisitRichest => from,
             };
             let item = match update {
                 _ if to == from => {
@@ -181,7 +205,7 @@ impl NodeFrontier {
                 }),
                 update => Item::Update(agent, update.clone()),
             };
-            self.tell(to, item);
+            self.tell(from, to, item);
         }
         own
     }
@@ -304,7 +328,7 @@ impl Frontier for NodeFrontier {
             Some(part) if shard == self.settling => part.change().keep_evidence(agent, key, evidence),
             // The URL may be on its way there.
             _ => {
-                self.tell(shard, Item::Evidence(agent, key, evidence.clone()));
+                self.tell(self.settling, shard, Item::Evidence(agent, key, evidence.clone()));
                 Ok(())
             }
         }
@@ -366,6 +390,15 @@ impl Frontier for NodeFrontier {
     fn settle(&mut self, settled: Settled<'_>, now: Timestamp) -> Result<(), FrontierError> {
         let (shard, part) = self.of_lease(settled.lease)?;
         let unit = part.frontier.unit_of(settled.lease);
+        let shards = self.shards;
+        let map = ShardMap {
+            here: shard,
+            shard_of: &|key| shard_of(key, shards),
+        };
+        let Some(part) = self.parts.get_mut(&shard) else {
+            return Ok(());
+        };
+        let kin = part.change().tell_kin(&settled, map, now)?;
         self.settling = shard;
         let updates = self.sort_updates(shard, &settled, unit);
         let (mut end, mut host_effect) = (settled.end.clone(), settled.host_effect);
@@ -394,10 +427,11 @@ impl Frontier for NodeFrontier {
                     is_seed: lease.seed,
                     is_sitemap: lease.kind == LeaseKind::Sitemap,
                 });
-                self.tell(self.shard_of(*key), item);
+                self.tell(shard, self.shard_of(*key), item);
                 end = End::Gone;
             }
         }
+        self.tell_kin(shard, kin);
         let Some(part) = self.parts.get_mut(&shard) else {
             return Ok(());
         };
