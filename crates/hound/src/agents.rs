@@ -49,10 +49,13 @@ pub fn write(agents: &[AgentStatus], out: &mut dyn Write) -> anyhow::Result<()> 
             .take(WORDS_SHOWN)
             .map(|(word, weight)| format!("{} {weight:.2}", harmless(word)))
             .collect();
+        let by = match agents.len() {
+            1 => String::new(),
+            _ => format!(" by agent {}", agent.number),
+        };
         writeln!(
             out,
-            "Learnt by agent {} ({} weights): {}",
-            agent.number,
+            "Learnt{by} ({} weights): {}",
             count(agent.learnt.len() as u64),
             words.join(", ")
         )?;

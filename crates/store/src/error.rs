@@ -59,7 +59,7 @@ pub enum Error {
     #[error("{} holds no crawl", .0.display())]
     NoCrawl(PathBuf),
     /// Another process uses the folder.
-    #[error("{} is in use by {}", path.display(), holder(*pid))]
+    #[error("{} is in use by {}; wait for it to end, or stop it", path.display(), holder(*pid))]
     InUse {
         /// The folder.
         path: PathBuf,

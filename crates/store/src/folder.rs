@@ -394,7 +394,7 @@ mod tests {
         let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
         let error = CrawlFolder::open_or_create(temp.path()).unwrap_err().to_string();
         let expected = format!(
-            "{} is in use by process {}",
+            "{} is in use by process {}; wait for it to end, or stop it",
             temp.path().display(),
             std::process::id()
         );

@@ -69,6 +69,22 @@ fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
         .collect()
 }
 
+fn bytes_of(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Adds a part to a lesson, after its length.
+fn tell(told: &mut Vec<u8>, part: &[u8]) {
+    told.extend((part.len() as u32).to_le_bytes());
+    told.extend(part);
+}
+
+/// The next part of a lesson, and what follows.
+fn told_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+}
+
 /// One count per band, and what follows.
 fn counts_in(bytes: &[u8]) -> Option<([u32; BANDS], &[u8])> {
     let mut rest = bytes;
@@ -238,6 +254,8 @@ pub struct Ache {
     epoch: u64,
     unsaved: BTreeSet<usize>,
     is_model_unsaved: bool,
+    /// Visits that other nodes of the crawl have not been told of yet; none where there are no others.
+    told: Option<Vec<u8>>,
 }
 
 impl Default for Ache {
@@ -258,6 +276,7 @@ impl Ache {
             epoch: 0,
             unsaved: BTreeSet::new(),
             is_model_unsaved: false,
+            told: None,
         }
     }
 
@@ -305,6 +324,20 @@ impl Ache {
         self.unsaved.insert(slot);
     }
 
+    /// Learns from a visit of this node or another one. Links on the parents led to the page.
+    fn visit(&mut self, example: Example, parents: &[u64]) {
+        let band = example.band;
+        self.remember(example);
+        if band == IMMEDIATE {
+            for parent in parents {
+                self.mark_near(UrlKey(*parent));
+            }
+        }
+        if self.visits.is_multiple_of(self.batch.into()) {
+            self.learn();
+        }
+    }
+
     fn learn(&mut self) {
         if let Some(model) = Model::learn(self.examples.iter()) {
             self.model = Some(model);
@@ -343,19 +376,17 @@ impl Strategy for Ache {
             } else {
                 OTHER
             };
-            self.remember(Example {
+            let parents: Vec<u64> = evidence.parents.iter().map(|parent| parent.key.0).collect();
+            let example = Example {
                 page: report.lease.key,
                 band,
                 words: features(evidence),
-            });
-            if band == IMMEDIATE {
-                for parent in &evidence.parents {
-                    self.mark_near(parent.key);
-                }
+            };
+            if let Some(told) = &mut self.told {
+                tell(told, &example.to_bytes());
+                tell(told, &bytes_of(&parents));
             }
-            if self.visits.is_multiple_of(self.batch.into()) {
-                self.learn();
-            }
+            self.visit(example, &parents);
         }
         // Everything known is used, so a new rank replaces the old one. Before the first lesson all links are alike, and a
         // seed that is linked to must stay a seed.
@@ -417,6 +448,34 @@ impl Strategy for Ache {
         self.examples = examples.into_values().collect();
         let pages = self.examples.iter().map(|example| example.page);
         self.slots = pages.zip(0..).collect();
+        Ok(())
+    }
+
+    fn share_lessons(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    fn lessons(&mut self) -> Vec<u8> {
+        self.told.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn hear_lessons(&mut self, lessons: &[u8]) -> Result<(), RestoreError> {
+        let damaged = || RestoreError::Damaged {
+            strategy: "ache",
+            what: "the lessons of another node cannot be read".to_owned(),
+        };
+        let mut rest = lessons;
+        while !rest.is_empty() {
+            let (example, after) = told_part(rest).ok_or_else(damaged)?;
+            let (parents, after) = told_part(after).ok_or_else(damaged)?;
+            let example = Example::from_bytes(example).ok_or_else(damaged)?;
+            let parents = numbers(parents).ok_or_else(damaged)?;
+            // A page may be settled twice where a node died.
+            if !self.slots.contains_key(&example.page) {
+                self.visit(example, &parents);
+            }
+            rest = after;
+        }
         Ok(())
     }
 }
@@ -491,6 +550,38 @@ mod tests {
         let (a, b) = (2.0 / 9.0, 4.0 / 15.0);
         assert!((immediate - a / (a + b)).abs() < 1e-12 && (other - b / (a + b)).abs() < 1e-12);
         assert_eq!(near, 0.0);
+    }
+
+    #[test]
+    fn nodes_that_tell_each_other_know_what_one_machine_knows() {
+        let mut alone = Trial::new(Ache::new(3));
+        visit(&mut alone);
+        let [mut first, mut second] = [(); 2].map(|()| Trial::new(Ache::new(3)));
+        first.strategy.share_lessons();
+        second.strategy.share_lessons();
+        first.see(1, 0.0, &[(2, 0, SHOPS), (4, 0, CARS)]);
+        first.evidence = Some(said(1, SHOPS));
+        first.see(2, 0.0, &[(3, 0, TEA)]);
+        first.evidence = Some(said(1, CARS));
+        first.see(4, 0.0, &[]);
+        let told = first.strategy.lessons();
+        second.strategy.hear_lessons(&told).unwrap();
+        second.evidence = Some(said(2, TEA));
+        second.see(3, 1.0, &[]);
+        let answer = second.strategy.lessons();
+        // Told twice, learnt once.
+        first.strategy.hear_lessons(&answer).unwrap();
+        first.strategy.hear_lessons(&answer).unwrap();
+        for node in [&first.strategy, &second.strategy] {
+            assert_eq!(node.model, alone.strategy.model);
+            assert_eq!(node.examples, alone.strategy.examples);
+            assert_eq!(node.band_of(url(2).1), Some(NEAR));
+        }
+        assert!(
+            first.strategy.lessons().is_empty(),
+            "what was heard is not told again"
+        );
+        assert!(first.strategy.hear_lessons(&told[..7]).is_err());
     }
 
     #[test]

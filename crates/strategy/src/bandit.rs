@@ -52,6 +52,12 @@ struct Group {
 }
 
 impl Group {
+    fn add(&mut self, more: Group) {
+        self.links = self.links.saturating_add(more.links);
+        self.draws = self.draws.saturating_add(more.draws);
+        self.rewards = self.rewards.saturating_add(more.rewards);
+    }
+
     fn to_bytes(self) -> Vec<u8> {
         [self.links, self.draws, self.rewards]
             .iter()
@@ -83,6 +89,8 @@ pub struct Bandit {
     draws: u64,
     epoch: u64,
     unsaved: BTreeSet<u32>,
+    /// What other nodes of the crawl have not been told yet; none where there are no others.
+    told: Option<BTreeMap<u32, Group>>,
 }
 
 impl Default for Bandit {
@@ -100,6 +108,22 @@ impl Bandit {
             draws: 0,
             epoch: 0,
             unsaved: BTreeSet::new(),
+            told: None,
+        }
+    }
+
+    /// Adds to what is known about a group.
+    fn add(&mut self, number: u32, more: Group) {
+        self.groups.entry(number).or_default().add(more);
+        self.draws = self.draws.saturating_add(more.draws.into());
+        self.unsaved.insert(number);
+    }
+
+    /// Adds what this node has seen itself.
+    fn see(&mut self, number: u32, more: Group) {
+        self.add(number, more);
+        if let Some(told) = &mut self.told {
+            told.entry(number).or_default().add(more);
         }
     }
 
@@ -159,19 +183,21 @@ impl Strategy for Bandit {
             && drawn < GROUPS
             && !report.lease.revisit
         {
-            let group = self.groups.entry(drawn).or_default();
-            group.draws = group.draws.saturating_add(1);
-            group.rewards = group.rewards.saturating_add(judgement.is_relevant().into());
-            self.draws += 1;
-            self.unsaved.insert(drawn);
+            let draw = Group {
+                links: 0,
+                draws: 1,
+                rewards: judgement.is_relevant().into(),
+            };
+            self.see(drawn, draw);
             self.epoch += 1;
         }
         let host = report.lease.url.host().to_owned();
         for link in report.links.iter().filter(|link| link.standing == Standing::New) {
-            let number = group_of(&host, link);
-            let group = self.groups.entry(number).or_default();
-            group.links = group.links.saturating_add(1);
-            self.unsaved.insert(number);
+            let found = Group {
+                links: 1,
+                ..Group::default()
+            };
+            self.see(group_of(&host, link), found);
         }
         // A URL belongs to the group of the first link to it.
         offer_each(report, Merge::Keep, out, |_, link| {
@@ -216,6 +242,37 @@ impl Strategy for Bandit {
         }
         // What waits was scored by what had been learnt at the time.
         self.epoch += 1;
+        Ok(())
+    }
+
+    fn share_lessons(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    fn lessons(&mut self) -> Vec<u8> {
+        let told = self.told.as_mut().map(std::mem::take).unwrap_or_default();
+        let lesson =
+            |(number, group): (u32, Group)| [number.to_le_bytes().to_vec(), group.to_bytes()].concat();
+        told.into_iter().flat_map(lesson).collect()
+    }
+
+    fn hear_lessons(&mut self, lessons: &[u8]) -> Result<(), RestoreError> {
+        let damaged = || RestoreError::Damaged {
+            strategy: "bandit",
+            what: "the lessons of another node cannot be read".to_owned(),
+        };
+        let mut rest = lessons;
+        while !rest.is_empty() {
+            let (number, after) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+            let (group, after) = after.split_first_chunk::<12>().ok_or_else(damaged)?;
+            let number = u32::from_le_bytes(*number);
+            let more = Group::from_bytes(group).filter(|_| number < GROUPS);
+            self.add(number, more.ok_or_else(damaged)?);
+            rest = after;
+        }
+        if !lessons.is_empty() {
+            self.epoch += 1;
+        }
         Ok(())
     }
 }
@@ -303,6 +360,34 @@ mod tests {
             evidence: &evidence,
         };
         assert_eq!(trial.strategy.rescore(&waiting), None);
+    }
+
+    #[test]
+    fn nodes_that_tell_each_other_know_what_one_machine_knows() {
+        let (mut alone, menu, list) = learnt();
+        let mut nodes = [(); 2].map(|()| Trial::new(Bandit::default()));
+        nodes.iter_mut().for_each(|node| node.strategy.share_lessons());
+        nodes[0].taken = nodes[0].strategy.seed(url(1).1, 1);
+        nodes[0].see(1, 0.0, &[(10, MENU, 0), (12, LIST, 0)]);
+        for page in 20..23 {
+            let node = &mut nodes[page as usize % 2];
+            node.taken = menu;
+            node.see(page, 0.0, &[]);
+            node.taken = list;
+            node.see(page + 10, 1.0, &[]);
+        }
+        let [first, second] = nodes.each_mut().map(|node| node.strategy.lessons());
+        nodes[0].strategy.hear_lessons(&second).unwrap();
+        nodes[1].strategy.hear_lessons(&first).unwrap();
+        for node in &mut nodes {
+            assert_eq!(again(node, list), again(&mut alone, list));
+            assert_eq!(again(node, menu), again(&mut alone, menu));
+            assert!(
+                node.strategy.lessons().is_empty(),
+                "what was heard is not told again"
+            );
+            assert!(node.strategy.hear_lessons(&first[..5]).is_err());
+        }
     }
 
     #[test]
