@@ -17,7 +17,8 @@
 //! Examples are half positive and the web is not, so a probability fitted to them would call far too many pages relevant. Two
 //! estimates of where to cut are averaged. One takes the cut that keeps most held-out positives while calling few of the
 //! pages seen relevant (recall² ÷ share called relevant). The other corrects the probabilities to the share of relevant
-//! pages among those seen, estimated from the scores themselves, and takes the cut with the best expected F1.
+//! pages among those seen, estimated from the scores themselves, and takes the cut with the best expected F1. If there are
+//! words, the cut that calls as many pages relevant as they do counts as much as both, and less with more than ten examples.
 
 use std::collections::HashMap;
 
@@ -51,6 +52,9 @@ const ENOUGH: f64 = 10.0;
 /// …and without words at most this share of the pages seen is called relevant, and as much again for each further example.
 /// One example tells too little about where the topic ends, and what resembles it least of all is called relevant otherwise.
 const SHARE_PER_EXAMPLE: f64 = 0.05;
+/// How often pages that look relevant are left out, if there are words: those of the second time resemble the ones of the first.
+/// Without words nothing would keep the judge from drifting further each time.
+const ROUNDS: usize = 2;
 /// The weight of a page that does not count. The solver wants more than nothing.
 const UNCOUNTED: f64 = 1e-6;
 /// Places of the features that are not words.
@@ -265,10 +269,11 @@ struct Training {
     seen_from: usize,
     /// The site of each page.
     sites: Vec<u32>,
+    has_words: bool,
 }
 
 impl Training {
-    fn new(all: &[&Example<'_>], positive: usize, negative: usize) -> Training {
+    fn new(all: &[&Example<'_>], positive: usize, negative: usize, has_words: bool) -> Training {
         let seen = all.len() - positive - negative;
         let sites = all.iter().map(|example| example.fields.site()).collect();
         let all = all.len();
@@ -284,6 +289,7 @@ impl Training {
             positive,
             seen_from: positive + negative,
             sites,
+            has_words,
         }
     }
 
@@ -346,10 +352,9 @@ impl Training {
 
     /// Makes pages seen that score like relevant ones count for nothing. Returns whether there are any.
     fn leave_out_doubtful(&mut self, scores: &[f64]) -> bool {
-        let of_positive = scores.get(..self.positive).unwrap_or_default();
-        let of_seen = scores.get(self.seen_from..).unwrap_or_default();
-        let curve = curve(scores, &self.labels, of_positive, of_seen);
+        let curve = self.curve(scores);
         let mut is_any = false;
+        let of_seen = scores.get(self.seen_from..).unwrap_or_default();
         let seen = self.weights.iter_mut().skip(self.seen_from);
         for (weight, score) in seen.zip(of_seen) {
             if curve.slope * score + curve.offset >= 0.0 {
@@ -358,6 +363,58 @@ impl Training {
             }
         }
         is_any
+    }
+
+    /// The curve that gives 0.5 at the cut, with the slope of the scores.
+    fn curve(&self, scores: &[f64]) -> Platt {
+        let of_positive = scores.get(..self.positive).unwrap_or_default();
+        let of_seen = scores.get(self.seen_from..).unwrap_or_default();
+        // Pages seen that look relevant, and not to the examples alone, are no evidence of how irrelevant ones score.
+        let counted = scores.iter().zip(&self.labels).zip(&self.weights);
+        let (counted, labels): (Vec<f64>, Vec<bool>) = counted
+            .filter(|(_, weight)| !self.has_words || **weight > UNCOUNTED)
+            .map(|((score, label), _)| (*score, *label))
+            .unzip();
+        let Ok(fitted) = Platt::fit(&counted, &labels) else {
+            return Platt::IDENTITY;
+        };
+        let slope = fitted.slope.clamp(0.2, 5.0);
+        let by_recall = cut_by_recall(of_positive, of_seen);
+        let by_share = cut_by_share(&fitted, &labels, of_seen);
+        let cut = match (by_recall, by_share) {
+            (Some(a), Some(b)) => (a + b) / 2.0,
+            (one, other) => one.or(other).unwrap_or(0.0),
+        };
+        // A judge that turns away most held-out examples is too strict, whatever the estimates say.
+        let mut held_out = of_positive.to_vec();
+        held_out.sort_by(f64::total_cmp);
+        let cut = held_out
+            .get(held_out.len() / 2)
+            .map_or(cut, |median| cut.min(*median));
+        // Two examples say little about a third, so what was held out of a few may score below nearly everything.
+        let most = SHARE_PER_EXAMPLE * (1.0 + of_positive.len() as f64);
+        let cut = if most < 0.5 {
+            cut.max(cut_at(of_seen, most))
+        } else {
+            cut
+        };
+        Platt {
+            slope,
+            offset: -slope * cut,
+        }
+    }
+
+    /// The curve of these scores, moved towards calling as many pages relevant as the user's words do.
+    fn curve_beside_words(&self, scores: &[f64], by_words: f64) -> Platt {
+        let curve = self.curve(scores);
+        let of_seen = scores.get(self.seen_from..).unwrap_or_default();
+        let weight = (ENOUGH / self.positive as f64).min(1.0);
+        let cut = -curve.offset / curve.slope;
+        let cut = (cut + weight * cut_at(of_seen, by_words)) / (1.0 + weight);
+        Platt {
+            offset: -curve.slope * cut,
+            ..curve
+        }
     }
 
     /// How well held-out positives are ranked above the pages seen.
@@ -379,17 +436,26 @@ impl Training {
 /// The fewest pages seen that can stand in for irrelevant ones.
 pub(super) const LEAST_SEEN: usize = 40;
 
-/// Learns from examples. `by_words` is the share of the pages seen that the user's words alone would call relevant.
+/// Which shares of the pages seen the user's words call relevant.
+#[derive(Clone, Copy)]
+pub(super) struct CalledByWords {
+    /// The words alone.
+    pub alone: f64,
+    /// The words together with those of the pages that match them.
+    pub with_feedback: f64,
+}
+
+/// Learns from examples, and from words if there are any.
 pub(super) fn learn(
     positive: &[Example<'_>],
     negative: &[Example<'_>],
     seen: &[Example<'_>],
-    has_words: bool,
-    by_words: Option<f64>,
+    by_words: Option<CalledByWords>,
     rarity: &Rarity,
 ) -> Result<LearntWords, LearnFault> {
+    let has_words = by_words.is_some();
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
-    let mut training = Training::new(&all, positive.len(), negative.len());
+    let mut training = Training::new(&all, positive.len(), negative.len(), has_words);
     let frames = Frames::new(positive, seen);
     let mut places = Places::default();
     let make = |own_words: f64, places: &mut Places| {
@@ -421,7 +487,16 @@ pub(super) fn learn(
         }
     }
     let (precision, own_words, rows, mut scores) = chosen.ok_or(LearnFault::NoExamples)?;
-    if positive.len() >= 2 && training.leave_out_doubtful(&scores) {
+    let rounds = match (positive.len(), has_words) {
+        // Nothing was held out.
+        (..2, _) => 0,
+        (_, true) => ROUNDS,
+        (_, false) => 1,
+    };
+    for _ in 0..rounds {
+        if !training.leave_out_doubtful(&scores) {
+            break;
+        }
         scores = training.held_out(&rows)?;
     }
     // The user's words may tell held-out examples from the pages seen better than anything learnt from the others does. If the
@@ -436,8 +511,15 @@ pub(super) fn learn(
     let model = training.fit(&rows, None)?;
     let weights = model.weights();
     let at = |place: u32| weights.get(place as usize).copied().unwrap_or(0.0);
-    let of_positive = scores.get(..training.positive).unwrap_or_default();
     let of_seen = scores.get(training.seen_from..).unwrap_or_default();
+    let curve = match by_words {
+        Some(called) if training.is_narrow() => Platt {
+            slope: 1.0,
+            offset: -cut_at(of_seen, called.alone),
+        },
+        Some(called) => training.curve_beside_words(&scores, called.with_feedback),
+        None => training.curve(&scores),
+    };
     Ok(LearntWords {
         weights: (0_u32..)
             .zip(&places.ids)
@@ -461,58 +543,16 @@ pub(super) fn learn(
             }
         },
         own_words,
-        curve: match by_words.filter(|_| training.is_narrow()) {
-            Some(share) => curve_at(of_seen, share),
-            None => curve(&scores, &training.labels, of_positive, of_seen),
-        },
+        curve,
     })
 }
 
-/// The curve that calls this share of the pages seen relevant.
-fn curve_at(of_seen: &[f64], share: f64) -> Platt {
+/// The score that this share of the pages seen have at least.
+fn cut_at(of_seen: &[f64], share: f64) -> f64 {
     let mut order = of_seen.to_vec();
     order.sort_by(|a, b| b.total_cmp(a));
     let rank = (share * order.len() as f64).ceil().max(1.0) as usize;
-    let cut = order.get(rank.min(order.len()) - 1).copied().unwrap_or(0.0);
-    Platt {
-        slope: 1.0,
-        offset: -cut,
-    }
-}
-
-/// The curve that gives 0.5 at the cut, with the slope of the scores.
-fn curve(scores: &[f64], labels: &[bool], of_positive: &[f64], of_seen: &[f64]) -> Platt {
-    let plain = Platt {
-        slope: 1.0,
-        offset: 0.0,
-    };
-    let Ok(fitted) = Platt::fit(scores, labels) else {
-        return plain;
-    };
-    let slope = fitted.slope.clamp(0.2, 5.0);
-    let by_recall = cut_by_recall(of_positive, of_seen);
-    let by_share = cut_by_share(&fitted, labels, of_seen);
-    let cut = match (by_recall, by_share) {
-        (Some(a), Some(b)) => (a + b) / 2.0,
-        (one, other) => one.or(other).unwrap_or(0.0),
-    };
-    // A judge that turns away most held-out examples is too strict, whatever the estimates say.
-    let mut held_out = of_positive.to_vec();
-    held_out.sort_by(f64::total_cmp);
-    let cut = held_out
-        .get(held_out.len() / 2)
-        .map_or(cut, |median| cut.min(*median));
-    // Two examples say little about a third, so what was held out of a few may score below nearly everything.
-    let most = SHARE_PER_EXAMPLE * (1.0 + of_positive.len() as f64);
-    let cut = if most < 0.5 {
-        cut.max(-curve_at(of_seen, most).offset)
-    } else {
-        cut
-    };
-    Platt {
-        slope,
-        offset: -slope * cut,
-    }
+    order.get(rank.min(order.len()) - 1).copied().unwrap_or(0.0)
 }
 
 /// The score that maximises recall² ÷ share of the pages seen that score at least as much.

@@ -10,7 +10,7 @@ use scenthound_types::{Judgement, ParsedPage, Parts, StateDelta, TermHit, TermSe
 
 use super::ById;
 use super::background::Background;
-use super::examples::{self, LearntWords};
+use super::examples::{self, CalledByWords, LearntWords};
 use super::feedback::{self, OWN_WORDS, TellingWords};
 use super::fields::PageFields;
 use super::match_score::{MatchScore, Matcher};
@@ -109,7 +109,7 @@ struct PageOpinion {
 impl TopicModel {
     fn opinion(&self, fields: &PageFields, query: &[u32]) -> PageOpinion {
         let matched = self.matcher.score(fields);
-        let (by_words, similarity) = self.by_words(fields, &matched);
+        let (by_words, similarity) = by_words(self.feedback.as_ref(), fields, &matched, &self.rarity);
         let Some(learnt) = &self.learnt else {
             return PageOpinion {
                 relevance: sigmoid(by_words),
@@ -130,19 +130,6 @@ impl TopicModel {
             similarity: Some(score),
             matched,
         }
-    }
-
-    /// Log odds of the page's relevance by the user's own words and by the words of the pages that match them.
-    fn by_words(&self, fields: &PageFields, matched: &MatchScore) -> (f64, Option<f64>) {
-        let Some((words, trust)) = &self.feedback else {
-            return (STEEPNESS * (matched.score - CUT_OF_MATCH), None);
-        };
-        let similarity = words.similarity(fields, &self.rarity);
-        // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
-        let own = OWN_WORDS + 0.5 * (1.0 - trust);
-        let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
-        let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
-        (STEEPNESS * (both - cut), Some(similarity))
     }
 
     /// How relevant a few words are.
@@ -183,6 +170,25 @@ impl TopicModel {
         // Either is evidence; both are more.
         (1.0 - (1.0 - 0.9 * named) * (1.0 - 0.9 * learnt)) as f32
     }
+}
+
+/// Log odds of a page's relevance by the user's own words and by the words of the pages that match them, and how similar it is
+/// to those pages.
+fn by_words(
+    feedback: Option<&(TellingWords, f64)>,
+    fields: &PageFields,
+    matched: &MatchScore,
+    rarity: &Rarity,
+) -> (f64, Option<f64>) {
+    let Some((words, trust)) = feedback else {
+        return (STEEPNESS * (matched.score - CUT_OF_MATCH), None);
+    };
+    let similarity = words.similarity(fields, rarity);
+    // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
+    let own = OWN_WORDS + 0.5 * (1.0 - trust);
+    let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
+    let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
+    (STEEPNESS * (both - cut), Some(similarity))
 }
 
 /// The user's words and how much each counts at a link, and what all of them come to.
@@ -429,7 +435,7 @@ impl TopicJudge {
             feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), &rarity);
         }
         if !lessons.positive.is_empty() {
-            match self.learn_examples(lessons, &matcher, &rarity) {
+            match self.learn_examples(lessons, &matcher, feedback.as_ref(), &rarity) {
                 Fit::Learnt(words) => learnt = Some(*words),
                 Fit::TooEarly => {
                     let pages: Vec<&PageFields> = lessons.positive.iter().collect();
@@ -474,7 +480,13 @@ impl TopicJudge {
         }
     }
 
-    fn learn_examples(&self, lessons: &Lessons, matcher: &Matcher, rarity: &Rarity) -> Fit {
+    fn learn_examples(
+        &self,
+        lessons: &Lessons,
+        matcher: &Matcher,
+        feedback: Option<&(TellingWords, f64)>,
+        rarity: &Rarity,
+    ) -> Fit {
         let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
         let given =
             |fields: &PageFields| lessons.positive.contains(fields) || lessons.negative.contains(fields);
@@ -490,15 +502,17 @@ impl TopicJudge {
         if seen.len() + negative.len() < examples::LEAST_SEEN {
             return Fit::TooEarly;
         }
-        let has_words = !self.ideas.is_empty();
-        let by_words = has_words.then(|| {
-            let called = seen
-                .iter()
-                .filter(|example| example.matched >= CUT_OF_MATCH)
-                .count();
+        let share = |is_called: &dyn Fn(&PageFields) -> bool| {
+            let called = seen.iter().filter(|example| is_called(example.fields)).count();
             called as f64 / seen.len().max(1) as f64
+        };
+        let by_words = (!self.ideas.is_empty()).then(|| CalledByWords {
+            alone: share(&|fields| matcher.score(fields).score >= CUT_OF_MATCH),
+            with_feedback: share(&|fields| {
+                by_words(feedback, fields, &matcher.score(fields), rarity).0 >= 0.0
+            }),
         });
-        match examples::learn(&positive, &negative, &seen, has_words, by_words, rarity) {
+        match examples::learn(&positive, &negative, &seen, by_words, rarity) {
             Ok(words) => Fit::Learnt(Box::new(words)),
             Err(_) => Fit::TooEarly,
         }
