@@ -2,7 +2,8 @@
 //!
 //! The rules of the frontier are [`StoredFrontier`]'s. This crate gives it a [`FjallStorage`], so that after a crash
 //! either everything a commit wrote is there or nothing. What the hot paths need is read into memory on opening;
-//! strings, child lists and rules stay in the store.
+//! strings, child lists and rules stay in the store. A frontier that was closed in order may leave a copy of what is read
+//! ([`save_snapshot`]), so that opening it is quick.
 //!
 //! **Invariant:** a folder holds either a complete store or none: a new one is created beside its place and then
 //! renamed.
@@ -19,6 +20,7 @@ mod peek;
 mod pending;
 mod recent;
 mod scan;
+mod snapshot;
 mod storage;
 
 use std::path::Path;
@@ -28,6 +30,8 @@ use scenthound_types::{Keyring, Timestamp};
 
 pub use crate::fault::DurableError;
 pub use crate::peek::{Peek, Peeked};
+use crate::scan::Access;
+pub use crate::snapshot::save_snapshot;
 pub use crate::storage::FjallStorage;
 
 /// A frontier that survives being killed.
@@ -45,7 +49,7 @@ pub fn open(
     if !folder::holds_store(folder, keyring)? {
         folder::create(folder, keyring)?;
     }
-    scan::reopen(FjallStorage::open(folder)?, policy, keyring, now)
+    scan::reopen(folder, Access::Full, policy, keyring, now)
 }
 
 /// Opens the frontier in a folder for reading only. Commits are refused.
@@ -63,5 +67,5 @@ pub fn open_read_only(
         }
         .into());
     }
-    scan::reopen(FjallStorage::open(folder)?.read_only(), policy, keyring, now)
+    scan::reopen(folder, Access::ReadOnly, policy, keyring, now)
 }

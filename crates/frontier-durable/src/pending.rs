@@ -26,3 +26,18 @@ pub(crate) struct Pending {
     pub rules: BTreeMap<u32, Vec<u8>>,
     pub notes: BTreeMap<String, Vec<u8>>,
 }
+
+impl Pending {
+    /// Whether nothing was put.
+    pub fn is_empty(&self) -> bool {
+        self.urls.is_empty()
+            && self.evidence.is_empty()
+            && self.dropped.is_empty()
+            && self.dropped_parents.is_empty()
+            && self.children.is_empty()
+            && self.parents.is_empty()
+            && self.raised.is_empty()
+            && self.rules.is_empty()
+            && self.notes.is_empty()
+    }
+}

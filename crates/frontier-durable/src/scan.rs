@@ -1,35 +1,59 @@
 //! Reads the store back into a frontier.
 
-use scenthound_frontier::{Entry, FrontierError, HostPolicy, HostRecord, Kinship, StoredFrontier, UrlId};
+use std::path::Path;
+
+use scenthound_frontier::{
+    Entry, FrontierError, HostPolicy, HostRecord, Kept, Kinship, Queues, StoredFrontier, UrlId,
+};
 use scenthound_types::{Keyring, Timestamp};
 
 use crate::storage::{FjallStorage, number, pair, read_entry, read_raised};
 use crate::{DurableError, DurableFrontier};
 
-/// The frontier as it was at its last commit. What is damaged is said with the folder it is in, and with what to do.
+/// The frontier in a folder as it was at its last commit. What is damaged is said with the folder it is in, and with what to do.
 pub(crate) fn reopen(
-    storage: FjallStorage,
+    folder: &Path,
+    access: Access,
     policy: HostPolicy,
     keyring: Keyring,
     now: Timestamp,
 ) -> Result<DurableFrontier, FrontierError> {
-    let folder = storage.folder().to_owned();
-    read_back(storage, policy, keyring, now).map_err(|error| match error {
-        FrontierError::Damaged { what } => DurableError::Damaged { folder, what }.into(),
-        other => other,
-    })
+    let open = || {
+        let storage = FjallStorage::open(folder)?;
+        Ok::<_, FrontierError>(match access {
+            Access::Full => storage,
+            Access::ReadOnly => storage.read_only(),
+        })
+    };
+    let storage = open()?;
+    if let Some(rows) = storage.snapshot()? {
+        match read_back(storage, rows, Queues::AsStored, policy.clone(), keyring, now) {
+            // The copy of the entries may be damaged. The store decides.
+            Err(FrontierError::Damaged { .. }) => {}
+            opened => return opened,
+        }
+        return read_store(open()?, policy, keyring, now);
+    }
+    read_store(storage, policy, keyring, now)
 }
 
-fn read_back(
+/// What a frontier is opened for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Full,
+    ReadOnly,
+}
+
+/// Reads the entries from the store itself.
+fn read_store(
     storage: FjallStorage,
     policy: HostPolicy,
     keyring: Keyring,
     now: Timestamp,
 ) -> Result<DurableFrontier, FrontierError> {
-    let hosts = hosts(&storage)?;
-    let kinship = kinship(&storage, &policy)?;
     let rows = storage.tables.entries.iter();
     let folder = storage.folder().to_owned();
+    let damaged_in = folder.clone();
     // Numbers of dropped URLs are missing; the frontier knows how many there may be.
     let entries = rows.map(move |row| -> Result<(UrlId, Entry, Option<u32>), FrontierError> {
         let damaged = |what: String| FrontierError::Damaged {
@@ -42,11 +66,34 @@ fn read_back(
         let (entry, age) = read_entry(&value).ok_or_else(|| damaged(format!("entry {id} is incomplete")))?;
         Ok((UrlId(id), entry, age))
     });
-    let entries = Bounded {
-        rows: entries,
-        most: storage.numbers() as usize,
+    read_back(storage, entries, Queues::Unordered, policy, keyring, now).map_err(|error| match error {
+        FrontierError::Damaged { what } => DurableError::Damaged {
+            folder: damaged_in,
+            what,
+        }
+        .into(),
+        other => other,
+    })
+}
+
+fn read_back(
+    storage: FjallStorage,
+    rows: impl Iterator<Item = Result<(UrlId, Entry, Option<u32>), FrontierError>>,
+    queues: Queues,
+    policy: HostPolicy,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<DurableFrontier, FrontierError> {
+    let kept = Kept {
+        hosts: hosts(&storage)?,
+        kinship: kinship(&storage, &policy)?,
+        entries: Bounded {
+            rows,
+            most: storage.numbers() as usize,
+        },
+        queues,
     };
-    let frontier = StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)?;
+    let frontier = StoredFrontier::reopen(storage, policy, keyring, kept, now)?;
     frontier.storage().check_entries(frontier.numbers())?;
     Ok(frontier)
 }

@@ -7,6 +7,7 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{
@@ -19,12 +20,15 @@ use crate::DurableError;
 use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
 use crate::recent::Recent;
+use crate::snapshot::{self, SnapshotMark};
 
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
 const CACHE: u64 = 16 * MIB;
 /// The smallest size the store allows. Older data is flushed from memory so that opening stays quick.
 const JOURNALS: u64 = 64 * MIB;
+/// The most that the store may hold in memory before it has written it to tables.
+const MOST_BUFFERED: u64 = 128 * MIB;
 
 /// Keeps everything in an embedded store.
 pub struct FjallStorage {
@@ -40,6 +44,10 @@ pub struct FjallStorage {
     mark: CommitMark,
     /// How far it had come when it last reached the disk.
     synced: CommitMark,
+    /// Whether there is a copy of the entries beside the store, up to date or not…
+    has_snapshot: bool,
+    /// …and the last one that was made.
+    snapshot: Option<SnapshotMark>,
 }
 
 /// One table per kind of record. Numbers in keys are big-endian, so that a scan meets them in order.
@@ -63,6 +71,22 @@ pub(crate) struct Tables {
     pub raised: Keyspace,
     /// Name → value.
     pub notes: Keyspace,
+}
+
+impl Tables {
+    fn all(&self) -> [&Keyspace; 9] {
+        [
+            &self.entries,
+            &self.urls,
+            &self.evidence,
+            &self.hosts,
+            &self.rules,
+            &self.children,
+            &self.parents,
+            &self.raised,
+            &self.notes,
+        ]
+    }
 }
 
 impl std::fmt::Debug for FjallStorage {
@@ -133,7 +157,10 @@ impl FjallStorage {
         let mark = noted
             .and_then(|bytes| CommitMark::from_bytes(&bytes))
             .unwrap_or_default();
+        let noted = tables.notes.get(snapshot::NOTE).map_err(fault)?;
         let storage = FjallStorage {
+            has_snapshot: snapshot::path(folder).exists(),
+            snapshot: noted.and_then(|bytes| SnapshotMark::from_bytes(&bytes)),
             folder: folder.to_owned(),
             batch: db.batch(),
             db,
@@ -208,6 +235,55 @@ impl FjallStorage {
             is_read_only: true,
             ..self
         }
+    }
+
+    /// Waits until the store has written enough of what it holds in memory.
+    ///
+    /// The store leaves that to its thread, and takes more commits meanwhile, as much as ever comes. On a busy machine, or
+    /// while the thread merges large tables, it once came to hold twenty gigabytes.
+    fn wait_for_room(&self) -> Result<(), FrontierError> {
+        if self.db.write_buffer_size() <= MOST_BUFFERED {
+            return Ok(());
+        }
+        for table in self.tables.all() {
+            table.rotate_memtable().map_err(|error| self.fault(error))?;
+        }
+        while self.db.write_buffer_size() > MOST_BUFFERED / 2 && self.db.outstanding_flushes() > 0 {
+            // This fails if the thread has failed, which would never make room.
+            let handed_over = self.db.persist(PersistMode::Buffer);
+            handed_over.map_err(|error| self.fault(error))?;
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// All entries from the copy beside the store; none if there is no copy of the last commit.
+    pub(crate) fn snapshot(&self) -> Result<Option<snapshot::Rows>, DurableError> {
+        let mark = self.snapshot.filter(|mark| mark.commits == self.mark.commits);
+        match mark {
+            Some(mark) => snapshot::Rows::open(&self.folder, mark),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether everything that was put is in the store.
+    pub(crate) fn has_committed_all(&self) -> bool {
+        self.pending.is_empty() && self.batch.is_empty()
+    }
+
+    /// Confirms the copy of the entries that has just been written.
+    pub(crate) fn commit_snapshot(&mut self, sum: u64) -> Result<(), FrontierError> {
+        let mark = SnapshotMark {
+            commits: self.mark.commits + 1,
+            sum,
+        };
+        self.put_note(snapshot::NOTE, &mark.to_bytes());
+        // The commit makes any other copy stale, but not this one.
+        self.has_snapshot = false;
+        self.commit()?;
+        self.has_snapshot = true;
+        self.snapshot = Some(mark);
+        self.sync()
     }
 
     /// Bytes the store uses on disk.
@@ -474,8 +550,8 @@ impl Storage for FjallStorage {
         for note in self.tables.notes.prefix(prefix) {
             let (name, value) = note.into_inner().map_err(|error| self.fault(error))?;
             let name = std::str::from_utf8(&name).map_err(|_| self.damaged("a note has no readable name"))?;
-            // The store's own note belongs to nobody else.
-            if name == NOTE {
+            // The store's own notes belong to nobody else.
+            if name == NOTE || name == snapshot::NOTE {
                 continue;
             }
             notes.insert(name.to_owned(), value.to_vec());
@@ -548,7 +624,12 @@ impl Storage for FjallStorage {
         }
         self.mark.commits += 1;
         batch.insert(&tables.notes, NOTE, self.mark.to_bytes());
-        batch.commit().map_err(|error| self.fault(error))
+        batch.commit().map_err(|error| self.fault(error))?;
+        if std::mem::take(&mut self.has_snapshot) {
+            // It is stale. If it cannot be removed, its mark still says so.
+            let _ = fs::remove_file(snapshot::path(&self.folder));
+        }
+        self.wait_for_room()
     }
 
     fn flush_later(&mut self) -> Result<Flush, FrontierError> {

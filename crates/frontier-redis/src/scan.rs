@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scenthound_frontier::{
-    Entry, FrontierError, HostPolicy, HostRecord, Kinship, Storage, StoredFrontier, UrlId,
+    Entry, FrontierError, HostPolicy, HostRecord, Kept, Kinship, Queues, Storage, StoredFrontier, UrlId,
 };
 use scenthound_types::{Evidence, Keyring, Timestamp};
 
@@ -52,7 +52,13 @@ pub(crate) fn reopen(
     let entries = entries
         .into_iter()
         .map(|(id, (entry, age))| Ok((UrlId(id), entry, age)));
-    StoredFrontier::reopen(storage, policy, keyring, hosts, entries, kinship, now)
+    let kept = Kept {
+        hosts,
+        entries,
+        queues: Queues::Unordered,
+        kinship,
+    };
+    StoredFrontier::reopen(storage, policy, keyring, kept, now)
 }
 
 /// All fields of a table, in order.

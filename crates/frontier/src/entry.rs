@@ -182,6 +182,11 @@ impl Entry {
         self.has(flag::EVIDENCE)
     }
 
+    /// Whether its age differs from its number.
+    pub fn has_other_age(&self) -> bool {
+        self.has(flag::OTHER_AGE)
+    }
+
     /// Its priority, if this is its age.
     pub fn priority_with(&self, age: u32) -> Priority {
         Priority {

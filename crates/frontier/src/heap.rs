@@ -78,6 +78,11 @@ impl Heap {
         }
     }
 
+    /// Fills an empty heap with members in the order that another heap had them.
+    pub fn restore(&mut self, members: Vec<u32>) {
+        self.members = members;
+    }
+
     fn settle(&mut self, slot: usize, order: &mut impl Order) {
         if self.rise(slot, order) == slot {
             self.sink(slot, order);

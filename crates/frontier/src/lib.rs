@@ -16,6 +16,7 @@ mod entry;
 mod heap;
 mod host;
 mod host_policy;
+mod keys;
 mod memory;
 mod steer;
 mod storage;
@@ -34,7 +35,9 @@ pub use host_policy::{HostEffect, HostPolicy, UnprovenLimits};
 pub use memory::MemoryStorage;
 pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
-pub use stored::{ChildrenRaise, ForeignOffer, Inherited, KinHeard, KinNews, ShardMap, StoredFrontier};
+pub use stored::{
+    ChildrenRaise, ForeignOffer, Inherited, Kept, KinHeard, KinNews, Queues, ShardMap, StoredFrontier,
+};
 
 /// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is
 /// reopened earlier than that finds out that the clock was set back, and shortens all rests accordingly.

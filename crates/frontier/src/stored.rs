@@ -22,7 +22,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::time::Duration;
 
-use hashbrown::HashTable;
 use scenthound_types::{
     AgentId, CanonicalUrl, Evidence, Keyring, Lease, LeaseId, LeaseKind, Merge, Offer, Parents, Priority,
     Rank, Reason, Score, Standing, StateDelta, Timestamp, Update, UrlKey, WaitingLink, host_owner,
@@ -33,6 +32,7 @@ use crate::entry::{Entries, Entry, State, UrlId, flag};
 use crate::heap::{Heap, Order};
 use crate::host::{Host, HostId, HostRecord, HostState};
 use crate::host_policy::{HostEffect, HostPolicy};
+use crate::keys::KeyTable;
 use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
@@ -45,6 +45,7 @@ pub use foreign::ForeignOffer;
 pub use foreign_kin::{KinHeard, KinNews, ShardMap};
 pub use inherit::Inherited;
 pub use kin::ChildrenRaise;
+pub use reopen::{Kept, Queues};
 pub(crate) use rules::RulesElsewhere;
 
 /// An active lease.
@@ -74,7 +75,7 @@ pub struct StoredFrontier<S> {
     keyring: Keyring,
     entries: Entries,
     /// Ids of bases by key. The key itself is in the entry.
-    ids: HashTable<u32>,
+    ids: KeyTable,
     /// Claims of other agents, by base.
     claims: HashMap<u32, Vec<UrlId>>,
     hosts: Vec<Host>,
@@ -158,7 +159,7 @@ impl<S: Storage> StoredFrontier<S> {
             policy,
             keyring,
             entries: Entries::default(),
-            ids: HashTable::new(),
+            ids: KeyTable::default(),
             claims: HashMap::new(),
             hosts: Vec::new(),
             host_ids: HashMap::new(),
@@ -219,7 +220,7 @@ impl<S: Storage> StoredFrontier<S> {
     pub fn bytes_in_memory(&self) -> usize {
         let of_host = |host: &Host| size_of::<Host>() + 2 * host.origin.len() + 40 + host.bytes_of_queues();
         self.entries.bytes()
-            + self.ids.capacity() * 6
+            + self.ids.bytes()
             + self.claims.len() * 48
             + self.hosts.iter().map(of_host).sum::<usize>()
             + self.timer.len() * 16
@@ -227,23 +228,18 @@ impl<S: Storage> StoredFrontier<S> {
     }
 
     fn find(&self, key: UrlKey) -> Option<UrlId> {
-        self.ids
-            .find(key.0, |id| self.entries[UrlId(*id)].key == key)
-            .map(|id| UrlId(*id))
+        let is = |id| self.entries[UrlId(id)].key == key;
+        self.ids.find(key, is).map(UrlId)
     }
 
     /// Makes an entry the one a URL is known by.
     fn know(&mut self, key: UrlKey, id: UrlId) {
-        self.ids
-            .insert_unique(key.0, id.0, |id| self.entries[UrlId(*id)].key.0);
+        self.ids.insert(key, id.0, |id| self.entries[UrlId(id)].key);
     }
 
     /// Makes a URL no longer known by this entry.
     fn forget_key(&mut self, id: UrlId) {
-        let key = self.entries[id].key;
-        if let Ok(found) = self.ids.find_entry(key.0, |known| *known == id.0) {
-            found.remove();
-        }
+        self.ids.remove(self.entries[id].key, id.0);
     }
 
     /// The URL that stands for a known one: the end of its redirects, as far as they are known. A link to a URL that

@@ -6,11 +6,14 @@ use std::time::Duration;
 use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, Membership, Orders, Status};
 use scenthound_engine::StopReason;
 use scenthound_frontier::{Frontier, FrontierError, HostPolicy};
-use scenthound_frontier_durable::DurableFrontier;
+use scenthound_frontier_durable::{DurableFrontier, save_snapshot};
 use scenthound_store::CrawlFolder;
 use scenthound_types::{Keyring, Timestamp};
 
 use crate::LiveError;
+
+/// A frontier that knows fewer URLs is read from its store within a second or two.
+const WORTH_A_COPY: u64 = 1_000_000;
 
 /// One of several machines that crawl together.
 #[derive(Clone, Debug)]
@@ -113,6 +116,12 @@ impl Station for DurableFrontier {
     }
 
     fn leave(&mut self) -> Result<(), FrontierError> {
+        if self.counts().known >= WORTH_A_COPY
+            && let Err(error) = save_snapshot(self)
+        {
+            // Everything is in the store; it only takes longer to read.
+            tracing::warn!("resuming this crawl will take longer: {error}");
+        }
         Ok(())
     }
 }

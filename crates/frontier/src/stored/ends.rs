@@ -127,6 +127,7 @@ impl<S: Storage> StoredFrontier<S> {
                     adopt: settled.lease.revisit || self.entries[id].state != State::Fetched,
                 },
             };
+            self.look_ahead(settled.updates);
             for update in settled.updates {
                 self.apply(update, &source, now)?;
             }

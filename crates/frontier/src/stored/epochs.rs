@@ -42,6 +42,10 @@ impl Ids {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     fn ids(&self) -> impl Iterator<Item = UrlId> {
         let words = (0_u32..).zip(&self.0).filter(|(_, word)| **word != 0);
         words.flat_map(|(at, word)| {

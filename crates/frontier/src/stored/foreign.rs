@@ -76,7 +76,7 @@ impl<S: Storage> StoredFrontier<S> {
 
     /// The keys of all known URLs, strangers included.
     pub fn keys(&self) -> impl Iterator<Item = UrlKey> {
-        self.ids.iter().map(|id| self.entries[UrlId(*id)].key)
+        self.ids.iter().map(|id| self.entries[UrlId(id)].key)
     }
 
     /// The origins of all hosts, those of strangers included.

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// From this number of known URLs on, waiting for memory is most of what a link costs.
+const LARGE: usize = 1 << 19;
+
 /// Where a new URL comes from.
 pub(super) struct Source {
     pub agent: AgentId,
@@ -14,6 +17,24 @@ pub(super) struct Source {
 }
 
 impl<S: Storage> StoredFrontier<S> {
+    /// Looks at all URLs that a page offers before any of them is dealt with. No look-up depends on another, so the processor
+    /// waits for several of them at a time; applied one after the other, each would wait for memory by itself.
+    pub(super) fn look_ahead(&self, updates: &[Update]) {
+        // What fits into the processor's cache need not be fetched into it.
+        if self.ids.len() < LARGE {
+            return;
+        }
+        let mut seen = 0;
+        for update in updates {
+            if let Update::Offer(offer) = update
+                && let Some(id) = self.find(offer.key)
+            {
+                seen ^= self.entries[id].state as u8;
+            }
+        }
+        std::hint::black_box(seen);
+    }
+
     /// Creates and stores a new entry. The caller puts it in its queue.
     pub(super) fn new_entry(
         &mut self,

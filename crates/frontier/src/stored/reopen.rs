@@ -12,17 +12,27 @@ impl<S: Storage> StoredFrontier<S> {
     /// numbers of dropped entries are missing, and there must be exactly as many gaps as entries dropped. If the entries
     /// say how many numbers they may have, room for them is made once.
     ///
+    /// Entries that were read from [`StoredFrontier::at_rest`] know their places in their queues ([`Queues::AsStored`]); those that
+    /// were written one by one do not.
+    ///
     /// Every host rests for one full delay from `now`. When its last request was made is unknown, because nothing is
     /// written when a lease is taken.
     pub fn reopen(
         storage: S,
         policy: HostPolicy,
         keyring: Keyring,
-        hosts: impl IntoIterator<Item = HostRecord>,
-        entries: impl IntoIterator<Item = Result<(UrlId, Entry, Option<u32>), FrontierError>>,
-        kinship: Kinship,
+        kept: Kept<
+            impl IntoIterator<Item = HostRecord>,
+            impl IntoIterator<Item = Result<(UrlId, Entry, Option<u32>), FrontierError>>,
+        >,
         now: Timestamp,
     ) -> Result<StoredFrontier<S>, FrontierError> {
+        let Kept {
+            hosts,
+            entries,
+            queues: queued,
+            kinship,
+        } = kept;
         let mut frontier = StoredFrontier::over(storage, policy, keyring);
         frontier.restore_unit()?;
         let ahead = frontier.clock_set_back(now)?;
@@ -50,9 +60,11 @@ impl<S: Storage> StoredFrontier<S> {
         let entries = entries.into_iter();
         // Growing step by step would hash every key again each time, and find it in another corner of memory.
         let dropped = frontier.noted_numbers()?.map_or(0, |noted| noted.dropped);
-        let expected = entries.size_hint().1.unwrap_or_default() as u64;
+        let most = entries.size_hint().1.unwrap_or_default();
+        let expected = most as u64;
         let expected = usize::try_from(expected.saturating_sub(dropped)).unwrap_or_default();
-        frontier.ids.reserve(expected, |id| u64::from(*id));
+        let entries_so_far = &frontier.entries;
+        frontier.ids.reserve(expected, |id| entries_so_far[UrlId(id)].key);
         // The waiting entries of each host, by agent.
         let mut queues: Vec<Vec<Vec<u32>>> = Vec::new();
         // The previous entry: its id, its parent, and whether it is in that page's run of ids.
@@ -84,7 +96,11 @@ impl<S: Storage> StoredFrontier<S> {
             }
             if entry.state == State::Waiting {
                 let agent = usize::from(entry.agent().0);
-                queues[agent][entry.host.0 as usize].push(id.0);
+                let queue = &mut queues[agent][entry.host.0 as usize];
+                match queued {
+                    Queues::Unordered => queue.push(id.0),
+                    Queues::AsStored => put_at(queue, entry.slot_or_child, most, id)?,
+                }
                 frontier.waiting += u64::from(!entry.has(flag::CLAIM));
                 frontier.in_stack[agent] += 1;
                 frontier.seeds_in_line += u64::from(entry.has(flag::SEED));
@@ -109,10 +125,15 @@ impl<S: Storage> StoredFrontier<S> {
         frontier.restore_numbers()?;
         for (agent, of_hosts) in (0_u8..).map(AgentId).zip(queues) {
             for (host, queue) in of_hosts.into_iter().enumerate() {
-                if !queue.is_empty() {
-                    frontier.hosts[host]
-                        .queue_mut(agent)
-                        .rebuild(queue, &mut UrlOrder(&mut frontier.entries));
+                if queue.is_empty() {
+                    continue;
+                }
+                let order = &mut UrlOrder(&mut frontier.entries);
+                let heap = frontier.hosts[host].queue_mut(agent);
+                match queued {
+                    Queues::Unordered => heap.rebuild(queue, order),
+                    Queues::AsStored if queue.contains(&UrlId::NONE.0) => return Err(misplaced()),
+                    Queues::AsStored => heap.restore(queue),
                 }
             }
         }
@@ -123,6 +144,22 @@ impl<S: Storage> StoredFrontier<S> {
         frontier.restore_list(now)?;
         frontier.begin_stamps(now);
         Ok(frontier)
+    }
+
+    /// Everything that [`StoredFrontier::reopen`] needs of the entries, in order, if it is all in the storage too: nothing has changed
+    /// since the last commit, and every URL that waits is in its queue.
+    pub fn at_rest(&self) -> Option<impl Iterator<Item = (UrlId, &Entry, Option<u32>)>> {
+        let is_written = self.dirty.is_empty()
+            && self.dirty_hosts.is_empty()
+            && self.reranked.is_empty()
+            && self.dropped == self.noted_dropped;
+        let is_queued = self.leases.is_empty() && self.list.is_empty() && self.list_out == 0;
+        (is_written && is_queued).then(move || {
+            self.entries.all().map(move |(id, entry)| {
+                let other_age = entry.has_other_age().then(|| self.entries.age(id));
+                (id, entry, other_age)
+            })
+        })
     }
 
     /// How far the clock was set back since the last commit. Without this, hosts that rested for a second would rest for
@@ -193,6 +230,48 @@ impl<S: Storage> StoredFrontier<S> {
         bytes.extend(self.links_lost.to_le_bytes());
         self.storage.put_note(NUMBERS, &bytes);
     }
+}
+
+/// What a storage kept of a frontier, for [`StoredFrontier::reopen`].
+#[derive(Debug)]
+pub struct Kept<H, E> {
+    /// The hosts, in order of their numbers.
+    pub hosts: H,
+    /// The entries, in order of their numbers, each with its age where that differs.
+    pub entries: E,
+    /// What the entries say of their queues.
+    pub queues: Queues,
+    /// Which pages link to which.
+    pub kinship: Kinship,
+}
+
+/// What is known of the order of queues when a frontier is reopened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queues {
+    /// Nothing: they are put in order.
+    Unordered,
+    /// Each waiting entry holds its place.
+    AsStored,
+}
+
+fn misplaced() -> FrontierError {
+    damaged("a waiting URL has no place of its own in its queue")
+}
+
+/// Puts a URL at its place in a queue of at most so many, which is filled in the order of numbers.
+fn put_at(queue: &mut Vec<u32>, place: u32, most: usize, id: UrlId) -> Result<(), FrontierError> {
+    let place = place as usize;
+    if place >= most {
+        return Err(misplaced());
+    }
+    if queue.len() <= place {
+        queue.resize(place + 1, UrlId::NONE.0);
+    }
+    match &mut queue[place] {
+        free if *free == UrlId::NONE.0 => *free = id.0,
+        _ => return Err(misplaced()),
+    }
+    Ok(())
 }
 
 /// What is stored about the numbering.
