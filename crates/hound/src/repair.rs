@@ -22,7 +22,8 @@ the crawl from its records. Pages whose records are missing or damaged are queue
 how long hosts rest (each rests one delay) and, unless the old state can be read, the running time and
 the examples of the judge, which the next crawl reads again. The old state is kept as state.damaged.
 In the folder of a node of a cluster, the node's own notes are rebuilt; the queue is in Redis.
-Exit codes: 0 done, 1 failure, 11 interrupted; the folder is then unchanged.")]
+Exit codes: 0 done, 1 failure, 4 not the folder of one crawl, 11 interrupted; the folder is then
+unchanged.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]

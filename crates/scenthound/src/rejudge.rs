@@ -124,6 +124,8 @@ impl RejudgeError {
             RejudgeError::Topic(_)
                 | RejudgeError::OtherCrawl { .. }
                 | RejudgeError::DoesNotLearn { .. }
+                | RejudgeError::Nodes { .. }
+                | RejudgeError::NotANode { .. }
                 | RejudgeError::Build(_)
         )
     }
