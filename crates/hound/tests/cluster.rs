@@ -302,6 +302,13 @@ fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and
         !refused.is_good() && refused.both().contains("hound repair"),
         "{refused:?}"
     );
+    let held = || -> Vec<std::path::PathBuf> {
+        let entries = nodes
+            .iter()
+            .flat_map(|node| std::fs::read_dir(&node.folder).unwrap());
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let before = held();
     for folder in ["together", "together/all"] {
         let refused = field.workspace.refuses(&["repair", folder]);
         assert!(
@@ -309,7 +316,7 @@ fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and
             "{refused}"
         );
     }
-    assert!(!state.exists(), "nothing was changed");
+    assert_eq!(held(), before, "nothing was changed");
     let said = field.workspace.says(&["repair", "together/node-a"]);
     assert!(said.contains("state of the node"), "{said}");
     let before = field.served();
