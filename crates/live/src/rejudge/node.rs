@@ -45,7 +45,7 @@ impl Again<'_> {
         learnt: Notes,
     ) -> Result<(), LiveError> {
         let mut notes: BTreeMap<String, Vec<u8>> = kept.into_iter().collect();
-        notes.retain(|name, _| name != UNRANKED && name != FLUSHED_MARK && lesson_name(name).is_none());
+        notes.retain(|name, _| name != FLUSHED_MARK && lesson_name(name).is_none());
         notes.insert(MARK.to_owned(), self.mark.to_bytes().to_vec());
         notes.extend(self.notes(tally, learnt).changes().iter().cloned());
         let mut all = StateDelta::default();
@@ -153,7 +153,9 @@ pub fn rejudge_node(
     };
     let tally = earlier.judged_as(crawl.tally());
     let (_, mut recorder) = crawl.into_parts();
-    again.write_notes(policy, old.notes("")?, &tally, learnt)?;
+    let mut notes = old.notes("")?;
+    notes.retain(|(name, _)| name != UNRANKED);
+    again.write_notes(policy, notes, &tally, learnt)?;
     recorder.file.sync()?;
     drop(old);
     folder.switch(generation, settings_text)?;
@@ -232,10 +234,14 @@ pub fn repair_node(
         tally.running = before.running;
     }
     let (frontier, mut recorder) = crawl.into_parts();
-    let notes = match saved {
+    let mut notes = match saved {
         Some(saved) => saved,
         None => frontier.notes("")?,
     };
+    // Its pages are judged again at the end of the next run, by what it has heard from the others until then.
+    if !kept_lessons && again.judge.learner().is_some() {
+        notes.push((UNRANKED.to_owned(), vec![1]));
+    }
     again.write_notes(policy, notes, &tally, learnt)?;
     recorder.file.sync()?;
     let old_state = folder.set_state_aside()?;
