@@ -33,6 +33,7 @@ pub use crate::attend::{Orders, Status};
 pub use crate::console::Console;
 pub use crate::fault::{ClusterFault, is_lost, is_passing};
 pub use crate::frontier::{ClusterFrontier, Membership};
+pub use crate::lessons::MOST_BYTES;
 pub use crate::members::{Idle, NodeFacts, Overview};
 pub use scenthound_frontier_redis::{CrawlLabel, Keyspace, Link, RedisFault};
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, Membership, Status, is_lost};
+use scenthound_cluster::{ClusterFrontier, Idle, Keyspace, Link, MOST_BYTES, Membership, Status, is_lost};
 use scenthound_frontier::{End, Frontier, FrontierError, HostEffect, HostPolicy, Next, Recall, Settled};
 use scenthound_testweb::{RedisServer, skip};
 use scenthound_types::{
@@ -221,6 +221,53 @@ fn nodes_know_how_many_of_them_ask_an_address() {
         a.share_addresses(&[shared, alone]).unwrap(),
         [(shared, 2), (alone, 1)]
     );
+}
+
+#[test]
+fn the_last_lessons_are_kept_up_to_a_number_of_bytes() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let a = Node::join(&server, "a");
+    let large = vec![7; MOST_BYTES as usize / 5];
+    for number in 0..12 {
+        assert!(a.frontier.tell_lesson(number, &large).unwrap());
+    }
+    let mut late = Node::join(&server, "late");
+    let heard = late.frontier.hear_lessons().unwrap();
+    let who: Vec<u8> = heard.iter().map(|(pupil, _)| *pupil).collect();
+    assert_eq!(who, [7, 8, 9, 10, 11], "the oldest are dropped");
+    // One that is larger than all the room is the only one.
+    let huge = vec![8; MOST_BYTES as usize + 1];
+    assert!(a.frontier.tell_lesson(50, &huge).unwrap());
+    assert!(a.frontier.tell_lesson(51, b"small").unwrap());
+    let heard = late.frontier.hear_lessons().unwrap();
+    assert_eq!(heard, [(51, b"small".to_vec())]);
+    let counted = server.cli(&["GET", "{scenthound:lessons}:bytes"]).unwrap();
+    assert_eq!(counted.trim(), "5");
+}
+
+#[test]
+fn a_lasting_lesson_reaches_whoever_joins_later_and_is_kept_once() {
+    let Some(server) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let mut a = Node::join(&server, "a");
+    let mut b = Node::join(&server, "b");
+    assert!(a.frontier.tell_lasting_lesson(0, "seed 1", b"green").unwrap());
+    assert!(a.frontier.tell_lasting_lesson(3, "seed 1", b"white").unwrap());
+    let all = [
+        (0, "seed 1".to_owned(), b"green".to_vec()),
+        (3, "seed 1".to_owned(), b"white".to_vec()),
+    ];
+    assert_eq!(b.frontier.hear_lasting_lessons().unwrap(), all);
+    assert_eq!(b.frontier.hear_lasting_lessons().unwrap(), [], "nothing new");
+    // Whoever is not sure whether it was told tells it again.
+    assert!(b.frontier.tell_lasting_lesson(0, "seed 1", b"green").unwrap());
+    assert_eq!(b.frontier.hear_lasting_lessons().unwrap(), []);
+    assert_eq!(a.frontier.hear_lasting_lessons().unwrap(), all);
+    let mut late = Node::join(&server, "late");
+    assert_eq!(late.frontier.hear_lasting_lessons().unwrap(), all);
 }
 
 #[test]

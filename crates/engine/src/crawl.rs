@@ -196,7 +196,7 @@ const SEED_PATIENCE: Duration = Duration::from_secs(60);
 /// The prefix of the notes that hold what the judge has learnt.
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
-const UNRANKED: &str = "engine/unranked";
+pub const UNRANKED: &str = "engine/unranked";
 /// The note that says which agent takes the next lease.
 const TURN: &str = "engine/turn";
 /// How deep nested sitemaps are followed.
@@ -225,7 +225,7 @@ impl SitemapRoom {
 }
 
 /// The note that holds how far the records reached at the last commit: a mark of the recorder.
-const MARK: &str = "engine/mark";
+pub const MARK: &str = "engine/mark";
 
 /// The note that holds how far the records were certainly on the disk at the last commit: a mark of the recorder.
 pub const FLUSHED_MARK: &str = "engine/flushed";
@@ -1158,8 +1158,13 @@ fn saved_turn(frontier: &impl Frontier, agents: usize) -> Result<usize, CrawlErr
 pub fn saved_lessons(frontier: &impl Frontier) -> Result<Vec<(String, Vec<u8>)>, CrawlError> {
     let saved = frontier.notes(LESSONS)?.into_iter();
     Ok(saved
-        .map(|(name, value)| (name.strip_prefix(LESSONS).unwrap_or(&name).to_owned(), value))
+        .map(|(name, value)| (lesson_name(&name).unwrap_or(&name).to_owned(), value))
         .collect())
+}
+
+/// The name of what a judge has learnt that a note of a crawl holds; none if the note holds something else.
+pub fn lesson_name(note: &str) -> Option<&str> {
+    note.strip_prefix(LESSONS)
 }
 
 /// Writes what a judge has learnt to the notes of a crawl.

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use scenthound::{
     Crawler, CrawlerError, Ended, ExampleCounts, LiveEvent, Overview, StatusFile, StopHandle, StopReason,
-    Summary,
+    Summary, nodes_of,
 };
 use scenthound_config::{Faults, Given, Kind, OptionSpec, Settings, Shape, options, spelled_as_spec};
 
@@ -600,6 +600,8 @@ fn print_summary(
 ) -> Result<ExitCode> {
     let tally = &summary.tally;
     let folder = output.display();
+    let is_node = CrawlView::open(output).is_ok_and(|view| !nodes_of(&view).is_empty());
+    let had_no_share = is_node && tally.pages == 0;
     if as_json {
         say!(
             "{}",
@@ -621,7 +623,9 @@ fn print_summary(
             ending(summary)
         );
         let reasons = overview.map(crawl_report::explain).unwrap_or_default();
-        if tally.bodies == 0 {
+        if had_no_share {
+            say!("No part of the web came to this node; what the others have read is in their folders.");
+        } else if tally.bodies == 0 {
             say!("No page was read. Outcomes of the requests:");
             for (code, count) in &tally.outcomes {
                 say!("  {count:>6}  {code}");
@@ -657,8 +661,8 @@ fn print_summary(
                 return Ok(ExitCode::SUCCESS);
             }
             match reason {
-                // A crawl that read no page at all has failed.
-                _ if tally.bodies == 0 => exit::FAILURE,
+                // One node of several may have had nothing to do. A crawl that read no page at all has failed.
+                _ if tally.bodies == 0 && !had_no_share => exit::FAILURE,
                 StopReason::Bytes => exit::SIZE,
                 StopReason::Time => exit::TIME,
                 StopReason::Exhausted

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use scenthound::StopHandle;
+use scenthound::{StopHandle, nodes_of};
+use scenthound_store::CrawlView;
 
 use crate::wording::counted;
 use crate::{crawl, exit};
@@ -20,7 +21,9 @@ What was fetched, what waits with which score, hosts and their robots rules are 
 the crawl from its records. Pages whose records are missing or damaged are queued again. Not recovered:
 how long hosts rest (each rests one delay) and, unless the old state can be read, the running time and
 the examples of the judge, which the next crawl reads again. The old state is kept as state.damaged.
-Exit codes: 0 done, 1 failure, 11 interrupted; the folder is then unchanged.")]
+In the folder of a node of a cluster, the node's own notes are rebuilt; the queue is in Redis.
+Exit codes: 0 done, 1 failure, 4 not the folder of one crawl, 11 interrupted; the folder is then
+unchanged.")]
 pub struct Args {
     /// The folder of the crawl
     #[arg(value_name = "DIR")]
@@ -50,17 +53,30 @@ pub fn run(args: Args) -> Result<ExitCode> {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    say!(
-        "Rebuilt the state from {}: {}, {} URLs known, {} waiting, {}.",
-        counted(repaired.attempts, "recorded attempt"),
-        counted(repaired.tally.pages, "page"),
-        repaired.counts.known,
-        repaired.counts.waiting,
-        counted(repaired.counts.hosts, "host")
-    );
-    if repaired.lost > 0 {
+    let is_node = !nodes_of(&CrawlView::open(&args.folder)?).is_empty();
+    if is_node {
         say!(
-            "{} could not be read from the archive and are queued again.",
+            "Rebuilt the state of the node from {}: {}. What waits and what is known is in Redis.",
+            counted(repaired.attempts, "recorded attempt"),
+            counted(repaired.tally.pages, "page")
+        );
+    } else {
+        say!(
+            "Rebuilt the state from {}: {}, {} URLs known, {} waiting, {}.",
+            counted(repaired.attempts, "recorded attempt"),
+            counted(repaired.tally.pages, "page"),
+            repaired.counts.known,
+            repaired.counts.waiting,
+            counted(repaired.counts.hosts, "host")
+        );
+    }
+    if repaired.lost > 0 {
+        let then = match is_node {
+            true => "are missing; Redis has them as fetched, so they are not requested again",
+            false => "are queued again",
+        };
+        say!(
+            "{} could not be read from the archive and {then}.",
             counted(repaired.lost, "page")
         );
     }

@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -32,9 +33,14 @@ fn assert_polite(field: &Field, nodes: &[Node], told: &str) -> String {
     format!("the closest two to a host {recorded:?} apart, {lost:?} after one of a killed node")
 }
 
-fn one_machine(field: &Field) -> std::collections::BTreeSet<String> {
+/// What one machine settles, with these options besides.
+fn one_machine(field: &Field, more: &[&str]) -> std::collections::BTreeSet<String> {
     let arguments = field.arguments("alone");
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let arguments: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .chain(more.iter().copied())
+        .collect();
     field.workspace.hound(&arguments).good();
     settled(&[&field.workspace.path("alone")])
 }
@@ -64,9 +70,7 @@ fn three_nodes_settle_what_one_machine_settles_through_deaths_and_pauses() {
     let Some(mut redis) = RedisCluster::start(3, 1).unwrap() else {
         return skip("redis-server is not installed");
     };
-    // As many as fit into a test. `HOUND_CLUSTER_SITES=500 HOUND_CLUSTER_PAGES=41` is a web of 20,500 pages.
-    let count = size("HOUND_CLUSTER_SITES", 60);
-    let pages = size("HOUND_CLUSTER_PAGES", 12);
+    let (count, pages) = (60, 12);
     let total = count * pages;
     let sites = Sites { sites: count, pages };
     let field = Field::serve(sites, Duration::from_millis(300), Duration::ZERO);
@@ -103,7 +107,7 @@ fn three_nodes_settle_what_one_machine_settles_through_deaths_and_pauses() {
         "{total} pages on {count} sites: {} requests, {polite}",
         field.served()
     );
-    let alone = one_machine(&field);
+    let alone = one_machine(&field, &[]);
     assert_eq!(together, alone);
     // The records of all nodes, read as one collection.
     let mut gathering = vec!["cluster".to_owned(), "gather".to_owned()];
@@ -158,6 +162,182 @@ fn three_nodes_settle_what_one_machine_settles_through_deaths_and_pauses() {
         .json();
     assert_eq!(shown["done"], "exhausted");
     assert_eq!(shown["shards"], 64);
+}
+
+/// A judge that does not learn: what is measured here is who asks for what, and a judge that learns would judge everything twice.
+const PLAIN: [&str; 2] = ["--judge", "terms"];
+
+#[test]
+fn twenty_thousand_pages_on_five_hundred_hosts_are_settled_as_by_one_machine() {
+    let Some(redis) = RedisCluster::start(3, 1).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let count = size("HOUND_CLUSTER_SITES", 500);
+    let pages = size("HOUND_CLUSTER_PAGES", 41);
+    let total = count * pages;
+    let sites = Sites { sites: count, pages };
+    let field = Field::serve(sites, Duration::from_millis(300), Duration::ZERO);
+    let mut nodes: Vec<Node> = ["a", "b", "c"]
+        .map(|name| field.node(&redis.address(), name, &PLAIN))
+        .into();
+    wait_until(|| field.served() > total / 3);
+    // One of them dies, with requests in flight, and comes back. That is the only death.
+    nodes[1].kill();
+    wait_until(|| field.served() > total / 2);
+    nodes[1] = field.node(&redis.address(), "b", &PLAIN);
+    for node in &mut nodes {
+        node.finish();
+    }
+    let together = settled(&folders(&nodes));
+    let polite = assert_polite(&field, &nodes, "");
+    let requests = field.requests();
+    let most = requests.values().max().copied();
+    let again = requests.values().filter(|times| **times > 1).count();
+    println!(
+        "{total} pages on {count} sites: {} requests, {again} URLs requested twice, {polite}",
+        field.served()
+    );
+    assert!(
+        most <= Some(2),
+        "requested more often than once and once more for the death"
+    );
+    assert_eq!(together.len(), total);
+    assert_eq!(together, one_machine(&field, &PLAIN));
+    // The records of all nodes, read as one collection.
+    let status = field.workspace.hound(&["status", "together", "--json"]).json();
+    assert_eq!(status["pages"], total, "{status}");
+}
+
+/// How relevant each page of a collection is.
+fn relevances(field: &Field, folder: &str) -> BTreeMap<String, f64> {
+    let all = [
+        "export",
+        folder,
+        "--to",
+        "jsonl",
+        "--with-duplicates",
+        "--with-hidden",
+    ];
+    let listed = field.workspace.hound(&all).json_lines();
+    let relevance = |page: &serde_json::Value| {
+        let url = page["url"].as_str().unwrap().to_owned();
+        (url, page["relevance"].as_f64().unwrap())
+    };
+    listed.iter().map(relevance).collect()
+}
+
+/// Two collections are the same pages with the same relevance. Models that saw the same pages in another order differ in the last
+/// digits.
+fn assert_judged_alike(one: &BTreeMap<String, f64>, other: &BTreeMap<String, f64>, told: &str) {
+    assert!(one.keys().eq(other.keys()), "{told}");
+    for (url, relevance) in one {
+        let apart = (relevance - other[url]).abs();
+        assert!(apart < 1e-6, "{told} {url}: {relevance} {}", other[url]);
+    }
+    let spread = one.values().fold(0.0_f64, |most, next| most.max(*next))
+        - one.values().fold(1.0_f64, |least, next| least.min(*next));
+    assert!(
+        spread > 0.1,
+        "{told}: pages that all score alike would show nothing"
+    );
+}
+
+#[test]
+fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and_repaired() {
+    let Some(redis) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let sites = Sites { sites: 12, pages: 8 };
+    let field = Field::serve(sites, Duration::ZERO, Duration::ZERO);
+    let start = || -> Vec<Node> {
+        ["a", "b"]
+            .map(|name| field.node(&redis.address(), name, &["--shards", "16"]))
+            .into()
+    };
+    let finish = |nodes: &mut [Node]| nodes.iter_mut().for_each(Node::finish);
+    let mut nodes = start();
+    finish(&mut nodes);
+    one_machine(&field, &[]);
+    let alone = relevances(&field, "alone");
+    assert_eq!(alone.len(), 96);
+    for node in &nodes {
+        let is_ranked = node.folder.join("pages/current.json").exists();
+        assert!(is_ranked, "{} was judged again at the end", node.folder.display());
+    }
+    assert_judged_alike(&relevances(&field, "together"), &alone, "at the end");
+
+    // Another topic, in all folders at once.
+    let other = ["--topic", "motor cars"];
+    let said = field
+        .workspace
+        .says(&[&["rejudge", "together"], &other[..]].concat());
+    assert!(
+        said.contains("96 pages judged again") && said.contains("queue in Redis"),
+        "{said}"
+    );
+    field
+        .workspace
+        .says(&[&["rejudge", "alone"], &other[..]].concat());
+    let cars = relevances(&field, "alone");
+    assert_ne!(cars, alone);
+    assert_judged_alike(&relevances(&field, "together"), &cars, "another topic");
+    // The crawl in Redis is still about tea.
+    let mut again = field.arguments("together");
+    again.extend(["--cluster", &redis.address(), "--node", "a"].map(str::to_owned));
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    let refused = field.workspace.hound(&again).refused();
+    assert!(refused.contains("rejudge"), "{refused}");
+    field
+        .workspace
+        .says(&["rejudge", "together", "--topic", "green tea"]);
+    assert_judged_alike(&relevances(&field, "together"), &alone, "its own topic again");
+    let mut nodes = start();
+    finish(&mut nodes);
+
+    // A node's notes are lost.
+    let state = nodes[0].folder.join("state");
+    std::fs::remove_dir_all(&state).unwrap();
+    let refused = field.workspace.hound(&again);
+    assert!(
+        !refused.is_good() && refused.both().contains("hound repair"),
+        "{refused:?}"
+    );
+    let held = || -> Vec<std::path::PathBuf> {
+        let entries = nodes
+            .iter()
+            .flat_map(|node| std::fs::read_dir(&node.folder).unwrap());
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let before = held();
+    for folder in ["together", "together/all"] {
+        let refused = field.workspace.refuses(&["repair", folder]);
+        assert!(
+            refused.contains("node-a") && refused.contains("node-b"),
+            "{refused}"
+        );
+    }
+    assert_eq!(held(), before, "nothing was changed");
+    let said = field.workspace.says(&["repair", "together/node-a"]);
+    assert!(said.contains("state of the node"), "{said}");
+    let before = field.served();
+    let mut nodes = start();
+    finish(&mut nodes);
+    assert_eq!(field.served(), before, "nothing is requested again");
+    assert_eq!(settled(&folders(&nodes)).len(), 96);
+    assert_judged_alike(&relevances(&field, "together"), &alone, "after the repair");
+}
+
+#[test]
+fn a_node_to_which_nothing_came_ends_well() {
+    let Some(redis) = RedisServer::start(&[]).unwrap() else {
+        return skip("redis-server is not installed");
+    };
+    let field = Field::serve(Sites { sites: 1, pages: 30 }, Duration::ZERO, Duration::ZERO);
+    let mut nodes: Vec<Node> = ["a", "b"]
+        .map(|name| field.node(&redis.address(), name, &[]))
+        .into();
+    nodes.iter_mut().for_each(Node::finish);
+    assert_eq!(settled(&folders(&nodes)).len(), 30);
 }
 
 #[test]

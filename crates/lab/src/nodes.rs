@@ -70,6 +70,13 @@ pub struct NodeParts<'j> {
     pub agents: Vec<Agent>,
 }
 
+/// What a node tells the others.
+enum Lesson {
+    Passing(Vec<u8>),
+    /// By name, for everyone who joins later too; but nobody does here.
+    Lasting(String, Vec<u8>),
+}
+
 struct Node<'w> {
     crawl: Crawl<NodeFrontier, Journal>,
     answers: WebAnswers<'w>,
@@ -104,7 +111,7 @@ struct Simulation<'w> {
     /// When nodes tell each other next what they have learnt.
     next_lesson: Timestamp,
     /// Lessons that are on their way, and who gave them.
-    lessons: VecDeque<(Timestamp, usize, Pupil, Vec<u8>)>,
+    lessons: VecDeque<(Timestamp, usize, Pupil, Lesson)>,
     /// Shards of nodes that died, and when others may take them.
     orphans: VecDeque<(Timestamp, u16, MemoryFrontier)>,
     deaths: VecDeque<u64>,
@@ -274,18 +281,29 @@ impl<'w> Simulation<'w> {
             let arrival = self.now + self.cluster.message_delay;
             for (number, node) in &mut self.nodes {
                 let lessons = node.crawl.lessons().into_iter();
-                let sent = lessons.map(|(pupil, lessons)| (arrival, *number, pupil, lessons));
-                self.lessons.extend(sent);
+                let lessons = lessons.map(|(pupil, lesson)| (pupil, Lesson::Passing(lesson)));
+                let lasting = node.crawl.lasting_lessons().into_iter();
+                let lasting = lasting.map(|(pupil, name, lesson)| (pupil, Lesson::Lasting(name, lesson)));
+                let sent = lasting.chain(lessons);
+                self.lessons
+                    .extend(sent.map(|(pupil, lesson)| (arrival, *number, pupil, lesson)));
             }
             let every = self.cluster.share_every.unwrap_or_default();
             self.next_lesson = self.now + every.max(Duration::from_millis(1));
         }
         while self.lessons.front().is_some_and(|(at, ..)| *at <= self.now) {
-            let Some((_, from, pupil, lessons)) = self.lessons.pop_front() else {
+            let Some((_, from, pupil, lesson)) = self.lessons.pop_front() else {
                 break;
             };
             for (_, node) in self.nodes.iter_mut().filter(|(number, _)| **number != from) {
-                node.crawl.hear_lessons(pupil, &lessons)?;
+                match &lesson {
+                    Lesson::Passing(lesson) => node.crawl.hear_lessons(pupil, lesson)?,
+                    Lesson::Lasting(name, lesson) => {
+                        let lesson = (name.clone(), lesson.clone());
+                        node.crawl
+                            .hear_lasting_lessons(pupil, std::slice::from_ref(&lesson))?;
+                    }
+                }
             }
         }
         Ok(())

@@ -104,6 +104,33 @@ impl WordCounts {
         }
     }
 
+    /// Adds what was counted elsewhere: a number of documents, and the words they contain. Words for which `stays` is true are
+    /// never dropped.
+    pub fn merge(
+        &mut self,
+        documents: u32,
+        words: impl IntoIterator<Item = WordCount>,
+        stays: impl Fn(u64) -> bool,
+    ) {
+        self.documents = self.documents.saturating_add(documents);
+        for more in words {
+            let Some(place) = self.place_for(more.key, &stays) else {
+                continue;
+            };
+            let Some(held) = self.words.get_mut(place as usize) else {
+                continue;
+            };
+            let word = held.get_or_insert(WordCount {
+                documents: 0,
+                frequency: 0.0,
+                ..more
+            });
+            word.documents = word.documents.saturating_add(more.documents);
+            word.frequency += more.frequency;
+            self.changed.push(place);
+        }
+    }
+
     /// The place of a word, a new one if needed; `None` if there is no room.
     fn place_for(&mut self, key: u64, stays: &impl Fn(u64) -> bool) -> Option<u32> {
         if let Some(place) = self.places.get(&key) {
@@ -315,6 +342,27 @@ mod tests {
             assert_eq!(whole.take_changes(), resumed.take_changes());
         }
         assert_eq!(whole.heaviest(30), resumed.heaviest(30));
+    }
+
+    #[test]
+    fn counts_made_in_two_places_and_merged_are_those_of_one() {
+        let page = |number: u64| (0..12).map(move |n| ((number * 7 + n * n) % 97, 1 + (n as u32)));
+        let [mut whole, mut here, mut there] = [(); 3].map(|()| WordCounts::new(100));
+        for number in 0..40 {
+            whole.add(page(number), |_| false);
+            let part = if number % 3 == 0 { &mut there } else { &mut here };
+            part.add(page(number), |_| false);
+        }
+        here.merge(there.documents(), there.iter().copied(), |_| false);
+        assert_eq!(here.documents(), whole.documents());
+        assert_eq!(here.len(), whole.len());
+        for word in whole.iter() {
+            let merged = here.word(word.key).unwrap();
+            assert_eq!(merged.documents, word.documents);
+            assert!((merged.frequency - word.frequency).abs() < 1e-9);
+        }
+        let changed = here.take_changes();
+        assert_eq!(changed.len(), here.len(), "what was merged is saved too");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The driver's loop: the one thread that owns the crawl.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use scenthound_cluster::Status;
 use scenthound_engine::{
-    Agent, AgentFacts, Crawl, CrawlSettings, FLUSHED_MARK, LeaseResult, PageProcessor, PageSettings, Pupil,
-    Step, StopReason, Tally, needs_of, requisites_stack,
+    Agent, AgentFacts, Crawl, CrawlSettings, FLUSHED_MARK, LeaseResult, MARK, PageProcessor, PageSettings,
+    Pupil, Step, StopReason, Tally, needs_of, requisites_stack,
 };
 use scenthound_fetch::{FetchSettings, Fetcher};
 use scenthound_frontier::{Counts, Frontier, HostPolicy, Survey, UnprovenLimits};
@@ -436,6 +437,8 @@ fn run<F: Station>(
         ask_until: Timestamp::NEVER,
         next_sharing: Timestamp::ZERO,
         next_lesson: Timestamp::ZERO,
+        has_told: false,
+        untold: Vec::new(),
         memory: max_memory
             .or_else(usual_limit)
             .map(|most| MemoryWatch::new(most, concurrency)),
@@ -497,7 +500,7 @@ pub(crate) fn log(folder: &CrawlFolder, now: Timestamp, what: &str) {
 
 /// How far the records reached at the last commit.
 pub(crate) fn committed_mark(folder: &CrawlFolder, frontier: &DurableFrontier) -> Result<Mark, LiveError> {
-    match frontier.notes("engine/mark")?.pop() {
+    match frontier.notes(MARK)?.pop() {
         Some((_, bytes)) => Ok(Mark::from_bytes(&bytes)?),
         // Page records are written only after a first commit. With records but no mark, opening would cut them to nothing.
         None if std::fs::metadata(folder.layout().pages()).is_ok_and(|pages| pages.len() > 0) => {
@@ -578,6 +581,10 @@ struct Drive<'a, F> {
     next_sharing: Timestamp,
     /// …and what was learnt.
     next_lesson: Timestamp,
+    /// Whether it has told everything since it has nothing to do.
+    has_told: bool,
+    /// Lasting lessons that Redis has not got yet: who has learnt them, name and lesson.
+    untold: Vec<(u8, String, Vec<u8>)>,
     memory: Option<MemoryWatch>,
     /// How many requests at a time the memory allows.
     fits_memory: usize,
@@ -704,6 +711,17 @@ impl<F: Station> Drive<'_, F> {
         if !F::IS_SHARED {
             return Ok(None);
         }
+        // Whoever says that it has nothing to do has said before what it has learnt. So when all are done, all can know everything.
+        let is_resting = self.idle.is_some() && !self.has_told;
+        if now >= self.next_lesson || is_resting {
+            self.next_lesson = now + TEACH_EVERY;
+            self.has_told = self.idle.is_some();
+            self.tell_lessons()?;
+            self.hear_lessons()?;
+        }
+        if self.idle.is_none() {
+            self.has_told = false;
+        }
         let tally = self.crawl.tally();
         let status = Status {
             pages: tally.pages,
@@ -715,17 +733,6 @@ impl<F: Station> Drive<'_, F> {
         let orders = self.crawl.frontier_mut().attend(&status, now)?;
         let spacing = &self.context.spacing;
         spacing.crawl_with(orders.nodes);
-        if now >= self.next_lesson {
-            self.next_lesson = now + TEACH_EVERY;
-            for (pupil, lesson) in self.crawl.lessons() {
-                self.crawl.frontier_mut().tell_lesson(pupil.code(), &lesson)?;
-            }
-            let heard = self.crawl.frontier_mut().hear_lessons()?;
-            for (pupil, lesson) in &heard {
-                self.crawl.hear_lessons(Pupil::of_code(*pupil), lesson)?;
-            }
-            self.settled = self.settled.max(heard.len());
-        }
         if now >= self.next_sharing {
             self.next_sharing = now + SHARE_EVERY;
             let asked = spacing.to_share(now);
@@ -745,11 +752,49 @@ impl<F: Station> Drive<'_, F> {
             .ask_until
             .store(orders.ask_until.as_millis(), Ordering::Relaxed);
         self.settled = self.settled.max(usize::from(orders.has_changes));
+        if orders.done.is_some() {
+            self.hear_lessons()?;
+        }
         Ok(match orders.done {
             Some(why) => Some(Ended::Done(station::reason(why))),
             None if orders.is_stopped => Some(Ended::Interrupted),
             None => None,
         })
+    }
+
+    /// Tells other nodes what was learnt here since the last time.
+    fn tell_lessons(&mut self) -> Result<(), LiveError> {
+        for (pupil, name, lesson) in self.crawl.lasting_lessons() {
+            self.untold.push((pupil.code(), name, lesson));
+        }
+        let frontier = self.crawl.frontier_mut();
+        for (pupil, name, lesson) in std::mem::take(&mut self.untold) {
+            if !frontier.tell_lasting_lesson(pupil, &name, &lesson)? {
+                self.untold.push((pupil, name, lesson));
+            }
+        }
+        for (pupil, lesson) in self.crawl.lessons() {
+            self.crawl.frontier_mut().tell_lesson(pupil.code(), &lesson)?;
+        }
+        Ok(())
+    }
+
+    /// Learns from what other nodes have told.
+    fn hear_lessons(&mut self) -> Result<(), LiveError> {
+        let lasting = self.crawl.frontier_mut().hear_lasting_lessons()?;
+        let mut by_pupil: BTreeMap<u8, Vec<(String, Vec<u8>)>> = BTreeMap::new();
+        for (pupil, name, lesson) in lasting {
+            by_pupil.entry(pupil).or_default().push((name, lesson));
+        }
+        for (pupil, lessons) in &by_pupil {
+            self.crawl.hear_lasting_lessons(Pupil::of_code(*pupil), lessons)?;
+        }
+        let heard = self.crawl.frontier_mut().hear_lessons()?;
+        for (pupil, lesson) in &heard {
+            self.crawl.hear_lessons(Pupil::of_code(*pupil), lesson)?;
+        }
+        self.settled = self.settled.max(heard.len()).max(by_pupil.len());
+        Ok(())
     }
 
     /// Does what people have asked for since the last look.

@@ -12,7 +12,12 @@
 //! again therefore uses one state of such a judge for all pages: what it had learnt in the crawl ([`Lessons::Kept`]), or what it
 //! learns when it is shown all pages once before the first is judged ([`Lessons::Afresh`]).
 //!
+//! The folder of a node of a cluster has records, archives and notes of its own, but its queue is in Redis. Judging it again
+//! (`node`) writes new judgements and notes, and leaves the queue alone.
+//!
 //! Deliberately absent: the network, and a clock. The time is read once, and everything happens at that moment.
+
+mod node;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -38,6 +43,8 @@ use crate::LiveError;
 use crate::clock::Clock;
 use crate::drive::{LiveSettings, StopSwitch, committed_mark, flushed_mark, log, open_records};
 use crate::record::{is_hidden, skipped};
+
+pub use node::{NodeLessons, rejudge_node, repair_node, teach_by_node};
 
 /// The new frontier is committed after this many attempts, so that little waits to be written.
 const SETTLES_PER_COMMIT: u64 = 1_000;
@@ -99,27 +106,7 @@ pub fn rejudge(
     let now = Clock::system().now();
     let layout = folder.layout();
     let keyring = Keyring::new(settings.seed);
-    // The old frontier is only read. No requests are made, so no host needs to rest.
-    let read_only = HostPolicy {
-        delay: Duration::ZERO,
-        max_delay: Duration::ZERO,
-        requisites: requisites_stack(agents.len()),
-        ..HostPolicy::default()
-    };
-    let old = scenthound_frontier_durable::open(&layout.state(), read_only, keyring, now)?;
-    let (mark, earlier) = {
-        let committed = committed_mark(folder, &old)?;
-        let flushed = flushed_mark(&old, committed)?;
-        let (mut records, _) = open_records(folder, &settings.archive, flushed, committed)?;
-        let tally = match old.notes("engine/tally")?.pop() {
-            Some((_, bytes)) => Tally::from_bytes(&bytes)
-                .map_err(|what| LiveError::Crawl(scenthound_engine::CrawlError::Damaged { what }))?,
-            None => Tally::default(),
-        };
-        // The new state takes these records for granted.
-        records.sync()?;
-        (records.mark()?, tally)
-    };
+    let (old, mark, earlier) = open_old(folder, &settings, agents.len(), keyring, now)?;
 
     let generation = layout.generation()? + 1;
     let again = Again {
@@ -150,7 +137,8 @@ pub fn rejudge(
                 if with_examples {
                     learner.change_examples(&[], saved_examples(&learnt));
                 }
-                let Some(taught) = again.repeat(Some(old), first_agents, true, &mut |_| {})? else {
+                let frontier = again.next_frontier(again.policy(&first_agents))?;
+                let Some(taught) = again.repeat(frontier, Some(old), first_agents, true, &mut |_| {})? else {
                     return Ok(None);
                 };
                 learnt = saved_lessons(taught.crawl.frontier())?;
@@ -164,7 +152,8 @@ pub fn rejudge(
             }
         }
     }
-    let Some(done) = again.repeat(Some(old), agents, false, progress)? else {
+    let frontier = again.next_frontier(again.policy(&agents))?;
+    let Some(done) = again.repeat(frontier, Some(old), agents, false, progress)? else {
         return Ok(None);
     };
     let Repeat {
@@ -181,16 +170,7 @@ pub fn rejudge(
     let tally = earlier.judged_as(crawl.tally());
     let (mut frontier, mut recorder) = crawl.into_parts();
     frontier.inherit(&old, now)?;
-    let mut notes = StateDelta::default();
-    notes.put("engine/tally", tally.to_bytes());
-    if let Some(learner) = again.judge.learner() {
-        let mut lessons = StateDelta::default();
-        for (name, value) in learnt {
-            lessons.put(name, value);
-        }
-        learner.save_changes(&mut lessons);
-        keep_lessons(&lessons, &mut notes);
-    }
+    let notes = again.notes(&tally, learnt);
     frontier.keep_ranks();
     frontier.commit(&notes)?;
     frontier.sync()?;
@@ -273,14 +253,16 @@ pub fn repair(
                 .map_err(scenthound_engine::CrawlError::from)?;
         } else {
             // The first pages must be judged by what all of them teach, as at the end of a crawl.
-            let Some(taught) = again.repeat(None, agents(), true, &mut |_| {})? else {
+            let frontier = again.next_frontier(again.policy(&agents()))?;
+            let Some(taught) = again.repeat(frontier, None, agents(), true, &mut |_| {})? else {
                 return Ok(None);
             };
             drop(taught.crawl);
             folder.tidy()?;
         }
     }
-    let Some(done) = again.repeat(None, agents(), false, progress)? else {
+    let frontier = again.next_frontier(again.policy(&agents()))?;
+    let Some(done) = again.repeat(frontier, None, agents(), false, progress)? else {
         return Ok(None);
     };
     let Repeat {
@@ -303,16 +285,7 @@ pub fn repair(
         })
         .collect();
     frontier.seed_for(AgentId::default(), &unknown, now)?;
-    let mut notes = StateDelta::default();
-    notes.put("engine/tally", tally.to_bytes());
-    if let Some(learner) = again.judge.learner() {
-        let mut lessons = StateDelta::default();
-        for (name, value) in learnt {
-            lessons.put(name, value);
-        }
-        learner.save_changes(&mut lessons);
-        keep_lessons(&lessons, &mut notes);
-    }
+    let notes = again.notes(&tally, learnt);
     frontier.keep_ranks();
     frontier.commit(&notes)?;
     frontier.sync()?;
@@ -346,17 +319,52 @@ pub fn repair(
 type Salvaged = (Vec<(String, Vec<u8>)>, Duration);
 
 fn salvage(folder: &CrawlFolder, keyring: Keyring, now: Timestamp) -> Option<Salvaged> {
+    let old = open_to_read(folder, keyring, now)?;
+    let (_, tally) = old.notes("engine/tally").ok()?.pop()?;
+    let running = Tally::from_bytes(&tally).ok()?.running;
+    Some((saved_lessons(&old).ok()?, running))
+}
+
+/// Opens a state that may be damaged, if that is possible.
+fn open_to_read(folder: &CrawlFolder, keyring: Keyring, now: Timestamp) -> Option<impl Frontier> {
     let policy = HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
         agents: AgentId::MOST,
         ..HostPolicy::default()
     };
-    let old =
-        scenthound_frontier_durable::open_read_only(&folder.layout().state(), policy, keyring, now).ok()?;
-    let (_, tally) = old.notes("engine/tally").ok()?.pop()?;
-    let running = Tally::from_bytes(&tally).ok()?.running;
-    Some((saved_lessons(&old).ok()?, running))
+    scenthound_frontier_durable::open_read_only(&folder.layout().state(), policy, keyring, now).ok()
+}
+
+/// Opens the state that is to be replaced, which is only read from then on, and the records as of its last commit. Returns how far
+/// they reach, and the counts of the crawl.
+fn open_old(
+    folder: &CrawlFolder,
+    settings: &LiveSettings,
+    agents: usize,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<(DurableFrontier, Mark, Tally), LiveError> {
+    // No requests are made, so no host needs to rest.
+    let read_only = HostPolicy {
+        delay: Duration::ZERO,
+        max_delay: Duration::ZERO,
+        requisites: requisites_stack(agents),
+        ..HostPolicy::default()
+    };
+    let old = scenthound_frontier_durable::open(&folder.layout().state(), read_only, keyring, now)?;
+    let committed = committed_mark(folder, &old)?;
+    let flushed = flushed_mark(&old, committed)?;
+    let (mut records, _) = open_records(folder, &settings.archive, flushed, committed)?;
+    let tally = match old.notes("engine/tally")?.pop() {
+        Some((_, bytes)) => Tally::from_bytes(&bytes)
+            .map_err(|what| LiveError::Crawl(scenthound_engine::CrawlError::Damaged { what }))?,
+        None => Tally::default(),
+    };
+    // The new state takes these records for granted.
+    records.sync()?;
+    let mark = records.mark()?;
+    Ok((old, mark, tally))
 }
 
 /// What it takes to repeat a crawl.
@@ -372,24 +380,52 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
+    fn policy(&self, agents: &[Agent]) -> HostPolicy {
+        HostPolicy {
+            all_parents: needs_of(agents).all_parents,
+            agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+            requisites: requisites_stack(agents.len()),
+            ..self.settings.policy.clone()
+        }
+    }
+
+    /// The frontier that takes the place of the old one.
+    fn next_frontier(&self, policy: HostPolicy) -> Result<DurableFrontier, LiveError> {
+        let state = self.folder.layout().next_state(self.generation);
+        Ok(scenthound_frontier_durable::open(
+            &state,
+            policy,
+            self.keyring,
+            self.now,
+        )?)
+    }
+
+    /// What the crawl has counted, and what its judge knows.
+    fn notes(&self, tally: &Tally, learnt: Vec<(String, Vec<u8>)>) -> StateDelta {
+        let mut notes = StateDelta::default();
+        notes.put("engine/tally", tally.to_bytes());
+        if let Some(learner) = self.judge.learner() {
+            let mut lessons = StateDelta::default();
+            for (name, value) in learnt {
+                lessons.put(name, value);
+            }
+            learner.save_changes(&mut lessons);
+            keep_lessons(&lessons, &mut notes);
+        }
+        notes
+    }
+
     /// Repeats every attempt in a new frontier; the judge may learn from the pages. None if it was stopped.
-    fn repeat(
+    fn repeat<F: Frontier>(
         &self,
+        frontier: F,
         old: Option<DurableFrontier>,
         agents: Vec<Agent>,
         learns: bool,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Option<Repeat>, LiveError> {
+    ) -> Result<Option<Repeat<F>>, LiveError> {
         let layout = self.folder.layout();
         let needs = needs_of(&agents);
-        let policy = HostPolicy {
-            all_parents: needs.all_parents,
-            agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
-            requisites: requisites_stack(agents.len()),
-            ..self.settings.policy.clone()
-        };
-        let state = layout.next_state(self.generation);
-        let frontier = scenthound_frontier_durable::open(&state, policy, self.keyring, self.now)?;
         let recorder = JudgementRecorder {
             file: JudgementsFile::create(&layout.judgements(self.generation))?,
             mark: self.mark,
@@ -445,7 +481,7 @@ impl Again<'_> {
 }
 
 /// A crawl being repeated.
-struct Repeat {
+struct Repeat<F> {
     view: CrawlView,
     /// The frontier that is replaced; none if it is lost.
     old: Option<DurableFrontier>,
@@ -455,7 +491,7 @@ struct Repeat {
     keyring: Keyring,
     /// The stack of requisites.
     requisites: Option<AgentId>,
-    crawl: Crawl<DurableFrontier, JudgementRecorder>,
+    crawl: Crawl<F, JudgementRecorder>,
     now: Timestamp,
     kept: u64,
     /// Pages that cannot be read again and whose links no old frontier knows, with the scores they had.
@@ -472,7 +508,7 @@ struct Stored {
     refresh: Option<String>,
 }
 
-impl Repeat {
+impl<F: Frontier> Repeat<F> {
     /// Repeats the attempt of one line.
     fn attempt(&mut self, line: u64, record: PageRecord) -> Result<(), LiveError> {
         let Some((url, kind, outcome)) = read_back(&record) else {

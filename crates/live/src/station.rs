@@ -80,6 +80,12 @@ pub(crate) trait Station: Frontier {
     /// Tells other nodes what was learnt here, and by whom.
     fn tell_lesson(&self, pupil: u8, lesson: &[u8]) -> Result<bool, FrontierError>;
 
+    /// Tells all nodes, also those that join later, what they must know. Returns whether it was told.
+    fn tell_lasting_lesson(&self, pupil: u8, name: &str, lesson: &[u8]) -> Result<bool, FrontierError>;
+
+    /// What all nodes must know, if there is more than before.
+    fn hear_lasting_lessons(&mut self) -> Result<Vec<(u8, String, Vec<u8>)>, FrontierError>;
+
     /// What other nodes have learnt.
     fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError>;
 
@@ -109,6 +115,14 @@ impl Station for DurableFrontier {
 
     fn tell_lesson(&self, _pupil: u8, _lesson: &[u8]) -> Result<bool, FrontierError> {
         Ok(true)
+    }
+
+    fn tell_lasting_lesson(&self, _pupil: u8, _name: &str, _lesson: &[u8]) -> Result<bool, FrontierError> {
+        Ok(true)
+    }
+
+    fn hear_lasting_lessons(&mut self) -> Result<Vec<(u8, String, Vec<u8>)>, FrontierError> {
+        Ok(Vec::new())
     }
 
     fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError> {
@@ -141,6 +155,14 @@ impl Station for ClusterFrontier {
 
     fn tell_lesson(&self, pupil: u8, lesson: &[u8]) -> Result<bool, FrontierError> {
         ClusterFrontier::tell_lesson(self, pupil, lesson)
+    }
+
+    fn tell_lasting_lesson(&self, pupil: u8, name: &str, lesson: &[u8]) -> Result<bool, FrontierError> {
+        ClusterFrontier::tell_lasting_lesson(self, pupil, name, lesson)
+    }
+
+    fn hear_lasting_lessons(&mut self) -> Result<Vec<(u8, String, Vec<u8>)>, FrontierError> {
+        ClusterFrontier::hear_lasting_lessons(self)
     }
 
     fn hear_lessons(&mut self) -> Result<Vec<(u8, Vec<u8>)>, FrontierError> {

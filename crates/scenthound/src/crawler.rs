@@ -638,27 +638,22 @@ impl Crawler {
             kept_files::keep(&self.settings, folder.layout().root()).map_err(CrawlerError::KeptFiles)?;
         folder.write_settings(&kept)?;
         let steered = SteeredTopic::new(&view, &self.settings, self.steered, self.is_built_in);
-        if let Some(node) = &self.node {
-            let parts = (self.judge, self.agents);
-            let again = self.is_built_in.then_some(&self.settings);
-            let live = LiveSettings {
-                archive: self.live.archive.of_node(&node.name),
-                ..self.live
-            };
-            return drive_node(folder, &live, parts, again, &self.stop.0, &steered, node, watch);
-        }
         let (mut live, mut judge, mut agents) = (self.live, self.judge, self.agents);
+        if let Some(node) = &self.node {
+            live.archive = live.archive.of_node(&node.name);
+        }
+        let again = self.is_built_in.then_some(&self.settings);
         let (mut pages_this_run, mut cut) = (0, 0);
         let mut summary = loop {
-            let summary = scenthound_live::crawl_steered(
-                folder,
-                live.clone(),
-                judge,
-                agents,
-                &self.stop.0,
-                &steered,
-                watch,
-            )?;
+            let (stop, parts) = (&self.stop.0, (judge, agents));
+            let summary = match &self.node {
+                Some(node) => drive_node(folder, &live, parts, again, stop, &steered, node, watch)?,
+                None => {
+                    let (judge, agents) = parts;
+                    let live = live.clone();
+                    scenthound_live::crawl_steered(folder, live, judge, agents, stop, &steered, watch)?
+                }
+            };
             pages_this_run += summary.pages_this_run;
             cut += summary.cut;
             if !summary.wants_rejudging || self.stop.is_stopping() {
@@ -667,7 +662,7 @@ impl Crawler {
             watch(LiveEvent::Ranking {
                 pages: summary.tally.bodies,
             });
-            match steered.rank(folder, &live, &kept, &self.stop.0)? {
+            match steered.rank(folder, &live, &kept, self.node.is_some(), &self.stop.0)? {
                 Some(ranked) => watch(LiveEvent::Rejudged(&ranked)),
                 None => break summary,
             }
@@ -692,10 +687,13 @@ impl Crawler {
             Ended::Interrupted => StopSwitch::default(),
             _ => self.stop.0.clone(),
         };
-        let ranked = steered.rank(folder, &live, &kept, &stop)?;
+        let ranked = steered.rank(folder, &live, &kept, self.node.is_some(), &stop)?;
         if let Some(ranked) = &ranked {
             summary.tally = ranked.tally.clone();
-            summary.counts = ranked.counts;
+            // What waits for a node is in Redis.
+            if self.node.is_none() {
+                summary.counts = ranked.counts;
+            }
             summary.is_unranked = false;
         }
         summary.ranked = ranked;

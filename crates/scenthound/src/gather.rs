@@ -1,7 +1,7 @@
 //! The folders of several nodes as one crawl folder, for everything that reads one.
 //!
 //! Archives and their indexes are linked, not copied, where the file system allows it. Page records are merged by the time of their
-//! requests; what they say stays as it is. A page that two nodes settled, because one of them died before it could commit, is in
+//! requests; what they say stays as it is, but for the judgements of pages that a node has judged again. A page that two nodes settled, because one of them died before it could commit, is in
 //! the result once: as it was fetched first.
 //!
 //! Gathering is incremental. `nodes.json` in the result says how far the records of each node were read, so gathering again reads
@@ -23,7 +23,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError, Layout, replace};
+use scenthound_store::{CrawlFolder, CrawlView, Error as StoreError, JudgementsFile, Layout, replace};
 use scenthound_types::Keyring;
 use thiserror::Error;
 
@@ -167,8 +167,18 @@ fn update(nodes: &[PathBuf], into: &Path) -> Result<Gathered, GatherError> {
     let folder = lock(into)?;
     let layout = folder.layout();
     let mut known = Nodes::read(into)?.unwrap_or_default();
-    if !known.sources.iter().all(Source::is_unchanged) {
-        // A node was killed and has taken back its last records. They may be anywhere in ours.
+    let is_judged_anew = known
+        .sources
+        .iter()
+        .any(|source| source.present_generation() != source.generation);
+    if is_judged_anew && let Some(first) = views.first() {
+        // Our records have the new judgements in place of their own. The new number tells readers that all of them changed.
+        let generation = layout.generation()? + 1;
+        JudgementsFile::create(&layout.judgements(generation))?.sync()?;
+        folder.switch(generation, &first.settings()?.unwrap_or_default())?;
+    }
+    if is_judged_anew || !known.sources.iter().all(Source::is_unchanged) {
+        // Pages were judged again, or a node was killed and has taken back its last records. They may be anywhere in ours.
         known.begin_again(layout)?;
     }
     let is_new = known.sources.is_empty();

@@ -4,6 +4,8 @@
 //! change. With [`Rejudgement::learn`] the topic stays and the judge learns from the user's marks. The switch to the new judgements is one step at the very end, so a run that is stopped or killed leaves
 //! the crawl as it was.
 
+mod nodes;
+
 use std::path::{Path, PathBuf};
 
 use scenthound_config::{Change, Faults, Given, OnResume, Settings, changes};
@@ -20,6 +22,9 @@ use crate::kept_files;
 use crate::live::{LiveBuildError, live_settings};
 use crate::stored_page::page_of_response;
 use crate::topic::Topic;
+
+pub use nodes::{NodesRejudgement, nodes_of};
+pub(crate) use nodes::{is_node, lock, settings_of_node};
 
 /// Why pages could not be judged again.
 #[derive(Debug, Error)]
@@ -73,6 +78,27 @@ pub enum RejudgeError {
         /// The folder.
         folder: PathBuf,
     },
+    /// The folder belongs to a node of a cluster, or holds what several nodes have crawled.
+    #[error(
+        "{} belongs to nodes that crawled together; their pages are judged again by NodesRejudgement, each node's in its own folder",
+        folder.display()
+    )]
+    Nodes {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder of several nodes has no state that could be rebuilt.
+    #[error(
+        "{} has no state of its own to rebuild: it is made of the folders of nodes; name one of these: {}",
+        folder.display(),
+        nodes.iter().map(|node| node.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NotANode {
+        /// The folder.
+        folder: PathBuf,
+        /// The folders of the nodes.
+        nodes: Vec<PathBuf>,
+    },
     /// The judge or the strategy could not be built.
     #[error(transparent)]
     Build(#[from] LiveBuildError),
@@ -98,6 +124,8 @@ impl RejudgeError {
             RejudgeError::Topic(_)
                 | RejudgeError::OtherCrawl { .. }
                 | RejudgeError::DoesNotLearn { .. }
+                | RejudgeError::Nodes { .. }
+                | RejudgeError::NotANode { .. }
                 | RejudgeError::Build(_)
         )
     }
@@ -290,15 +318,10 @@ impl Rejudgement {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<(Rejudged, Option<SuggestedThreshold>)>, RejudgeError> {
         let view = CrawlView::open(&self.folder)?;
-        let folder = match CrawlFolder::open(&self.folder) {
-            Err(StoreError::InUse { .. }) => {
-                return Err(RejudgeError::InUse {
-                    pid: view.worker()?.unwrap_or_default(),
-                    folder: self.folder,
-                });
-            }
-            folder => folder?,
-        };
+        if !nodes_of(&view).is_empty() {
+            return Err(RejudgeError::Nodes { folder: self.folder });
+        }
+        let folder = lock(&self.folder)?;
         let settings = &self.settings;
         let agents = || {
             settings

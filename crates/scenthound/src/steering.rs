@@ -9,7 +9,7 @@ use std::sync::Arc;
 use scenthound_config::Settings;
 use scenthound_engine::PageSettings;
 use scenthound_judge::{Judge, Learner};
-use scenthound_live::{Lessons, LiveSettings, Rejudged, Steered, StopSwitch};
+use scenthound_live::{Lessons, LiveSettings, NodeLessons, Rejudged, Steered, StopSwitch};
 use scenthound_store::{CrawlFolder, CrawlView, Request, Steering, TermList, TopicSteering};
 
 use crate::collection::now;
@@ -126,12 +126,14 @@ impl<'a> SteeredTopic<'a> {
         judging
     }
 
-    /// Judges all pages again by what is in force, and by the marks if people asked for that. None if it was stopped.
+    /// Judges all pages again by what is in force, and by the marks if people asked for that. A node of a cluster judges its own. None
+    /// if it was stopped.
     pub fn rank(
         &self,
         folder: &CrawlFolder,
         live: &LiveSettings,
         settings_text: &str,
+        is_node: bool,
         stop: &StopSwitch,
     ) -> Result<Option<Rejudged>, CrawlerError> {
         let steering = in_force(self.view);
@@ -146,16 +148,29 @@ impl<'a> SteeredTopic<'a> {
                 learn_from_marks(self.view, learner);
             }
         };
-        let ranked = scenthound_live::rejudge(
-            folder,
-            live,
-            steered.judge()?,
-            self.settings.agents(&self.settings.seeds.urls)?,
-            Lessons::Kept(&add),
-            settings_text,
-            stop,
-            &mut |_| {},
-        )?;
+        let (judge, agents) = (steered.judge()?, self.settings.agents(&self.settings.seeds.urls)?);
+        let ranked = match is_node {
+            true => scenthound_live::rejudge_node(
+                folder,
+                live,
+                judge,
+                agents,
+                NodeLessons::Kept(&add),
+                settings_text,
+                stop,
+                &mut |_| {},
+            )?,
+            false => scenthound_live::rejudge(
+                folder,
+                live,
+                judge,
+                agents,
+                Lessons::Kept(&add),
+                settings_text,
+                stop,
+                &mut |_| {},
+            )?,
+        };
         if let Some(ranked) = &ranked {
             note_rejudged(self.view, ranked.generation, Some(steering.last))?;
         }

@@ -239,6 +239,17 @@ pub trait Strategy: Send {
     fn hear_lessons(&mut self, _lessons: &[u8]) -> Result<(), RestoreError> {
         Ok(())
     }
+
+    /// What every node must know, however late it joins: a few values by name, since the last call. They are kept for as long as the
+    /// crawl, so only a strategy that cannot do without them has any. The same name is always told with the same value.
+    fn lasting_lessons(&mut self) -> Vec<(String, Vec<u8>)> {
+        Vec::new()
+    }
+
+    /// Learns lasting lessons; some may be its own, or heard before.
+    fn hear_lasting_lessons(&mut self, _lessons: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        Ok(())
+    }
 }
 
 /// Offers every link of the report with the rank computed for it.

@@ -9,6 +9,9 @@
 //! resumed crawl learns from what it remembers of the pages it had learnt from. Until the memory first overflows,
 //! that restores exactly what it knew.
 //!
+//! Several nodes of one crawl tell each other the pages they read. Each then remembers the pages of all, counts the targets of all,
+//! and learns from them at the same numbers of targets as one machine, though it has read them in another order.
+//!
 //! Deliberately absent: how layers are predicted from words; that is the trainer's job.
 
 use std::collections::{BTreeMap, HashMap};
@@ -96,6 +99,9 @@ impl Default for SelfTaughtSettings {
 /// The most words, and links, kept per page.
 const MOST_WORDS: usize = 1_000;
 const MOST_LINKS: usize = 500;
+/// The most pages told to other nodes at a time, besides targets. Their memory is not larger than the own one, so telling them more
+/// would only make them forget sooner.
+const MOST_TOLD: usize = 200;
 /// The most pages whose layer is remembered, for waiting links.
 const MOST_LAYERS_KNOWN: usize = 1_000_000;
 
@@ -129,6 +135,8 @@ pub struct SelfTaught {
     layers: HashMap<UrlKey, u8>,
     unsaved: Vec<u64>,
     is_unsaved: bool,
+    /// Pages that other nodes of the crawl have not been told of yet; none where there are no others.
+    told: Option<Vec<Page>>,
 }
 
 impl SelfTaught {
@@ -147,6 +155,7 @@ impl SelfTaught {
             layers: HashMap::new(),
             unsaved: Vec::new(),
             is_unsaved: false,
+            told: None,
         }
     }
 
@@ -203,12 +212,31 @@ impl SelfTaught {
             words: counted,
             links: links.collect(),
         };
+        if let Some(told) = &mut self.told
+            && (is_target || told.len() < MOST_TOLD)
+        {
+            told.push(page.clone());
+        }
+        self.keep(page);
+    }
+
+    /// Remembers a page of this node or another one, in place of the oldest if there are too many.
+    fn keep(&mut self, page: Page) {
+        let is_target = page.is_target;
         let slot = self.read % u64::from(self.settings.most_pages.max(1));
         self.pages.insert(slot, page);
         self.unsaved.push(slot);
         self.is_unsaved = true;
         self.read += 1;
         self.targets += u64::from(is_target);
+    }
+
+    /// Learns from all pages read so far, if it is time.
+    fn learn_if_due(&mut self) {
+        if self.targets >= self.learn_at {
+            self.learn(self.read);
+            self.learn_at = self.targets * 2;
+        }
     }
 
     /// Learns from the remembered pages whose number is below `before`.
@@ -322,10 +350,7 @@ impl Strategy for SelfTaught {
 
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         self.remember(report);
-        if self.targets >= self.learn_at {
-            self.learn(self.read);
-            self.learn_at = self.targets * 2;
-        }
+        self.learn_if_due();
         let unlearnt = self.unlearnt(report.judgement.map_or(0.0, |judgement| judgement.relevance));
         let Some(reader) = self.reader.as_deref() else {
             let merge = match self.settings.from {
@@ -410,6 +435,43 @@ impl Strategy for SelfTaught {
         }
         self.epoch = epoch.unwrap_or(self.epoch);
         self.is_unsaved = false;
+        Ok(())
+    }
+
+    fn share_lessons(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    fn lessons(&mut self) -> Vec<u8> {
+        match self.told.as_mut().map(std::mem::take) {
+            Some(told) if !told.is_empty() => postcard::to_stdvec(&told).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hear_lessons(&mut self, lessons: &[u8]) -> Result<(), RestoreError> {
+        let pages: Vec<Page> = postcard::from_bytes(lessons).map_err(|_| RestoreError::Damaged {
+            strategy: "layered",
+            what: "the lessons of another node cannot be read".to_owned(),
+        })?;
+        for page in pages {
+            // A page may be settled twice where a node died.
+            if self.pages.values().any(|known| known.key == page.key) {
+                continue;
+            }
+            // Links to URLs of this node may stand on it.
+            if let Some(reader) = &self.reader
+                && self.layers.len() < MOST_LAYERS_KNOWN
+            {
+                let layer = reader.nearness(&page.words).layer;
+                self.layers.insert(UrlKey(page.key), layer);
+            }
+            self.keep(Page {
+                number: self.read,
+                ..page
+            });
+            self.learn_if_due();
+        }
         Ok(())
     }
 }
@@ -629,6 +691,69 @@ mod tests {
         );
         let damaged = [("counts".to_owned(), b"many".to_vec())];
         assert!(taught().restore(&damaged).is_err());
+    }
+
+    /// Pages of a web in which word 10 stands on hubs, 30 on targets and 20 at links to them.
+    const PAGES: [(u64, u64, f64, &[(u64, u64)]); 8] = [
+        (1, 10, 0.1, &[(2, 20), (3, 20), (4, 21)]),
+        (4, 11, 0.0, &[(1, 22)]),
+        (2, 30, 0.9, &[]),
+        (3, 30, 0.9, &[(1, 23)]),
+        (5, 10, 0.1, &[(6, 20), (7, 21)]),
+        (6, 30, 0.9, &[]),
+        (7, 11, 0.0, &[]),
+        (8, 30, 0.9, &[(5, 23)]),
+    ];
+
+    #[test]
+    fn nodes_that_tell_each_other_know_what_one_machine_knows() {
+        let mut alone = taught();
+        let [mut first, mut second] = [(); 2].map(|()| taught());
+        first.share_lessons();
+        second.share_lessons();
+        for (number, (page, word, relevance, links)) in PAGES.into_iter().enumerate() {
+            see(&mut alone, page, word, relevance, links);
+            let (node, other) = match number % 3 {
+                0 => (&mut second, &mut first),
+                _ => (&mut first, &mut second),
+            };
+            see(node, page, word, relevance, links);
+            let told = node.lessons();
+            // Told twice, learnt once, and not told again.
+            other.hear_lessons(&told).unwrap();
+            other.hear_lessons(&told).unwrap();
+            assert!(node.lessons().is_empty() && other.lessons().is_empty());
+        }
+        assert_eq!(alone.epoch(), 2);
+        let links = [(20, 20), (21, 21), (22, 23), (23, 99)];
+        let ranks = see(&mut alone, 9, 10, 0.0, &links);
+        for mut node in [first, second] {
+            assert_eq!(node.pages, {
+                let mut pages = alone.pages.clone();
+                pages.retain(|_, page| page.number < 8);
+                pages
+            });
+            assert_eq!((node.targets, node.learn_at, node.epoch()), (4, 8, 2));
+            for page in 1..=8 {
+                let key = url(page).1;
+                assert_eq!(node.layers.get(&key), alone.layers.get(&key), "{page}");
+            }
+            assert_eq!(see(&mut node, 9, 10, 0.0, &links), ranks);
+            assert!(node.hear_lessons(b"?").is_err());
+        }
+    }
+
+    #[test]
+    fn all_targets_are_told_and_a_limited_number_of_other_pages() {
+        let mut node = taught();
+        node.share_lessons();
+        for page in 0..300 {
+            let relevance = if page % 100 == 99 { 0.9 } else { 0.0 };
+            see(&mut node, page, 10, relevance, &[]);
+        }
+        let told: Vec<Page> = postcard::from_bytes(&node.lessons()).unwrap();
+        let targets = told.iter().filter(|page| page.is_target).count();
+        assert_eq!((told.len(), targets), (MOST_TOLD + 1, 3));
     }
 
     #[test]

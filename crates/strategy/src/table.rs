@@ -16,12 +16,16 @@
 //! instead of the one in the evidence. A parent's score is that of the time it was read. The genre scores of parents
 //! are kept for the last hundred thousand pages.
 //!
+//! Several nodes of one crawl tell each other the words of their seeds, what they have counted and the words that were added
+//! (`shared`). The table is then built again whenever a seed of another node becomes known.
+//!
 //! Invariant: the state is bounded by the settings and the number of seeds, not by the length of the crawl.
 //! Deliberately absent: the evidence of links; the frontier keeps that.
 
 mod genre_scores;
 mod link_words;
 mod settings;
+mod shared;
 mod state;
 
 use std::collections::BTreeMap;
@@ -38,6 +42,7 @@ pub use settings::{ParentScore, TableSettings};
 
 use crate::{Needs, PageScore, Rescoring, RestoreError, Strategy, offer_each};
 use genre_scores::GenreScores;
+use shared::Shared;
 use state::Unsaved;
 
 /// The most words of seeds kept until the table is built, over all seeds. A seed beyond that gets the mean score of
@@ -73,6 +78,8 @@ pub struct TopicTable {
     scores: GenreScores,
     epoch: u64,
     unsaved: Unsaved,
+    /// What is shared with other nodes of the crawl; none where there are no others.
+    shared: Option<Shared>,
 }
 
 impl TopicTable {
@@ -92,6 +99,7 @@ impl TopicTable {
             scores: GenreScores::default(),
             epoch: 0,
             unsaved: Unsaved::default(),
+            shared: None,
         }
     }
 
@@ -123,44 +131,46 @@ impl TopicTable {
 
     /// Builds the table from the seeds' words, if there are any, and compares the seeds with it.
     fn build(&mut self) {
-        if self.is_built || !self.are_seeds_done || self.counts.documents() == 0 {
+        if !self.are_seeds_done {
             return;
         }
-        let mut spellings: BTreeMap<u64, Option<Arc<str>>> = self
-            .counts
-            .heaviest(self.settings.size)
-            .into_iter()
-            .map(|(key, _)| (key, None))
-            .collect();
-        for seed in self.seeds.values() {
-            if let Seed::Words(words) = seed {
-                for word in words.iter() {
-                    if let Some(spelling @ None) = spellings.get_mut(&word.hash) {
-                        *spelling = Some(word.spelling.into());
-                    }
-                }
+        if self.shared.is_some() {
+            return self.build_shared();
+        }
+        if self.is_built || self.counts.documents() == 0 {
+            return;
+        }
+        let mut words = BTreeMap::new();
+        for (key, seed) in &mut self.seeds {
+            if let Seed::Words(_) = seed
+                && let Seed::Words(told) = std::mem::replace(seed, Seed::Untold)
+            {
+                words.insert(*key, told);
             }
         }
-        self.table = WeightTable::heaviest(&self.counts, self.settings.size, |key| {
-            // For seeds that had too many words to keep.
-            spellings.remove(&key).flatten().unwrap_or_else(|| "…".into())
-        });
+        self.table = heaviest_words(&self.counts, self.settings.size, &words);
         self.is_built = true;
         self.epoch += 1;
         self.unsaved.state = true;
-        self.compare_seeds();
+        let scores = self.scores_of_seeds(&self.counts, &words);
+        self.keep_seed_scores(scores);
     }
 
-    fn compare_seeds(&mut self) {
-        let mut scores = Vec::with_capacity(self.seeds.len());
-        for (key, seed) in &self.seeds {
-            if let Seed::Words(words) = seed {
-                let (cosine, _) = self
-                    .table
-                    .cosine(&self.counts, words.pairs(), self.settings.space);
-                scores.push((*key, cosine as f32, self.genre_scores(words)));
-            }
-        }
+    /// How similar seeds are to the table, and to the genres.
+    fn scores_of_seeds(
+        &self,
+        counts: &WordCounts,
+        seeds: &BTreeMap<UrlKey, PageWords>,
+    ) -> Vec<(UrlKey, f32, Box<[f32]>)> {
+        let score = |(key, words): (&UrlKey, &PageWords)| {
+            let (cosine, _) = self.table.cosine(counts, words.pairs(), self.settings.space);
+            (*key, cosine as f32, self.genre_scores(counts, words))
+        };
+        seeds.iter().map(score).collect()
+    }
+
+    /// Keeps the scores of seeds; one whose words were too many gets the mean of the others.
+    fn keep_seed_scores(&mut self, scores: Vec<(UrlKey, f32, Box<[f32]>)>) {
         let sum: f64 = scores.iter().map(|(_, cosine, _)| f64::from(*cosine)).sum();
         let mean = (sum / scores.len().max(1) as f64) as f32;
         for seed in self.seeds.values_mut() {
@@ -174,10 +184,10 @@ impl TopicTable {
         self.unsaved.seeds.extend(self.seeds.keys());
     }
 
-    fn genre_scores(&self, words: &PageWords) -> Box<[f32]> {
+    fn genre_scores(&self, counts: &WordCounts, words: &PageWords) -> Box<[f32]> {
         let genres = self.settings.genres.iter();
         genres
-            .map(|genre| genre.cosine(&self.counts, words.pairs(), self.settings.space) as f32)
+            .map(|genre| genre.cosine(counts, words.pairs(), self.settings.space) as f32)
             .collect()
     }
 
@@ -197,9 +207,13 @@ impl TopicTable {
         let room = settings.ceiling.saturating_sub(self.table.len());
         let adds = (settings.adds * settings.size as f64).round() as usize;
         let document = words.iter().map(|word| (word.hash, word.count, word.spelling));
+        let before = self.table.len();
         if self.table.grow(&self.counts, document, adds.min(room)) > 0 {
             self.epoch += 1;
             self.unsaved.state = true;
+            if let Some(shared) = &mut self.shared {
+                shared.tell_grown(self.table.words().get(before..).unwrap_or_default());
+            }
         }
     }
 
@@ -289,6 +303,14 @@ impl Strategy for TopicTable {
         }
         if !report.lease.revisit {
             self.count(words);
+            self.share(report.lease, words);
+        }
+        if !self.is_built && self.shared.is_some() {
+            // A page that another node's seeds led here, before their words came: it says nothing about the topic.
+            return report.lease.seed.then(|| PageScore {
+                relevance: 1.0,
+                ..PageScore::default()
+            });
         }
         if !self.is_built {
             self.keep_seed(key, words);
@@ -302,7 +324,10 @@ impl Strategy for TopicTable {
         let (cosine, shared) = self
             .table
             .cosine(&self.counts, words.pairs(), self.settings.space);
-        let genres = self.genre_scores(words);
+        let genres = self.genre_scores(&self.counts, words);
+        if let Some(shared) = &mut self.shared {
+            shared.tell_scores(key, &genres);
+        }
         self.keep_scores(key, genres);
         let mut terms: Vec<TermHit> = shared
             .iter()
@@ -380,4 +405,49 @@ impl Strategy for TopicTable {
     fn restore(&mut self, saved: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
         state::restore(self, saved)
     }
+
+    fn share_lessons(&mut self) {
+        self.shared.get_or_insert_default().tell_all_seeds();
+    }
+
+    fn lessons(&mut self) -> Vec<u8> {
+        self.shared.as_mut().map(Shared::lesson).unwrap_or_default()
+    }
+
+    fn hear_lessons(&mut self, lessons: &[u8]) -> Result<(), RestoreError> {
+        self.hear(lessons).ok_or_else(shared::damaged)
+    }
+
+    fn lasting_lessons(&mut self) -> Vec<(String, Vec<u8>)> {
+        self.shared.as_mut().map(Shared::untold_seeds).unwrap_or_default()
+    }
+
+    fn hear_lasting_lessons(&mut self, lessons: &[(String, Vec<u8>)]) -> Result<(), RestoreError> {
+        let mut is_news = false;
+        for (name, lesson) in lessons {
+            is_news |= self.hear_seed(name, lesson).ok_or_else(shared::damaged)?;
+        }
+        if is_news {
+            self.build();
+        }
+        Ok(())
+    }
+}
+
+/// The heaviest words of the documents counted, spelled as in these.
+fn heaviest_words(counts: &WordCounts, size: usize, documents: &BTreeMap<UrlKey, PageWords>) -> WeightTable {
+    let mut spellings: BTreeMap<u64, Option<Arc<str>>> = counts
+        .heaviest(size)
+        .into_iter()
+        .map(|(key, _)| (key, None))
+        .collect();
+    for word in documents.values().flat_map(PageWords::iter) {
+        if let Some(spelling @ None) = spellings.get_mut(&word.hash) {
+            *spelling = Some(word.spelling.into());
+        }
+    }
+    WeightTable::heaviest(counts, size, |key| {
+        // For seeds that had too many words to keep.
+        spellings.remove(&key).flatten().unwrap_or_else(|| "…".into())
+    })
 }

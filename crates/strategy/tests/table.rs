@@ -111,7 +111,7 @@ impl Crawl {
             evidence: None,
             will_retry: false,
         };
-        let scored = self.strategy.score_page(&report(&[])).unwrap();
+        let scored = self.strategy.score_page(&report(&[])).unwrap_or_default();
         let links: Vec<ReportedLink> = page
             .links
             .iter()
@@ -180,6 +180,30 @@ impl Crawl {
 
     fn score(&self, name: &str) -> f64 {
         self.ranks[&key(name)].score.get()
+    }
+
+    /// The score that this strategy gives to a link by what another crawl knows of it.
+    fn evidence_score(&self, name: &str, other: &Crawl) -> f64 {
+        let waiting = WaitingLink {
+            key: key(name),
+            rank: other.ranks[&key(name)],
+            parent: None,
+            evidence: &other.evidence[&key(name)],
+        };
+        let rank = self.strategy.clone().rescore(&waiting);
+        rank.unwrap().score.get()
+    }
+
+    /// The same at this moment.
+    fn copy(&self) -> Crawl {
+        Crawl {
+            strategy: self.strategy.clone(),
+            settings: self.settings.clone(),
+            evidence: self.evidence.clone(),
+            ranks: self.ranks.clone(),
+            saved: self.saved.clone(),
+            ..*self
+        }
     }
 }
 
@@ -399,6 +423,149 @@ fn a_page_other_than_a_seed_ends_the_seeds_if_nobody_announces_it() {
     untold.are_seeds_done = true;
     assert_eq!(told.read(&c), untold.read(&c));
     assert_eq!(told.ranks, untold.ranks);
+}
+
+/// A node tells another everything that it has not told yet.
+fn tell(from: &mut Crawl, to: &mut [&mut Crawl]) {
+    let lasting = from.strategy.lasting_lessons();
+    let lessons = from.strategy.lessons();
+    for node in to {
+        node.strategy.hear_lasting_lessons(&lasting).unwrap();
+        if !lessons.is_empty() {
+            node.strategy.hear_lessons(&lessons).unwrap();
+        }
+        node.freshen();
+    }
+}
+
+fn node(settings: &TableSettings) -> Crawl {
+    let mut node = Crawl::new(settings.clone());
+    node.strategy.share_lessons();
+    node
+}
+
+/// The words of a table and their weights, rounded: counts that are added up in another order differ in the last bit.
+fn words_of(crawl: &Crawl) -> BTreeMap<String, i64> {
+    let words = crawl.strategy.table().words().iter();
+    words
+        .map(|word| (word.spelling.to_string(), (word.weight * 1e9).round() as i64))
+        .collect()
+}
+
+#[test]
+fn nodes_that_tell_each_other_have_the_table_and_the_counts_of_one_machine() {
+    let [a, b, c] = tea();
+    let d = page(
+        "d",
+        "tea kettle engine",
+        &[("green", "green tea"), ("pot", "engine")],
+    );
+    let mut alone = Crawl::new(settings());
+    alone.read(&a);
+    alone.read(&b);
+    alone.seeds_done();
+    alone.read(&c);
+    let (mut first, mut second, mut empty) = (node(&settings()), node(&settings()), node(&settings()));
+    // A node without seeds has no table until it hears of some.
+    empty.seeds_done();
+    assert!(empty.strategy.table().is_empty());
+    first.read(&a);
+    first.seeds_done();
+    second.read(&b);
+    second.seeds_done();
+    assert_ne!(words_of(&first), words_of(&alone), "the table of one seed");
+    tell(&mut first, &mut [&mut second, &mut empty]);
+    tell(&mut second, &mut [&mut first, &mut empty]);
+    for node in [&first, &second, &empty] {
+        assert_eq!(words_of(node), words_of(&alone));
+    }
+    // The seed's own score as a parent is the one of the table of all seeds.
+    assert!((first.score("cars") - alone.evidence_score("cars", &first)).abs() < 1e-9);
+    first.read(&c);
+    tell(&mut first, &mut [&mut second, &mut empty]);
+    let scored = alone.read(&d);
+    for node in [&mut first, &mut second, &mut empty] {
+        let here = node.read(&d);
+        assert!(
+            (here.relevance - scored.relevance).abs() < 1e-9,
+            "{here:?} {scored:?}"
+        );
+    }
+    assert!(first.strategy.hear_lessons(b"?").is_err());
+    assert!(
+        first
+            .strategy
+            .hear_lasting_lessons(&[("tea".to_owned(), Vec::new())])
+            .is_err()
+    );
+}
+
+#[test]
+fn a_node_that_joins_late_or_comes_back_has_the_table_too() {
+    let [a, b, _] = tea();
+    let (mut first, mut second, mut late) = (node(&settings()), node(&settings()), node(&settings()));
+    first.read(&a);
+    first.seeds_done();
+    let told = first.strategy.lasting_lessons();
+    second.read(&b);
+    second.seeds_done();
+    second.strategy.hear_lasting_lessons(&told).unwrap();
+    second.freshen();
+    // It was killed before it could tell of its own seed.
+    second.restart();
+    second.strategy.share_lessons();
+    tell(&mut second, &mut [&mut first, &mut late]);
+    late.seeds_done();
+    for node in [&first, &late] {
+        assert_eq!(words_of(node), words_of(&second));
+    }
+    assert_eq!(words_of(&first)["tea"], 1_000_000_000);
+    // Told twice, counted once.
+    let read = |node: &mut Crawl| node.read(&page("d", "tea leaf engine", &[])).relevance;
+    let before = read(&mut first.copy());
+    first.strategy.hear_lasting_lessons(&told).unwrap();
+    assert_eq!(read(&mut first), before);
+}
+
+#[test]
+fn words_that_a_page_of_one_node_adds_are_added_on_all() {
+    let growing = TableSettings {
+        size: 2,
+        adds: 0.5,
+        adds_from: 0.3,
+        ceiling: 4,
+        ..TableSettings::default()
+    };
+    let (mut first, mut second, mut early) = (node(&growing), node(&growing), node(&growing));
+    first.read(&page("a", "tea tea leaf", &[]));
+    first.seeds_done();
+    second.seeds_done();
+    tell(&mut first, &mut [&mut second]);
+    first.read(&page("near", "tea tea leaf oolong oolong", &[]));
+    // One node hears of the new word before it hears of the seed.
+    let (lasting, lessons) = (first.strategy.lasting_lessons(), first.strategy.lessons());
+    assert!(lasting.is_empty());
+    for node in [&mut second, &mut early] {
+        node.strategy.hear_lessons(&lessons).unwrap();
+    }
+    early.seeds_done();
+    first.strategy.share_lessons();
+    early
+        .strategy
+        .hear_lasting_lessons(&first.strategy.lasting_lessons())
+        .unwrap();
+    for node in [&mut second, &mut early] {
+        assert_eq!(words_of(node), words_of(&first));
+        assert!(words_of(node).contains_key("oolong"));
+        node.freshen();
+        let before = words_of(node);
+        node.restart();
+        assert_eq!(words_of(node), before);
+        assert!(
+            node.strategy.lessons().is_empty(),
+            "what was heard is not told again"
+        );
+    }
 }
 
 #[test]

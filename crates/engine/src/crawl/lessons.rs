@@ -61,6 +61,30 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         all
     }
 
+    /// What every node must know, however late it joins: who has learnt it, its name and the lesson.
+    pub fn lasting_lessons(&mut self) -> Vec<(Pupil, String, Vec<u8>)> {
+        let mut all = Vec::new();
+        for (number, slot) in (0..AgentId::MOST).zip(&mut self.slots) {
+            let told = slot.agent.strategy.lasting_lessons().into_iter();
+            all.extend(told.map(|(name, lesson)| (Pupil::Strategy(AgentId(number)), name, lesson)));
+        }
+        all
+    }
+
+    /// Learns lasting lessons by their names. Hearing one again does no harm.
+    pub fn hear_lasting_lessons(
+        &mut self,
+        pupil: Pupil,
+        lessons: &[(String, Vec<u8>)],
+    ) -> Result<(), CrawlError> {
+        if let Pupil::Strategy(agent) = pupil
+            && let Some(slot) = self.slots.get_mut(usize::from(agent.0))
+        {
+            slot.agent.strategy.hear_lasting_lessons(lessons)?;
+        }
+        Ok(())
+    }
+
     /// Learns from the lessons of another node. They become durable with the next commit, like those of its own pages.
     pub fn hear_lessons(&mut self, pupil: Pupil, lessons: &[u8]) -> Result<(), CrawlError> {
         match pupil {

@@ -45,8 +45,10 @@ impl Sites {
             "green tea of site {site}, page {page}; leaves {}",
             site * 1_000 + page
         );
+        // Pages are about tea more and less.
+        let cars = "Motor cars have engines and wheels. ".repeat((site + page) % 4);
         SiteResponse::html(format!(
-            "<html><head><title>tea {site} {page}</title></head><body><p>{words}</p>{links}</body></html>"
+            "<html><head><title>tea {site} {page}</title></head><body><p>{words}</p><p>{cars}</p>{links}</body></html>"
         ))
     }
 }

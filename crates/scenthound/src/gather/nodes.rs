@@ -35,6 +35,9 @@ pub(super) struct Source {
     pub read: u64,
     /// The length of the last line among them, with its end, and its hash.
     pub last: (u64, u64),
+    /// The number of the judgements that are in our records.
+    #[serde(default)]
+    pub generation: u32,
 }
 
 impl Source {
@@ -53,6 +56,13 @@ impl Source {
             .seek(SeekFrom::Start(self.read.saturating_sub(length)))
             .and_then(|_| (&mut file).take(length).read_to_end(&mut line));
         read.is_ok() && line.len() as u64 == length && (length == 0 || hash_of(&line) == hash)
+    }
+
+    /// The number of the node's present judgements. A node that cannot be found any more counts as it was.
+    pub fn present_generation(&self) -> u32 {
+        let view = CrawlView::open(&self.folder).ok();
+        let present = view.and_then(|view| view.layout().generation().ok());
+        present.unwrap_or(self.generation)
     }
 
     pub fn has_news(&self) -> bool {
@@ -125,6 +135,7 @@ impl Nodes {
         self.sources.push(Source {
             folder,
             prefix,
+            generation: view.layout().generation()?,
             ..Source::default()
         });
         Ok(())
@@ -140,6 +151,7 @@ impl Nodes {
         }
         for source in &mut self.sources {
             (source.read, source.last) = (0, (0, 0));
+            source.generation = source.present_generation();
         }
         (self.length, self.settled, self.repeated) = (0, 0, 0);
         self.write(layout.root())

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
+use scenthound_store::{CrawlView, JudgementRecord, PageRecord};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -35,11 +36,50 @@ pub(super) struct Line {
     pub facts: Facts,
 }
 
+/// The judgements of a node's pages that replace those of their records, in the order of the lines.
+struct Judgements {
+    lines: BufReader<fs::File>,
+    next: Option<JudgementRecord>,
+}
+
+impl Judgements {
+    /// Those of a node; none if its pages were not judged again.
+    fn of(source: &Source) -> Option<Judgements> {
+        let view = CrawlView::open(&source.folder).ok()?;
+        let file = fs::File::open(view.layout().judgements(source.generation)).ok()?;
+        Some(Judgements {
+            lines: BufReader::with_capacity(256 << 10, file),
+            next: None,
+        })
+    }
+
+    /// The record of a line with its new judgement, if it has one.
+    fn judge(&mut self, line: u64, record: &[u8]) -> Option<String> {
+        while self.next.as_ref().is_none_or(|next| next.line < line) {
+            let mut text = String::new();
+            if self.lines.read_line(&mut text).ok()? == 0 {
+                return None;
+            }
+            self.next = Some(serde_json::from_str(&text).ok()?);
+        }
+        let judgement = self.next.take_if(|next| next.line == line)?;
+        let mut page: PageRecord = serde_json::from_slice(record).ok()?;
+        if page.url != judgement.url {
+            return None;
+        }
+        page.judge_as(judgement);
+        serde_json::to_string(&page).ok()
+    }
+}
+
 /// The records of one node, from where they were read to last time.
 pub(super) struct Records {
     path: PathBuf,
     prefix: String,
     lines: Option<BufReader<fs::File>>,
+    /// The number of the line read last, from 1.
+    line: u64,
+    judgements: Option<Judgements>,
     next: Option<Line>,
     /// Bytes up to the end of the line before `next`, and that line's length and hash.
     read: u64,
@@ -63,6 +103,12 @@ impl Records {
             path,
             prefix: source.prefix.clone(),
             lines,
+            line: 0,
+            // Pages that were recorded after the others were judged again have their own judgements.
+            judgements: match source.read {
+                0 => Judgements::of(source),
+                _ => None,
+            },
             next: None,
             read: source.read,
             last: source.last,
@@ -86,8 +132,13 @@ impl Records {
         }
         self.coming = (self.read + length, (length, hash_of(&bytes)));
         bytes.pop();
+        self.line += 1;
         let facts: Facts = serde_json::from_slice(&bytes).unwrap_or_default();
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let judged = self
+            .judgements
+            .as_mut()
+            .and_then(|judgements| judgements.judge(self.line, &bytes));
+        let mut text = judged.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
         if !self.prefix.is_empty()
             && let Ok(mut record) = serde_json::from_str::<Value>(&text)
             && let Some(Value::String(name)) = record.pointer_mut("/archive/file")

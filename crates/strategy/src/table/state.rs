@@ -3,8 +3,9 @@
 //! ```text
 //! table        documents, epoch, whether the seeds are done and the table is built, sizes
 //! w/PLACE      a word's documents and frequency; empty once it is dropped
-//! t/PLACE      a word of the table: key, weight, spelling
+//! t/PLACE      a word of the table: key, weight, spelling; empty once the table is shorter
 //! s/KEY        a seed: its words, that there were too many, or its score
+//! k/KEY        the words of a seed of any node, where several share a crawl
 //! g/PLACE      a page: its score for each genre
 //! ```
 //!
@@ -24,6 +25,10 @@ pub(super) struct Unsaved {
     pub state: bool,
     /// Seeds, possibly more than once.
     pub seeds: Vec<UrlKey>,
+    /// Seeds whose words are shared.
+    pub shared_seeds: Vec<UrlKey>,
+    /// Whether the table was built anew since it was saved.
+    pub is_table_new: bool,
     /// How many of the table's words are already saved.
     table_words: usize,
 }
@@ -45,14 +50,26 @@ pub(super) fn save(table: &mut TopicTable, out: &mut StateDelta) {
         });
         out.put(format!("w/{place:x}"), bytes);
     }
-    let written = table.unsaved.table_words;
+    let before = table.unsaved.table_words;
+    let written = match std::mem::take(&mut table.unsaved.is_table_new) {
+        true => 0,
+        false => before,
+    };
     for (place, word) in table.table.words().iter().enumerate().skip(written) {
         let mut bytes = word.key.to_le_bytes().to_vec();
         bytes.extend(word.weight.to_le_bytes());
         bytes.extend(word.spelling.as_bytes());
         out.put(format!("t/{place:x}"), bytes);
     }
+    for place in table.table.len()..before {
+        out.put(format!("t/{place:x}"), Vec::new());
+    }
     table.unsaved.table_words = table.table.len();
+    for key in std::mem::take(&mut table.unsaved.shared_seeds) {
+        if let Some(words) = table.shared.as_ref().and_then(|shared| shared.seeds.get(&key)) {
+            out.put(format!("k/{:016x}", key.0), words.to_bytes());
+        }
+    }
     let mut seeds = std::mem::take(&mut table.unsaved.seeds);
     seeds.sort_unstable();
     seeds.dedup();
@@ -96,6 +113,13 @@ pub(super) fn restore(table: &mut TopicTable, saved: &[(String, Vec<u8>)]) -> Re
         match kind {
             "w" if value.is_empty() => {}
             "w" => words.push((small, read_count(value).ok_or_else(wrong)?)),
+            "t" if value.is_empty() => {}
+            "k" => {
+                let words = PageWords::from_bytes(value).ok_or_else(wrong)?;
+                table.seed_words += words.len();
+                let shared = table.shared.get_or_insert_default();
+                shared.seeds.insert(UrlKey(place), words);
+            }
             "t" => in_table.push((place, read_word(value).ok_or_else(wrong)?)),
             "g" => scores.push((small, value.as_slice())),
             "s" => {
