@@ -14,6 +14,7 @@ use scenthound_store::CrawlFolder;
 use scenthound_strategy::StrategyKind;
 use scenthound_testweb::{DemoWeb, Request, ScriptWeb, ServeOptions, TestSite, serve};
 
+use crate::wording::counted;
 use crate::{crawl, exit, results};
 
 /// The options of `hound demo`.
@@ -190,9 +191,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let trespassed = shown.forbidden.iter().filter(|url| asked.contains(*url)).count();
     let trapped = asked.iter().filter(|url| DemoWeb::is_trap(url)).count();
     say!(
-        "Compared with the truth: fetched {found} of {} relevant pages, requested {trespassed} of {} forbidden pages, and sent {trapped} requests into crawler traps.",
+        "Compared with the truth: fetched {found} of {} relevant pages, requested {trespassed} of {} forbidden pages, and sent {} into crawler traps.",
         shown.relevant.len(),
-        shown.forbidden.len()
+        shown.forbidden.len(),
+        counted(trapped as u64, "request")
     );
     if settings.strategy.kind != StrategyKind::BreadthFirst {
         let asked_before = serving.requests().len();

@@ -67,7 +67,8 @@ Examples:
   hound lab judges --web webs/university --judges logistic,bayes --from 3,10,all,all+negatives --by-task
   hound lab judges --web webs/encyclopedia --judges terms,query --from query --seen breadth-first:1000 --json
 
-A judge is measured from each source that it can use: terms from words, trained judges from examples.";
+A judge is measured from each source that it can use: terms from words, trained judges from
+examples.";
 
 const LEARN_SCENT_EXAMPLES: &str = "Examples:
   hound lab learn-scent --web webs/university --web webs/encyclopedia --judges logistic,truth

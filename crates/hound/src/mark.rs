@@ -22,10 +22,10 @@ const NAMED: usize = 10;
   hound mark tea https://example.org/oolong --clear          remove the mark
   hound mark tea                                             list all marks
 
-Marks change nothing by themselves. hound rejudge --learn lets the judge learn from them, hound terms
-suggest takes terms from the pages marked relevant; results, explain and status show the marks. Pages
-can be marked while the crawl runs. A URL that redirects stands for its target. Either all URLs are
-marked or none.
+Marks change nothing by themselves. hound rejudge --learn lets the judge learn from them, hound
+terms suggest takes terms from the pages marked relevant; results, explain and status show the
+marks. Pages can be marked while the crawl runs. A URL that redirects stands for its target.
+Either all URLs are marked or none.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
     /// The folder of the crawl

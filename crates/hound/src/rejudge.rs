@@ -31,12 +31,12 @@ use crate::{crawl, crawl_report, exit, look};
 
 Nothing is fetched: pages are read from the crawl's archive. Terms, judge and genres come from the
 new topic file, and so does the strategy if the file has a [strategy] section. Seeds, scope and
-politeness do not change. If the run is stopped or killed, the crawl stays as it was; run it again.
-The first judgements stay in the archive and in pages/pages.jsonl.
-Nodes of a cluster: name the folder above theirs, or one node's. The queue in Redis is not re-scored.
-With --learn the pages marked with hound mark become examples, good and bad, for the judge topic. It
-learns from them, ranks all pages again, and a resumed crawl goes on with what was learnt. From five
-marks of each side on, a threshold is suggested.
+politeness do not change. If the run is stopped or killed, the crawl stays as it was; run it
+again. The first judgements stay in the archive and in pages/pages.jsonl. Nodes of a cluster: name
+the folder above theirs, or one node's. The queue in Redis is not re-scored. With --learn the
+pages marked with hound mark become examples, good and bad, for the judge topic. It learns from
+them, ranks all pages again, and a resumed crawl goes on with what was learnt. From five marks of
+each side on, a threshold is suggested.
 Exit codes: 0 done, 1 failure, 4 bad settings, 11 interrupted.")]
 pub struct Args {
     /// The folder of the crawl

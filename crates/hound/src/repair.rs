@@ -16,12 +16,13 @@ use crate::{crawl, exit};
   hound repair tea                   rebuild tea/state from the archive and the page records
   hound crawl tea/crawl.toml -o tea  then continue the crawl
 
-Use this when a crawl cannot be resumed because its state is damaged or missing. Nothing is fetched.
-What was fetched, what waits with which score, hosts and their robots rules are rebuilt by repeating
-the crawl from its records. Pages whose records are missing or damaged are queued again. Not recovered:
-how long hosts rest (each rests one delay) and, unless the old state can be read, the running time and
-the examples of the judge, which the next crawl reads again. The old state is kept as state.damaged.
-In the folder of a node of a cluster, the node's own notes are rebuilt; the queue is in Redis.
+Use this when a crawl cannot be resumed because its state is damaged or missing. Nothing is
+fetched. What was fetched, what waits with which score, hosts and their robots rules are rebuilt
+by repeating the crawl from its records. Pages whose records are missing or damaged are queued
+again. Not recovered: how long hosts rest (each rests one delay) and, unless the old state can be
+read, the running time and the examples of the judge, which the next crawl reads again. The old
+state is kept as state.damaged. In the folder of a node of a cluster, the node's own notes are
+rebuilt; the queue is in Redis.
 Exit codes: 0 done, 1 failure, 4 not the folder of one crawl, 11 interrupted; the folder is then
 unchanged.")]
 pub struct Args {

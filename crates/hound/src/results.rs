@@ -35,9 +35,9 @@ const TERMS_SHOWN: usize = 8;
   hound results tea --lang ja --host example.org --since 2026-05
 
 The view of a page is both, genre-only, content-only or neither. It depends on whether the page's
-similarity to the genre terms (~genre) and to the content terms (~content) reaches the cuts. A * marks
-pages that the judge found relevant; that depends on the whole score. The column genre is the genre
-that was detected, in crawls that detect genres.")]
+similarity to the genre terms (~genre) and to the content terms (~content) reaches the cuts. A *
+marks pages that the judge found relevant; that depends on the whole score. The column genre is
+the genre that was detected, in crawls that detect genres.")]
 pub struct Args {
     /// The folder of the crawl; for nodes that crawled together the folder above theirs, or all of theirs
     #[arg(value_name = "DIR", required = true)]

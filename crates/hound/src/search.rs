@@ -18,8 +18,8 @@ use crate::{look, stdout};
   hound search tea coffee brewing --lang ja --top 5  two crawls at once: all names but the last are folders
   hound search tea 緑茶 --relevant --json | jq -r .url
 
-All words must occur in the title or the main text. The index is in DIR/search. The crawl
-fills it, and a search adds what is missing. It can be deleted at any time.")]
+All words must occur in the title or the main text. The index is in DIR/search. The crawl fills
+it, and a search adds what is missing. It can be deleted at any time.")]
 pub struct Args {
     /// The folders of the crawls, then the words to search for
     #[arg(value_name = "DIR… QUERY", num_args = 2.., required = true)]

@@ -22,9 +22,10 @@ use crate::wording::harmless;
   hound seeds \"green tea\" --engine brave --category news --category blogs --keys keys.toml
   hound seeds \"green tea\" --engine collection=tea > seeds.txt; hound crawl tea.toml -s seeds.txt
 
-Engines: searxng=URL, brave, google-cse, marginalia, collection=DIR (an earlier crawl), file=FILE (a list
-of URLs). Several are merged by reciprocal rank. Keys are BRAVE_API_KEY, GOOGLE_CSE_KEY and GOOGLE_CSE_CX,
-MARGINALIA_API_KEY, as environment variables or as lines NAME = \"key\" of the file --keys names.
+Engines: searxng=URL, brave, google-cse, marginalia, collection=DIR (an earlier crawl), file=FILE
+(a list of URLs). Several are merged by reciprocal rank. Keys are BRAVE_API_KEY, GOOGLE_CSE_KEY
+and GOOGLE_CSE_CX, MARGINALIA_API_KEY, as environment variables or as lines NAME = \"key\" of the
+file --keys names.
 Exit codes: 0 found, 1 failure or nothing found, 4 bad input, such as a missing key.")]
 pub struct Args {
     /// The words to search for.

@@ -26,9 +26,10 @@ pub const TOKEN: &str = "SCENTHOUND_TOKEN";
   hound serve tea --read-only              nobody can change anything
   SCENTHOUND_TOKEN=… hound serve tea --addr 0.0.0.0:8500 --host crawler.example.org
 
-Crawls may be running or finished; they need not belong to this process. By default only this machine
-can connect, and every change needs the token in the printed address. Any other address needs a token
-of your own, also for reading. There is no encryption: over a network, use a tunnel or a proxy with TLS.")]
+Crawls may be running or finished; they need not belong to this process. By default only this
+machine can connect, and every change needs the token in the printed address. Any other address
+needs a token of your own, also for reading. There is no encryption: over a network, use a tunnel
+or a proxy with TLS.")]
 pub struct Args {
     /// The folders of crawls, or folders with reports
     #[arg(value_name = "DIR", required = true)]

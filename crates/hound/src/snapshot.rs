@@ -12,9 +12,9 @@ use crate::wording::counted;
   hound snapshot tea -o backup/tea    copy the crawl; a running crawl goes on
   hound resume backup/tea             go on with the copy
 
-The copy is as if the crawl had been killed at that moment: all settled pages and their records are in
-it, and it can be searched, exported or resumed. Do not resume both: each would fetch the same pages.
-The search index is left out; hound search makes it again.
+The copy is as if the crawl had been killed at that moment: all settled pages and their records
+are in it, and it can be searched, exported or resumed. Do not resume both: each would fetch the
+same pages. The search index is left out; hound search makes it again.
 Exit codes: 0 done, 1 failure.")]
 pub struct Args {
     /// The folder of the crawl

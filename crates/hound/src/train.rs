@@ -47,11 +47,11 @@ enum Task {
 
 Pages can be HTML or text files, folders of these, WARC files, WARC#LIST, crawl folders (their
 relevant pages; all pages for --background), or lists of URLs or paths. URLs are looked up in what
---web names, or fetched politely without it. A task brings its own examples.
-A table (--kind table) is made from the wanted pages alone.
-Instead of pages that are not wanted, you can name --background pages; some are picked at random.
-hound crawl uses the model with --judge KIND:model=FILE. In a topic file, for hound judge too, write
-[judge] kind = \"logistic\", model = \"tea.model\".
+--web names, or fetched politely without it. A task brings its own examples. A table (--kind
+table) is made from the wanted pages alone. Instead of pages that are not wanted, you can name
+--background pages; some are picked at random. hound crawl uses the model with --judge
+KIND:model=FILE. In a topic file, for hound judge too, write [judge] kind = \"logistic\", model =
+\"tea.model\".
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 struct RelevanceArgs {
     /// Pages that are wanted.

@@ -36,9 +36,9 @@ const MOST_FETCHED: usize = 5_000;
   hound train layers --graph context.tsv --fetch --contact me@example.org -o tea.layers
   hound crawl tea.toml --strategy layered:layers=tea.layers
 
-The layers come from --graph: a file made by hound graph build, or by hound graph context -o (which
-includes the targets). Without it they are found in --web or --pages. The words of their pages are
-looked up there too, or fetched politely with --fetch. Pages without words are left out.
+The layers come from --graph: a file made by hound graph build, or by hound graph context -o
+(which includes the targets). Without it they are found in --web or --pages. The words of their
+pages are looked up there too, or fetched politely with --fetch. Pages without words are left out.
 Exit codes: 0 done, 1 failure, 4 bad input.")]
 pub struct Args {
     /// A graph file, or the layers that hound graph context wrote.

@@ -58,7 +58,7 @@ pub use event::{Event, HostState, Progress};
 pub use examples::ExampleCounts;
 pub use gather::{GatherError, Gathered, gather, gathered_from, nodes_in, read_as_one, refresh};
 pub use live::{LiveBuildError, live_settings};
-pub use rejudge::{NodesRejudgement, RejudgeError, Rejudgement, SuggestedThreshold, nodes_of};
+pub use rejudge::{NodesRejudged, NodesRejudgement, RejudgeError, Rejudgement, SuggestedThreshold, nodes_of};
 pub use repair::repair;
 pub use scenthound_cluster::{
     Console, Idle, MOST_SHARDS, NodeFacts, Overview as ClusterOverview, RedisFault, SHARDS,

@@ -23,7 +23,7 @@ use crate::live::{LiveBuildError, live_settings};
 use crate::stored_page::page_of_response;
 use crate::topic::Topic;
 
-pub use nodes::{NodesRejudgement, nodes_of};
+pub use nodes::{NodesRejudged, NodesRejudgement, nodes_of};
 pub(crate) use nodes::{is_node, lock, settings_of_node};
 
 /// Why pages could not be judged again.

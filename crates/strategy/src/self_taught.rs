@@ -693,8 +693,11 @@ mod tests {
         assert!(taught().restore(&damaged).is_err());
     }
 
+    /// A page, its word, its relevance and its links with their words.
+    type Told = (u64, u64, f64, &'static [(u64, u64)]);
+
     /// Pages of a web in which word 10 stands on hubs, 30 on targets and 20 at links to them.
-    const PAGES: [(u64, u64, f64, &[(u64, u64)]); 8] = [
+    const PAGES: [Told; 8] = [
         (1, 10, 0.1, &[(2, 20), (3, 20), (4, 21)]),
         (4, 11, 0.0, &[(1, 22)]),
         (2, 30, 0.9, &[]),

@@ -230,7 +230,7 @@ pub fn repair_node(
     } = done;
     let mut tally = crawl.tally().clone();
     let kept_lessons = saved.is_some();
-    if let Some(before) = saved.as_ref().and_then(|saved| tally_in(saved)) {
+    if let Some(before) = saved.as_ref().and_then(tally_in) {
         tally.running = before.running;
     }
     let (frontier, mut recorder) = crawl.into_parts();

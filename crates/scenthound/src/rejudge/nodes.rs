@@ -49,6 +49,9 @@ pub(crate) fn settings_of_node(settings: &Settings, folder: &Path) -> Result<Liv
     })
 }
 
+/// What was done on each node, with its folder, and a threshold if enough pages were marked.
+pub type NodesRejudged = (Vec<(PathBuf, Rejudged)>, Option<SuggestedThreshold>);
+
 /// Nodes whose pages are about to be judged again: everything has been checked and nothing changed yet.
 pub struct NodesRejudgement {
     nodes: Vec<Rejudgement>,
@@ -86,7 +89,7 @@ impl NodesRejudgement {
         self,
         stop: &StopHandle,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Option<(Vec<(PathBuf, Rejudged)>, Option<SuggestedThreshold>)>, RejudgeError> {
+    ) -> Result<Option<NodesRejudged>, RejudgeError> {
         let mut nodes = Vec::new();
         for node in &self.nodes {
             nodes.push((node, lock(&node.folder)?));
