@@ -55,6 +55,10 @@ const SHARE_PER_EXAMPLE: f64 = 0.05;
 /// How often pages that look relevant are left out, if there are words: those of the second time resemble the ones of the first.
 /// Without words nothing would keep the judge from drifting further each time.
 const ROUNDS: usize = 2;
+/// If more of the pages seen than this share look relevant, the scores tell nothing, and none are left out.
+const MOST_DOUBTFUL: f64 = 1.0 / 3.0;
+/// More of the pages seen than this share are never called relevant.
+const MOST_CALLED: f64 = 0.5;
 /// The weight of a page that does not count. The solver wants more than nothing.
 const UNCOUNTED: f64 = 1e-6;
 /// Places of the features that are not words.
@@ -350,19 +354,20 @@ impl Training {
         })
     }
 
-    /// Makes pages seen that score like relevant ones count for nothing. Returns whether there are any.
+    /// Makes pages seen that score like relevant ones count for nothing. Returns whether it did.
     fn leave_out_doubtful(&mut self, scores: &[f64]) -> bool {
         let curve = self.curve(scores);
-        let mut is_any = false;
         let of_seen = scores.get(self.seen_from..).unwrap_or_default();
-        let seen = self.weights.iter_mut().skip(self.seen_from);
-        for (weight, score) in seen.zip(of_seen) {
-            if curve.slope * score + curve.offset >= 0.0 {
-                *weight = UNCOUNTED;
-                is_any = true;
-            }
+        let is_doubtful = |score: &f64| curve.slope * score + curve.offset >= 0.0;
+        let doubtful = of_seen.iter().filter(|score| is_doubtful(score)).count();
+        if doubtful == 0 || doubtful as f64 > MOST_DOUBTFUL * of_seen.len() as f64 {
+            return false;
         }
-        is_any
+        let seen = self.weights.iter_mut().skip(self.seen_from);
+        for (weight, _) in seen.zip(of_seen).filter(|(_, score)| is_doubtful(score)) {
+            *weight = UNCOUNTED;
+        }
+        true
     }
 
     /// The curve that gives 0.5 at the cut, with the slope of the scores.
@@ -393,11 +398,7 @@ impl Training {
             .map_or(cut, |median| cut.min(*median));
         // Two examples say little about a third, so what was held out of a few may score below nearly everything.
         let most = SHARE_PER_EXAMPLE * (1.0 + of_positive.len() as f64);
-        let cut = if most < 0.5 {
-            cut.max(cut_at(of_seen, most))
-        } else {
-            cut
-        };
+        let cut = cut.max(cut_at(of_seen, most.min(MOST_CALLED)));
         Platt {
             slope,
             offset: -slope * cut,
@@ -408,6 +409,9 @@ impl Training {
     fn curve_beside_words(&self, scores: &[f64], by_words: f64) -> Platt {
         let curve = self.curve(scores);
         let of_seen = scores.get(self.seen_from..).unwrap_or_default();
+        if of_seen.is_empty() {
+            return curve;
+        }
         let weight = (ENOUGH / self.positive as f64).min(1.0);
         let cut = -curve.offset / curve.slope;
         let cut = (cut + weight * cut_at(of_seen, by_words)) / (1.0 + weight);
@@ -547,12 +551,13 @@ pub(super) fn learn(
     })
 }
 
-/// The score that this share of the pages seen have at least.
+/// The score that this share of the pages seen have at least, and one page in any case; below all scores if no page was seen.
 fn cut_at(of_seen: &[f64], share: f64) -> f64 {
     let mut order = of_seen.to_vec();
     order.sort_by(|a, b| b.total_cmp(a));
     let rank = (share * order.len() as f64).ceil().max(1.0) as usize;
-    order.get(rank.min(order.len()) - 1).copied().unwrap_or(0.0)
+    let last = rank.min(order.len()).saturating_sub(1);
+    order.get(last).copied().unwrap_or(f64::NEG_INFINITY)
 }
 
 /// The score that maximises recall² ÷ share of the pages seen that score at least as much.
