@@ -77,7 +77,9 @@ pub enum Wrong {
     NoSeeds,
     #[error("there is nothing to look for: the topic has no terms")]
     NoTerms,
-    #[error("the terms are stop words, which stand on every page, so the list says nothing: {given}")]
+    #[error(
+        "the terms are stop words or signs, which stand on every page, so the list says nothing: {given}"
+    )]
     OnlyStopWords { given: String },
     #[error(transparent)]
     Spec(#[from] SpecError),

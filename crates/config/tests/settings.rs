@@ -432,7 +432,7 @@ fn a_list_of_stop_words_alone_is_refused_where_it_stands() {
         .unwrap_err()
         .to_string();
     assert!(
-        refused.starts_with("t.toml:4:12: the terms are stop words"),
+        refused.starts_with("t.toml:4:12: the terms are stop words or signs"),
         "{refused}"
     );
     assert!(

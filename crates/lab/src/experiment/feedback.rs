@@ -175,7 +175,7 @@ pub fn marked(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .table(table, "Crawls with these terms, ranked by the judge; mean over the tasks, ± standard error. Pages that were marked count.")
     .note(format!(
         "{EXAMPLES} examples to begin with; the first crawl found {:.1} relevant pages, and {:.1} of its best {LOOKED_AT} pages were marked (means over the tasks).",
-        right(first_runs.first().map_or(&[], Vec::as_slice)),
+        right(first_runs.first().map(Vec::as_slice).unwrap_or_default()),
         stats::mean(&marked)
     ))
     .note("The paper: the terms of three users had 38.6 % in common with the expert's, 44.3 % after feedback; then P@20 was 0.85 to 0.97. The labels stand in for its users here.")

@@ -144,8 +144,7 @@ fn count(trial: &Trial, lists: &Lists) -> (BTreeMap<u64, Found>, Found) {
             .collect();
         words.sort_unstable();
         words.dedup();
-        let terms = words.iter();
-        for term in terms {
+        for term in &words {
             if let Some(found) = found.get_mut(term) {
                 found.note(is_on_topic);
             }

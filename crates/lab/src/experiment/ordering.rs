@@ -72,7 +72,8 @@ pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             .iter()
             .zip(&runs)
             .filter(|(contender, _)| {
-                contender.label.ends_with(merge) || ["breadth-first", "random"].contains(&contender.label.as_str())
+                contender.label.ends_with(merge)
+                    || ["breadth-first", "random"].contains(&contender.label.as_str())
             })
             .map(|(contender, runs)| (contender.clone(), runs.clone()))
             .unzip()
