@@ -47,24 +47,19 @@ struct Figures {
 pub fn best(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let mut figures: [Vec<Figures>; WAYS.len()] = Default::default();
     let mut shares = Vec::new();
-    let mut lists = Table::new(vec![
-        Column::words("web"),
-        Column::words("task"),
-        Column::words(format!("the {TERMS} best terms")),
-    ]);
+    let mut lists = Vec::new();
     for trial in &bench.trials {
         bench.lab.tell(LabEvent::JudgingFor {
             label: &trial.task.name,
         });
         let of_task = choose(&context_pages(trial)?, bench.conditions.seed);
-        lists.push(
-            Owner::Ours,
-            vec![
-                Cell::from(trial.web_name.as_str()),
-                Cell::from(trial.task.name.as_str()),
-                Cell::from(of_task.spelt.join(" ").as_str()),
-            ],
-        );
+        // A table would cut the list to the width of a column.
+        lists.push(format!(
+            "The {TERMS} best terms of {} on {}: {}",
+            trial.task.name,
+            trial.web_name,
+            of_task.spelt.join(" ")
+        ));
         let (found, pages) = count(trial, &of_task);
         for (figures, keys) in figures.iter_mut().zip(&of_task.keys) {
             figures.push(figures_of(keys, &found, pages));
@@ -90,7 +85,7 @@ pub fn best(bench: &Bench<'_>) -> Result<Experiment, LabError> {
             ],
         );
     }
-    Ok(Experiment::new(
+    let mut experiment = Experiment::new(
         "The terms that tell layers apart",
         "Are the terms that best tell the layers of a context graph apart words of its topic?",
     )
@@ -98,13 +93,16 @@ pub fn best(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         table,
         "A term's figures are shares of pages; mean over the terms of a list and over the tasks, ± standard error over the tasks. Examples do not count.",
     )
-    .table(lists, "Best first.")
     .note(format!(
         "Of all pages {:.1} % are on topic: a term that says nothing does no better than that.",
         100.0 * stats::mean(&shares)
     ))
     .note("The paper lists bigrams of its two topics and calls many of them very predictive; it gives no figure.")
-    .note("The words of synthetic webs are made up. On a recorded web (--web) the lists can be read; hound train layers prints them too."))
+    .note("The words of synthetic webs are made up. On a recorded web (--web) the lists can be read; hound train layers prints them too.");
+    for list in lists {
+        experiment = experiment.note(list);
+    }
+    Ok(experiment)
 }
 
 /// The lists of a task.
