@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use scenthound_judge::JudgeKind;
+use scenthound_judge::{JudgeKind, compared_words};
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{AgentId, CanonicalUrl};
 
@@ -110,6 +110,7 @@ fn check_all(
     check.reset_unused();
     check.gather_seeds();
     check.look_at_terms();
+    check.look_at_stop_words();
     check.look_at_delays();
     check.look_at_revision();
     check.name_topic(topic);
@@ -530,7 +531,7 @@ impl Check<'_> {
         if self.is_incomplete || has_custom_judge {
             return;
         }
-        let is_topic = self.checked.get("judge") == Some(&vec![Value::Text("topic".to_owned())]);
+        let is_topic = self.is_judge("topic");
         let lists = ["genre-terms", "genre", "content-terms", "query", EXAMPLES];
         if is_topic
             && self.needs_seeds
@@ -540,7 +541,7 @@ impl Check<'_> {
         {
             self.faults.add(|| Location::Settings, Wrong::NoTerms);
         }
-        if self.checked.get("judge") != Some(&vec![Value::Text("terms".to_owned())]) {
+        if !self.is_judge("terms") {
             return;
         }
         let is_given = |name: &str| self.texts.get(name).is_some_and(|texts| !texts.is_empty());
@@ -576,6 +577,54 @@ impl Check<'_> {
         if all == 0.0 || ((genre || content) && page == 0.0) {
             self.faults.add(|| Location::Settings, Wrong::NoWeight);
         }
+    }
+
+    /// Stop words say nothing to the judge `topic`. A list of nothing else would be no list, and nobody would notice; of a list
+    /// that has other terms too, the ones that do not count are named.
+    fn look_at_stop_words(&mut self) {
+        if self.is_incomplete || !self.is_judge("topic") {
+            return;
+        }
+        let language = match self.checked.get("language").map(Vec::as_slice) {
+            Some([Value::Language(language)]) => Some(*language),
+            _ => None,
+        };
+        for name in ["genre-terms", "content-terms"] {
+            let terms = self.texts.get(name).cloned().unwrap_or_default();
+            // A query of stop words means them, and its words are such a list too.
+            if terms.iter().all(|term| matches!(term.origin, Origin::Words)) {
+                continue;
+            }
+            let silent: Vec<&Text> = terms
+                .iter()
+                .filter(|term| compared_words(&term.text, language).is_empty())
+                .collect();
+            let (Some(first), Some(option)) = (silent.first(), options().find(|option| option.name == name))
+            else {
+                continue;
+            };
+            let given: Vec<String> = silent.iter().map(|term| format!("{:?}", term.text)).collect();
+            // Crawls that were begun before this was checked go on.
+            let is_begun = self
+                .topic_file
+                .as_ref()
+                .is_some_and(|file| file.path.ends_with("crawl.toml"));
+            if silent.len() == terms.len() && !is_begun {
+                let wrong = Wrong::OnlyStopWords {
+                    given: given.join(", "),
+                };
+                self.blame(option, &first.origin, wrong);
+            } else {
+                self.ignored.push(format!(
+                    "terms of stop words alone do not count: {}",
+                    given.join(", ")
+                ));
+            }
+        }
+    }
+
+    fn is_judge(&self, name: &str) -> bool {
+        self.checked.get("judge") == Some(&vec![Value::Text(name.to_owned())])
     }
 
     /// No delay may exceed max-delay. If that was not given, it is raised to fit.

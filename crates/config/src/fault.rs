@@ -77,6 +77,10 @@ pub enum Wrong {
     NoSeeds,
     #[error("there is nothing to look for: the topic has no terms")]
     NoTerms,
+    #[error(
+        "the terms are stop words or signs, which stand on every page, so the list says nothing: {given}"
+    )]
+    OnlyStopWords { given: String },
     #[error(transparent)]
     Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
@@ -110,6 +114,11 @@ impl Wrong {
             Wrong::NoTerms => {
                 "list terms as genre, content or url under [terms] in the topic file, write words in place of a \
                                topic file, or give pages like those you want with --examples"
+                    .to_owned()
+            }
+            Wrong::OnlyStopWords { .. } => {
+                "name words of the subject or of the kind of page; if these words are what matters, use the judge terms, \
+                 which counts them"
                     .to_owned()
             }
             Wrong::AddressForTopic { given } => {

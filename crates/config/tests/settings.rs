@@ -424,3 +424,30 @@ fn settings_of_another_strategy_are_ignored_with_a_warning_and_not_written() {
         "{written}"
     );
 }
+
+#[test]
+fn a_list_of_stop_words_alone_is_refused_where_it_stands() {
+    let list = |terms: &str| format!("[topic]\nlanguage = \"en\"\n[terms]\ncontent = [{terms}]\n");
+    let refused = check_text(&list("\"the\", \"of and\""), &[SEED])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.starts_with("t.toml:4:12: the terms are stop words or signs"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("\"the\", \"of and\"") && refused.contains("use the judge terms"),
+        "{refused}"
+    );
+    // The judge terms counts stop words where a term has nothing else.
+    assert!(check_text(&list("\"the\""), &[SEED, "judge=terms"]).is_ok());
+    // A query of stop words means them.
+    assert!(check_with(&[], "the who", &[SEED]).is_ok());
+    let some = check_text(&list("\"the\", \"tea\""), &[SEED]).unwrap();
+    assert!(
+        some.warnings
+            .contains(&"terms of stop words alone do not count: \"the\"".to_owned()),
+        "{:?}",
+        some.warnings
+    );
+}

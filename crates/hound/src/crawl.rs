@@ -24,7 +24,7 @@ use crate::pages_input::{none_fetched, print_notice};
 use crate::progress::Progress;
 use crate::terminal::Verbosity;
 use crate::wording::{count, counted, harmless};
-use crate::{archive_to, cluster, crawl_report, exit, seeds, serve};
+use crate::{archive_to, cluster, crawl_report, exit, genre_notes, seeds, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -415,6 +415,9 @@ fn run_with(
     };
     for warning in &warnings {
         note!("note: {warning}");
+    }
+    for about in genre_notes::of_crawl(crawler.settings()) {
+        note!("note: {about}");
     }
     if let Some(node) = &node
         && let Some(code) = cluster::join(&mut crawler, matches, node)?

@@ -37,8 +37,8 @@ fn off_topic_seeds(overview: &Overview) -> Option<String> {
     let (off, seeds) = (overview.seeds_off_topic, overview.seeds);
     (overview.learnt_from_seeds && off > 0 && 2 * off >= seeds).then(|| {
         format!(
-            "{} of {} that were read are off topic by the judge, and --strategy table goes by the words of the seeds. Seeds that \
-             are about the topic lead to better links.",
+            "Off topic by the judge: {} of {} read. --strategy table goes by the words of the seeds; seeds that are about the topic \
+             lead to better links.",
             count(off),
             counted(seeds, "seed")
         )

@@ -2,6 +2,7 @@
 
 use scenthound::{Collection, Facet, RankSettings, Unmatched};
 
+use crate::genre_notes;
 use crate::wording::{count, harmless};
 
 /// How many values a note names.
@@ -60,7 +61,16 @@ impl Filters {
     /// Says which genres, languages and hosts no page has, and which there are.
     pub fn note_unmatched(&self, collection: &Collection) -> anyhow::Result<()> {
         for unmatched in collection.unmatched(&self.settings())? {
+            let why = match unmatched.facet {
+                Facet::Genre if !unmatched.there.is_empty() => {
+                    genre_notes::of_collection(collection, &unmatched.asked)
+                }
+                Facet::Genre | Facet::Language | Facet::Host => Vec::new(),
+            };
             note!("note: {}", unmatched_text(&unmatched));
+            for why in why {
+                note!("note: {why}");
+            }
         }
         Ok(())
     }

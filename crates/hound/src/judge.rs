@@ -144,11 +144,14 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         ("url", page.parts.url),
         ("learnt", page.parts.learnt),
     ];
+    let is_topic = settings.judge.kind == JudgeKind::Topic;
     let parts: Vec<String> = parts
         .iter()
-        .filter_map(|(name, part)| part.map(|part| format!("{name} {part:.3}")))
+        .filter_map(|(name, part)| part.map(|part| format!("{name} {part:.3}{}", needed(name, settings))))
         .collect();
-    writeln!(out, "  {}", parts.join(", "))?;
+    if !parts.is_empty() {
+        writeln!(out, "  {}", parts.join(", "))?;
+    }
     if !page.parts.terms.is_empty() {
         let mut table = Table::new(&[
             ("   share", Align::Right),
@@ -168,7 +171,6 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         }
         crate::table::show(&table, out)?;
     }
-    let is_topic = settings.judge.kind == JudgeKind::Topic;
     // The judge looks at the terms of such pages no further.
     if is_topic && page.parts.terms.is_empty() && page.relevance < page.threshold / 4.0 {
         writeln!(out, "  far below the threshold, so its terms are not listed")?;
@@ -198,6 +200,21 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         }
     }
     Ok(())
+}
+
+/// How much of a part a page must show. The same three terms judge a page very differently as words and as a list, and nothing
+/// else in the output says why.
+fn needed(part: &str, settings: &Settings) -> &'static str {
+    if settings.judge.kind != JudgeKind::Topic {
+        return "";
+    }
+    let terms = &settings.terms;
+    match part {
+        "query" => " (words: a page must show them all)",
+        "genre" if terms.genre.len() > 1 => " (a list: some of its terms are enough)",
+        "content" if terms.content.len() > 1 => " (a list: some of its terms are enough)",
+        _ => "",
+    }
 }
 
 fn write_ranking(out: &mut dyn Write, judged: &[JudgedPage], top: usize) -> Result<()> {

@@ -41,6 +41,7 @@ mod explain;
 mod export;
 mod fault;
 mod filters;
+mod genre_notes;
 mod graph;
 mod judge;
 mod kinds;

@@ -21,10 +21,12 @@ use crate::graph::{around, sizes};
 use crate::lab::webs;
 use crate::pages_input::{Fetching, Inputs, Naming, NewFile};
 use crate::stdout;
-use crate::wording::{count, counted};
+use crate::wording::{count, counted, harmless};
 
 /// Terms shown for each layer.
 const WORDS: usize = 12;
+/// Terms shown for all layers together, as many as the paper lists.
+const BEST: usize = 28;
 /// Fetching more pages than this is probably a mistake.
 const MOST_FETCHED: usize = 5_000;
 
@@ -107,10 +109,18 @@ pub fn run(args: &Args) -> Result<()> {
     let model = pages.training.train()?;
     let training = begun.elapsed();
     model.save(&args.file.output)?;
+    let best: Vec<String> = pages
+        .training
+        .best_terms(BEST)
+        .iter()
+        .map(|term| harmless(&term.spelling))
+        .collect();
     say!(
-        "{} terms distinguish the layers; the strongest:",
-        count(model.terms() as u64)
+        "{} terms distinguish the layers; the best by χ²: {}",
+        count(model.terms() as u64),
+        best.join(", ")
     );
+    say!("the strongest of each layer:");
     for layer in 0..=settings.layers {
         let words: Vec<&str> = model
             .telling(layer)

@@ -411,3 +411,27 @@ fn judge_shows_the_genre_and_there_is_no_built_in_detector_with_nine_features() 
         "{refused}"
     );
 }
+
+#[test]
+fn a_crawl_for_a_genre_that_is_never_detected_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (_serving, base) = serve_paths(kinds);
+    topic(root, &base);
+    let crawled = |genre: &str, folder: &str| {
+        let output = hound_in(root, &["crawl", "tea.toml", "--genre", genre, "-o", folder]);
+        output.err
+    };
+    let image = crawled("image", "i");
+    assert!(
+        image.contains("note: no page will be detected as image; the detector knows article (F1 "),
+        "{image}"
+    );
+    let news = crawled("news", "n");
+    assert!(
+        news.contains("all pages detected as article count as news"),
+        "{news}"
+    );
+    let blog = crawled("blog", "b");
+    assert!(!blog.contains("detected as"), "{blog}");
+}

@@ -212,8 +212,13 @@ fn a_filter_that_no_page_passes_names_what_there_is() {
     let (out, err) = results(&["--genre", "nosuch"]);
     assert!(!out.contains("http"), "{out}");
     assert_eq!(
-        notes(&err),
-        ["note: no page is of the genre \"nosuch\"; there are blog (2), product (1)"]
+        notes(&err)[0],
+        "note: no page is of the genre \"nosuch\"; there are blog (2), product (1)"
+    );
+    assert!(
+        notes(&err)[1]
+            .starts_with("note: no page will be detected as nosuch; the detector knows article (F1 "),
+        "{err}"
     );
     // Beside one that occurs, one that does not is named too.
     let (out, err) = results(&["--lang", "en,fr", "--host", "c.test", "--host", "b.test"]);

@@ -528,3 +528,23 @@ fn course_pages_of_a_real_web_give_the_terms_of_their_genre() {
     }
     assert!(content.contains("\"database\","), "{topic}");
 }
+
+#[test]
+fn judge_says_that_words_need_all_and_a_list_needs_some() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let page = "<title>Engines</title><p>An engine, an engine and an engine again.</p>";
+    std::fs::write(root.join("page.html"), page).unwrap();
+    let list = "[terms]\ncontent = [\"engine\", \"gearbox\", \"turbo\"]\n";
+    std::fs::write(root.join("list.toml"), list).unwrap();
+    let as_words = says(root, &["judge", "--topic", "engine gearbox turbo", "page.html"]);
+    assert!(
+        as_words.contains("(words: a page must show them all)"),
+        "{as_words}"
+    );
+    let as_list = says(root, &["judge", "--topic", "list.toml", "page.html"]);
+    assert!(
+        as_list.contains("(a list: some of its terms are enough)"),
+        "{as_list}"
+    );
+}

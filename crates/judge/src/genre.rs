@@ -16,6 +16,7 @@ mod declared;
 mod features;
 mod memory;
 mod note;
+mod recognition;
 mod substrings;
 mod training;
 mod word_lists;
@@ -28,6 +29,7 @@ use scenthound_types::{GenreGuess, Judgement, LinkPlace, ParsedPage, Token};
 use serde::{Deserialize, Serialize};
 
 use self::features::Name;
+pub use self::recognition::{KnownGenre, Recognition as GenreRecognition};
 pub use self::training::{
     Apart as GenreFolds, ClassSize, FeatureImportance, GenreClassFigures, GenreConfusion, GenreFigures,
     GenreTrainingSet, GenreTrainingSettings,

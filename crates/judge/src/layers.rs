@@ -24,7 +24,7 @@ use scenthound_types::{Judgement, LinkPlace, Nearness, ParsedPage, Parts};
 use serde::{Deserialize, Serialize};
 
 pub use self::hot::{HOT, HotWords};
-pub use self::training::{LayerFigures, LayerSettings, LayerTrainingSet};
+pub use self::training::{LayerFigures, LayerSettings, LayerTerm, LayerTrainingSet};
 
 use self::anchors::AnchorTable;
 use self::outside::OutsideTest;
@@ -197,6 +197,11 @@ fn likeliest_layer(posteriors: &[f64], threshold: f64) -> u8 {
         posteriors.len()
     };
     u8::try_from(layer).unwrap_or(u8::MAX)
+}
+
+/// The words of a page that layers are learnt from, in the order of the page.
+pub fn layer_words(page: &ParsedPage) -> impl Iterator<Item = u64> {
+    words(page).map(|(_, token)| token.hash())
 }
 
 /// The words of a page, without stop words of its language, with their positions.

@@ -41,15 +41,15 @@ use scenthound_types::{Judgement, LinkPlace, ParsedPage, StateDelta, Token, UrlK
 pub use crate::fault::JudgeFault;
 pub use crate::genre::{
     ClassSize, DetectorKind, FeatureImportance, GenreClassFigures, GenreConfusion, GenreDetector,
-    GenreFigures, GenreFolds, GenreTrainingSet, GenreTrainingSettings, GenreWords, WithGenre, feature_names,
-    is_of_genre,
+    GenreFigures, GenreFolds, GenreRecognition, GenreTrainingSet, GenreTrainingSettings, GenreWords,
+    KnownGenre, WithGenre, feature_names, is_of_genre,
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;
 pub use crate::kind::JudgeKind;
 pub use crate::layers::{
-    HOT, HotWords, LayerFigures, LayerGuess, LayerModel, LayerSettings, LayerTrainingSet, MOST_LAYERS,
-    WithLayers,
+    HOT, HotWords, LayerFigures, LayerGuess, LayerModel, LayerSettings, LayerTerm, LayerTrainingSet,
+    MOST_LAYERS, WithLayers, layer_words,
 };
 pub use crate::page_text::PageText;
 pub use crate::query_judge::{QueryJudge, QueryMatch};

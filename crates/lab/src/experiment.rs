@@ -3,8 +3,10 @@
 //! The papers' webs are gone, so only the shape can be compared: which is ahead of which, and by roughly how much. Each
 //! experiment runs on any web with tasks. By default it uses a synthetic web of the paper's size.
 
+mod feedback;
 mod genres;
 mod judging;
+mod layer_terms;
 mod layers;
 mod measure;
 mod ordering;
@@ -162,6 +164,14 @@ pub const PLANS: &[Plan] = &[
         run: judging::ranks,
     },
     Plan {
+        name: "paper1-feedback",
+        about: "terms before and after a user has marked the best pages of a first crawl; the labels stand in for the user",
+        webs: &["paper1-terms"],
+        seeds: 2,
+        quick_pages: 15_000,
+        run: feedback::marked,
+    },
+    Plan {
         name: "paper1-policies",
         about: "the five queueing policies, merging by set and by max",
         webs: &["paper1-terms"],
@@ -272,6 +282,14 @@ pub const PLANS: &[Plan] = &[
         seeds: 1,
         quick_pages: 6_000,
         run: paper4::beyond,
+    },
+    Plan {
+        name: "paper5-terms",
+        about: "the 28 terms that best tell the layers of a context graph apart, and how well they tell the topic",
+        webs: &["paper5-small", "paper5-large"],
+        seeds: 1,
+        quick_pages: 20_000,
+        run: layer_terms::best,
     },
     Plan {
         name: "paper5-small",

@@ -131,15 +131,7 @@ impl Lab<'_> {
         settings: &LayerSettings,
         per_layer: usize,
     ) -> Result<LayerModel, LabError> {
-        let targets: Vec<u32> = trial.pages.positive.iter().map(|page| page.0).collect();
-        if targets.is_empty() {
-            return Err(LabError::NoExamples {
-                task: trial.task.name.clone(),
-            });
-        }
-        let back_links = back_links(trial.web.as_ref())?;
-        let graph = ContextGraph::around(&back_links, &targets, &ContextSettings::default());
-        let training = training(trial.web.as_ref(), &graph, settings, per_layer)?;
+        let (graph, training) = context(trial, settings, per_layer)?;
         let model = training.train().map_err(|fault| LabError::Judge {
             task: trial.task.name.clone(),
             fault,
@@ -152,6 +144,32 @@ impl Lab<'_> {
         });
         Ok(model)
     }
+}
+
+/// As many pages of each layer as the strategy `layered` learns from by default (`per-layer`).
+const PER_LAYER: usize = 200;
+
+/// The pages of the context graph around the task's positive examples.
+pub fn context_pages(trial: &Trial) -> Result<LayerTrainingSet, LabError> {
+    Ok(context(trial, &LayerSettings::default(), PER_LAYER)?.1)
+}
+
+/// The context graph around the task's positive examples, and its pages as read for training.
+fn context(
+    trial: &Trial,
+    settings: &LayerSettings,
+    per_layer: usize,
+) -> Result<(ContextGraph, LayerTrainingSet), LabError> {
+    let targets: Vec<u32> = trial.pages.positive.iter().map(|page| page.0).collect();
+    if targets.is_empty() {
+        return Err(LabError::NoExamples {
+            task: trial.task.name.clone(),
+        });
+    }
+    let back_links = back_links(trial.web.as_ref())?;
+    let graph = ContextGraph::around(&back_links, &targets, &ContextSettings::default());
+    let training = training(trial.web.as_ref(), &graph, settings, per_layer)?;
+    Ok((graph, training))
 }
 
 impl Layers {

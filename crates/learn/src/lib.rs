@@ -53,7 +53,7 @@ pub use crate::key_table::KeyTable;
 pub use crate::linear::{Balance, LinearModel};
 pub use crate::logistic::{LogisticSettings, fit_logistic, fit_logistic_weighted};
 pub use crate::model_file::{Damage, ModelFile, ModelFileFault};
-pub use crate::multi_bayes::{MultiBayes, MultiBayesSettings, TellingTerm};
+pub use crate::multi_bayes::{MultiBayes, MultiBayesSettings, TellingTerm, best_terms};
 pub use crate::network::{Network, NetworkSettings};
 pub use crate::rbf::{RbfGrid, RbfSettings, RbfSvm};
 pub use crate::sampling::under_sample;

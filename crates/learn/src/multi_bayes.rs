@@ -322,6 +322,15 @@ fn posteriors(reading: &LogLikelihoods, priors: &[Option<f32>], evidence: f64) -
 
 /// The keys of the terms with the highest χ² against any single class, ascending.
 fn telling(documents: &[&Bag], classes: &[u32], members: &[u32], most: usize) -> Vec<u64> {
+    let (keys, scores): (Vec<u64>, Vec<f64>) = chi_squares(documents, classes, members).into_iter().unzip();
+    k_best(&scores, most)
+        .into_iter()
+        .filter_map(|place| keys.get(place as usize).copied())
+        .collect()
+}
+
+/// Every term of the documents with its highest χ² against any single class, by ascending key.
+fn chi_squares(documents: &[&Bag], classes: &[u32], members: &[u32]) -> Vec<(u64, f64)> {
     let mut with: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     for (document, class) in documents.iter().zip(classes) {
         for (key, _) in document.counts() {
@@ -332,32 +341,40 @@ fn telling(documents: &[&Bag], classes: &[u32], members: &[u32], most: usize) ->
         }
     }
     let total = documents.len() as f64;
-    let scores: Vec<f64> = with
-        .values()
-        .map(|counts| {
-            let holding = f64::from(counts.iter().sum::<u32>());
-            counts
-                .iter()
-                .zip(members)
-                .map(|(count, members)| {
-                    let (a, of_class) = (f64::from(*count), f64::from(*members));
-                    let (b, c) = (of_class - a, holding - a);
-                    let d = total - of_class - c;
-                    let margins = of_class * (total - of_class) * holding * (total - holding);
-                    if margins > 0.0 {
-                        total * (a * d - b * c).powi(2) / margins
-                    } else {
-                        0.0
-                    }
-                })
-                .fold(0.0, f64::max)
-        })
-        .collect();
-    let keys: Vec<u64> = with.into_keys().collect();
-    k_best(&scores, most)
-        .into_iter()
-        .filter_map(|place| keys.get(place as usize).copied())
-        .collect()
+    let best = |counts: &Vec<u32>| {
+        let holding = f64::from(counts.iter().sum::<u32>());
+        counts
+            .iter()
+            .zip(members)
+            .map(|(count, members)| {
+                let (a, of_class) = (f64::from(*count), f64::from(*members));
+                let (b, c) = (of_class - a, holding - a);
+                let d = total - of_class - c;
+                let margins = of_class * (total - of_class) * holding * (total - holding);
+                if margins > 0.0 {
+                    total * (a * d - b * c).powi(2) / margins
+                } else {
+                    0.0
+                }
+            })
+            .fold(0.0, f64::max)
+    };
+    with.iter().map(|(key, counts)| (*key, best(counts))).collect()
+}
+
+/// The terms that best tell classes of documents apart, best first, each with its highest χ² against any single class. Ties go
+/// to the smaller key.
+pub fn best_terms(documents: &[&Bag], classes: &[u32], most: usize) -> Vec<(u64, f64)> {
+    let mut members = vec![0_u32; classes.iter().max().map_or(0, |class| *class as usize + 1)];
+    for class in classes {
+        if let Some(members) = members.get_mut(*class as usize) {
+            *members += 1;
+        }
+    }
+    let mut terms = chi_squares(documents, classes, &members);
+    terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    terms.truncate(most);
+    terms
 }
 
 #[cfg(test)]
@@ -449,5 +466,15 @@ mod tests {
             MultiBayes::fit(&[&document], &[7], &MultiBayesSettings::new(4)),
             Err(LearnFault::Class { class: 7, classes: 4 })
         ));
+    }
+
+    #[test]
+    fn the_best_terms_are_those_that_stand_in_one_class_only() {
+        let documents = [bag(&[1, 9]), bag(&[1, 8]), bag(&[2, 9]), bag(&[2, 9])];
+        let documents: Vec<&Bag> = documents.iter().collect();
+        let best = best_terms(&documents, &[0, 0, 1, 1], 3);
+        // By hand: 1 and 2 stand on both pages of one class and on no other: χ² = 4 · (2·2)² / (2·2·2·2) = 4. 8 stands on one
+        // page of four: 4 · (1·2)² / (2·2·1·3) = 4/3, as does 9, which stands on all but that one.
+        assert_eq!(best, [(1, 4.0), (2, 4.0), (8, 4.0 / 3.0)]);
     }
 }

@@ -104,8 +104,9 @@ fn run_all(settings: &ExperimentSettings, args: &Shown<'_>) -> Result<()> {
     ));
     let mut failed = Vec::new();
     let mut all = serde_json::Map::new();
-    for plan in PLANS {
+    for (at, plan) in PLANS.iter().enumerate() {
         let begun = Instant::now();
+        note!("{} ({} of {})", plan.name, at + 1, PLANS.len());
         let experiment = match with_lab(args.jobs, |lab| Ok(lab.experiment(plan, settings)?)) {
             Ok(experiment) => experiment,
             Err(error) if is_interrupted(&error) => return Err(error),
@@ -115,7 +116,7 @@ fn run_all(settings: &ExperimentSettings, args: &Shown<'_>) -> Result<()> {
                 continue;
             }
         };
-        note!("{}: {} s", plan.name, begun.elapsed().as_secs());
+        note!("{} took {} s", plan.name, begun.elapsed().as_secs());
         let of_plan = experiment.page();
         let mut blocks = vec![Block::Lines(vec![args.command_of(plan)])];
         blocks.extend(of_plan.blocks);

@@ -10,6 +10,9 @@ use scenthound_types::{Hint, PageHints};
 /// (14 + 2) by the rule of succession.
 pub(super) const CONFIDENCE: f64 = 0.94;
 
+/// The classes that pages can declare.
+pub(super) const CLASSES: [&str; 2] = ["job", "video"];
+
 /// The class that a page declares.
 pub(super) fn declared(hints: &PageHints) -> Option<&'static str> {
     if hints.has(Hint::SchemaJob) && !hints.has(Hint::SchemaList) {

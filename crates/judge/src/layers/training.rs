@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBayesSettings};
+use scenthound_learn::{Bag, BayesPrior, ClassFigures, Folds, MultiBayes, MultiBayesSettings, best_terms};
 use scenthound_types::{CanonicalUrl, ParsedPage, Token};
 
 use super::anchors::AnchorSums;
@@ -48,6 +48,17 @@ pub struct LayerFigures {
     pub figures: ClassFigures,
     /// How many folds there were.
     pub folds: u32,
+}
+
+/// A term that tells layers apart.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LayerTerm {
+    /// The hash of its token.
+    pub key: u64,
+    /// How it is spelt.
+    pub spelling: Box<str>,
+    /// Its highest χ² against any single layer.
+    pub chi_square: f64,
 }
 
 /// How many words count in full if that cannot be measured.
@@ -174,6 +185,31 @@ impl LayerTrainingSet {
     /// The number of pages read that are in none.
     pub fn outside_pages(&self) -> usize {
         self.outside.len()
+    }
+
+    /// The terms that best tell the layers apart, best first.
+    pub fn best_terms(&self, most: usize) -> Vec<LayerTerm> {
+        let bags: Vec<&Bag> = self.bags.iter().collect();
+        let spelt = |key: u64| self.spellings.get(&key).cloned();
+        let best = best_terms(&bags, &self.classes, most).into_iter();
+        best.filter_map(|(key, chi_square)| {
+            let spelling = spelt(key)?;
+            Some(LayerTerm {
+                key,
+                spelling,
+                chi_square,
+            })
+        })
+        .collect()
+    }
+
+    /// Every term of the pages in layers, with the number of pages that have it, by ascending key.
+    pub fn vocabulary(&self) -> Vec<(u64, u32)> {
+        let mut pages: BTreeMap<u64, u32> = BTreeMap::new();
+        for (key, _) in self.bags.iter().flat_map(Bag::counts) {
+            *pages.entry(*key).or_default() += 1;
+        }
+        pages.into_iter().collect()
     }
 
     /// What tells pages of the graph from others.

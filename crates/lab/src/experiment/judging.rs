@@ -86,7 +86,12 @@ fn best(curve: &[(f64, f64)]) -> (f64, f64) {
 /// How rare each term is among all reachable pages.
 fn idf(trial: &Trial, terms: &TermSettings) -> Result<IdfTable, LabError> {
     let all: Vec<String> = terms.genre.iter().chain(&terms.content).cloned().collect();
-    let mut counter = DocumentCounter::of_terms(&all, None)?;
+    idf_of(trial, &all)
+}
+
+/// How rare each of these terms is among all reachable pages.
+pub(super) fn idf_of(trial: &Trial, terms: &[String]) -> Result<IdfTable, LabError> {
+    let mut counter = DocumentCounter::of_terms(terms, None)?;
     for page in reachable(trial.web.as_ref(), &trial.pages.seeds) {
         if let Some(page) = trial.web.page(page) {
             counter.add(&page.text, page.language);
@@ -468,7 +473,7 @@ fn picked(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
 
 /// Terms picked by contrast with the web at large, by pages rather than occurrences, and without inner runs: what `hound terms
 /// generate` does unless told otherwise.
-fn by_default(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
+pub(super) fn by_default(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generated> {
     let (genre, relevant) = (genre_counts(bench, trial), relevant_counts(trial));
     let background = BackgroundCounts::at_large(&[&genre, &relevant], Background::shipped());
     let wanted = GenerateSettings {
@@ -496,7 +501,7 @@ fn by_negatives(bench: &Bench<'_>, trial: &Trial, each: usize) -> Option<Generat
         .flatten()
 }
 
-fn spelled(list: &[Candidate]) -> Vec<String> {
+pub(super) fn spelled(list: &[Candidate]) -> Vec<String> {
     list.iter().map(|term| term.term.clone()).collect()
 }
 

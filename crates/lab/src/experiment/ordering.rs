@@ -1,12 +1,14 @@
 //! Experiments on strategies: which one finds the relevant pages soonest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series, Spread};
 use scenthound_report::table::{Cell, Column, Contest, Form, Owner, Table};
 use scenthound_report::{Experiment, RunResult, stats};
+use scenthound_types::Keyring;
 
+use super::judging::idf_of;
 use super::measure::{
     Bench, Contender, called, cell, contender, coverage as covered, curve, curve_by_task, curve_by_visits,
     ignorant, judged, recall,
@@ -69,7 +71,10 @@ pub fn policies(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         contenders
             .iter()
             .zip(&runs)
-            .filter(|(contender, _)| contender.label.ends_with(merge) || contender.label == "breadth-first")
+            .filter(|(contender, _)| {
+                contender.label.ends_with(merge)
+                    || ["breadth-first", "random"].contains(&contender.label.as_str())
+            })
             .map(|(contender, runs)| (contender.clone(), runs.clone()))
             .unzip()
     };
@@ -129,8 +134,32 @@ fn visits_each(run: &RunResult) -> f64 {
     }
 }
 
+/// How rare the terms of all tasks are on the first web, as a file for a judge; none where tasks have no terms.
+fn idf_file(bench: &Bench<'_>) -> Result<Option<PathBuf>, LabError> {
+    let Some(first) = bench.trials.first() else {
+        return Ok(None);
+    };
+    let tasks = bench.trials.iter().map(|trial| &trial.task);
+    let mut terms: Vec<String> = tasks
+        .flat_map(|task| task.genre.iter().chain(&task.content).cloned())
+        .collect();
+    terms.sort();
+    terms.dedup();
+    if terms.is_empty() {
+        return Ok(None);
+    }
+    let name = format!("idf-{:016x}.json", Keyring::new(0).hash(&first.web_name));
+    let file = bench.lab.work_folder()?.join(name);
+    idf_of(first, &terms)?.save(&file)?;
+    Ok(Some(file))
+}
+
 pub fn coverage(bench: &Bench<'_>) -> Result<Experiment, LabError> {
-    let contenders = coverage_contenders()?;
+    let mut contenders = coverage_contenders()?;
+    if let Some(file) = idf_file(bench)? {
+        let judge = format!("terms:idf={}", file.display());
+        contenders.insert(1, judged("terms with idf, fs-2", "fs-2", &judge)?);
+    }
     let runs = bench.crawl(&contenders, &bench.conditions)?;
     let rows = runs.iter().map(|runs| {
         vec![

@@ -1,0 +1,96 @@
+//! Says so when somebody asks for a kind of page that the detector cannot find, instead of finding nothing.
+
+use scenthound::Collection;
+use scenthound_config::Settings;
+use scenthound_judge::{GenreDetector, GenreRecognition, KnownGenre};
+
+use crate::wording::harmless;
+
+/// What to know before a crawl that names genres.
+pub fn of_crawl(settings: &Settings) -> Vec<String> {
+    if settings.crawl.genres.is_empty() {
+        return Vec::new();
+    }
+    // A detector that cannot be read is refused where the crawl is prepared.
+    let Ok(detector) = settings.genre_detector() else {
+        return Vec::new();
+    };
+    let wanted = settings.crawl.genres.iter();
+    wanted.filter_map(|wanted| about(&detector, wanted)).collect()
+}
+
+/// Why a collection whose genres were detected has no pages of these, where the detector is the reason.
+pub fn of_collection(collection: &Collection, wanted: &[String]) -> Vec<String> {
+    let Ok(Some(settings)) = collection.settings() else {
+        return Vec::new();
+    };
+    match settings.genre_detector() {
+        Ok(detector) => wanted
+            .iter()
+            .filter_map(|wanted| about(&detector, wanted))
+            .collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn about(detector: &GenreDetector, wanted: &str) -> Option<String> {
+    let shown = harmless(wanted);
+    match detector.recognition(&wanted.to_ascii_lowercase()) {
+        GenreRecognition::Told => None,
+        GenreRecognition::Within(class) => Some(format!(
+            "{shown} is not told from other pages of its kind: all pages detected as {class} count as {shown}"
+        )),
+        GenreRecognition::Declared => Some(format!(
+            "only pages that declare it in their markup are detected as {shown}"
+        )),
+        GenreRecognition::Never => Some(format!(
+            "no page will be detected as {shown}; the detector knows {}. Words that such pages use still count. To detect \
+             them, train a detector on pages of your own: hound train genre",
+            known(detector)
+        )),
+    }
+}
+
+/// The genres a detector knows: `blog (F1 0.77), forum (F1 0.89)`.
+fn known(detector: &GenreDetector) -> String {
+    let shown = |genre: KnownGenre| match (genre.f1, genre.only_declared) {
+        (Some(f1), _) => format!("{} (F1 {f1:.2})", genre.class),
+        (None, true) => format!("{} (where declared)", genre.class),
+        (None, false) => harmless(&genre.class),
+    };
+    detector
+        .known()
+        .into_iter()
+        .map(shown)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use scenthound_judge::DetectorKind;
+
+    #[test]
+    fn a_genre_that_cannot_be_found_is_answered_with_those_that_can() {
+        let detector = GenreDetector::shipped(DetectorKind::Rich).unwrap();
+        let image = about(detector, "image").unwrap();
+        assert!(
+            image.starts_with(
+                "no page will be detected as image; the detector knows article (F1 0.77), blog (F1 "
+            ),
+            "{image}"
+        );
+        assert!(
+            image.contains(", video (where declared). ") && !image.contains("other"),
+            "{image}"
+        );
+        assert!(
+            about(detector, "news")
+                .unwrap()
+                .contains("detected as article count as news")
+        );
+        assert_eq!(about(detector, "forum"), None);
+    }
+}
