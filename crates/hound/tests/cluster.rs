@@ -282,8 +282,11 @@ fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and
     assert_ne!(cars, alone);
     assert_judged_alike(&relevances(&field, "together"), &cars, "another topic");
     // The crawl in Redis is still about tea.
+    // On a busy machine one node may have been late, and the other has read everything.
+    let lost = usize::from(settled(&folders(&nodes[..1])).is_empty());
+    let name = ["a", "b"][lost];
     let mut again = field.arguments("together");
-    again.extend(["--cluster", &redis.address(), "--node", "a"].map(str::to_owned));
+    again.extend(["--cluster", &redis.address(), "--node", name].map(str::to_owned));
     let again: Vec<&str> = again.iter().map(String::as_str).collect();
     let refused = field.workspace.hound(&again).refused();
     assert!(refused.contains("rejudge"), "{refused}");
@@ -295,7 +298,7 @@ fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and
     finish(&mut nodes);
 
     // A node's notes are lost.
-    let state = nodes[0].folder.join("state");
+    let state = nodes[lost].folder.join("state");
     std::fs::remove_dir_all(&state).unwrap();
     let refused = field.workspace.hound(&again);
     assert!(
@@ -317,13 +320,19 @@ fn nodes_judge_their_pages_again_by_what_all_have_learnt_and_can_be_rejudged_and
         );
     }
     assert_eq!(held(), before, "nothing was changed");
-    let said = field.workspace.says(&["repair", "together/node-a"]);
+    let said = field
+        .workspace
+        .says(&["repair", &format!("together/node-{name}")]);
     assert!(said.contains("state of the node"), "{said}");
     let before = field.served();
     let mut nodes = start();
     finish(&mut nodes);
     assert_eq!(field.served(), before, "nothing is requested again");
     assert_eq!(settled(&folders(&nodes)).len(), 96);
+    // What the node had heard from the others is lost, so its pages are judged by its own alone until all are judged again.
+    field
+        .workspace
+        .says(&["rejudge", "together", "--topic", "green tea"]);
     assert_judged_alike(&relevances(&field, "together"), &alone, "after the repair");
 }
 
