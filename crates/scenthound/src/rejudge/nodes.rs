@@ -1,7 +1,7 @@
 //! Judges the pages of several nodes again, each in its own folder.
 //!
-//! A judge that goes on with what it had learnt takes that from each node's folder: what the node learnt itself and heard from the
-//! others. A judge for another topic learns from the pages of all nodes first, so that all are judged by the same.
+//! The judge learns from the pages of all nodes first, so that all are judged by the same. Only if a single node is named and its
+//! topic is the same does it go on with what that node had learnt itself and heard from the others.
 //!
 //! The queue of a cluster is in Redis and stays as it is.
 //!
@@ -106,7 +106,8 @@ impl NodesRejudgement {
                 learn_marks(learner, &marked);
             }
         };
-        let taught = match first.keeps_lessons {
+        // Nodes that are judged together are judged by the same, also if one of them has lost what it had heard.
+        let taught = match first.keeps_lessons && nodes.len() == 1 {
             true => None,
             false => match teach(&nodes, &add_marks, stop)? {
                 Some(taught) => Some(taught),
