@@ -426,7 +426,7 @@ mod tests {
             })
         };
         let warning = of(true, 4, 2).unwrap();
-        assert!(warning.starts_with("2 of 4 seeds"), "{warning}");
+        assert!(warning.contains(": 2 of 4 seeds"), "{warning}");
         assert_eq!(
             (of(true, 4, 1), of(false, 4, 4), of(true, 0, 0)),
             (None, None, None)

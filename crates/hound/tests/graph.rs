@@ -413,7 +413,7 @@ fn a_crawl_gives_back_links_and_trains_layers() {
     for part in [
         format!("context graph: {short}").as_str(),
         &format!("pages with words: {short}"),
-        "the strongest:",
+        "the best by χ²:",
         "  layer 2: ",
         "on held-out pages, in 2 folds",
         "s of training on ",

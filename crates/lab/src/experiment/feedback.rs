@@ -93,7 +93,8 @@ fn with_terms(trial: &Trial, made: &Generated) -> Trial {
 
 pub fn marked(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     let tasks: Vec<Trial> = (bench.trials.iter())
-        .filter(|trial| trial.has_terms())
+        // Without an example there is nothing to make terms from.
+        .filter(|trial| trial.has_terms() && !trial.pages.positive.is_empty())
         .cloned()
         .collect();
     let few: Vec<Vec<PageId>> = (tasks.iter())
