@@ -330,6 +330,7 @@ impl Model {
             hosts_parked: 0,
             parents_dropped: self.parents_dropped,
             expired: self.expired,
+            on_disk: 0,
         }
     }
 

@@ -21,6 +21,7 @@ mod pending;
 mod recent;
 mod scan;
 mod snapshot;
+mod spilled;
 mod storage;
 
 use std::path::Path;

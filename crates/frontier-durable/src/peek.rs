@@ -6,11 +6,13 @@
 //! Deliberately absent: an index by key. It would have to be written for every URL of every crawl, for a question that people
 //! ask now and then.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
 use scenthound_frontier::{
-    CLOCK_NOTE, Entry, FrontierError, HostId, HostRecord, State, Storage, UrlFacts, UrlId,
+    CLOCK_NOTE, Counts, Entry, FrontierError, HostId, HostRecord, State, Storage, UrlFacts, UrlId,
+    noted_expired, noted_spilled,
 };
 use scenthound_types::{CanonicalUrl, Evidence, Keyring, Timestamp};
 
@@ -46,6 +48,11 @@ struct Found {
     claim: Option<(UrlId, Entry)>,
 }
 
+/// Whether it is a URL that waits, and not another agent's claim on one.
+fn waits(entry: &Entry) -> bool {
+    matches!(entry.state, State::Waiting | State::Drawn) && !entry.is_claim()
+}
+
 impl Peek {
     /// Opens the store in a folder. Fails if there is none, or if another process has it open.
     pub fn open(folder: &Path, keyring: Keyring, now: Timestamp) -> Result<Peek, FrontierError> {
@@ -73,25 +80,59 @@ impl Peek {
         let keys: Vec<_> = urls.iter().map(|url| self.keyring.key(url)).collect();
         let mut found = vec![Found::default(); urls.len()];
         let mut waiting = 0;
-        for row in self.storage.tables.entries.iter() {
-            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
-            let damaged = || self.storage.damaged("an entry is incomplete");
-            let (entry, other_age) = read_entry(&value).ok_or_else(damaged)?;
-            waiting += u64::from(matches!(entry.state, State::Waiting | State::Drawn) && !entry.is_claim());
+        self.pass_over(|id, entry, age| {
+            waiting += u64::from(waits(entry));
             let wanted = keys.iter().zip(&mut found).find(|(key, _)| **key == entry.key);
-            let Some((_, found)) = wanted else { continue };
-            let id = number(&key).ok_or_else(damaged)?;
+            let Some((_, found)) = wanted else { return };
             if entry.is_claim() {
-                found.claim.get_or_insert((UrlId(id), entry));
+                found.claim.get_or_insert((id, *entry));
             } else {
-                found.base = Some((UrlId(id), entry, other_age.unwrap_or(id)));
+                found.base = Some((id, *entry, age));
             }
-        }
+        })?;
         let facts = found.into_iter().map(|found| self.facts(found));
         Ok(Peeked {
             urls: facts.collect::<Result<_, _>>()?,
             waiting,
         })
+    }
+
+    /// The figures of the frontier.
+    pub fn counts(&self, now: Timestamp) -> Result<Counts, FrontierError> {
+        let mut counts = Counts {
+            expired: noted_expired(&self.storage)?,
+            on_disk: noted_spilled(&self.storage)?,
+            ..Counts::default()
+        };
+        let mut asked_for = HashSet::new();
+        self.pass_over(|_, entry, _| {
+            counts.known += u64::from(!entry.is_claim());
+            if waits(entry) {
+                counts.waiting += 1;
+                asked_for.insert(entry.host.0);
+            }
+        })?;
+        for row in self.storage.tables.hosts.iter() {
+            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
+            let host = HostRecord::from_bytes(&value).zip(number(&key));
+            let (host, id) = host.ok_or_else(|| self.storage.damaged("a host is incomplete"))?;
+            counts.hosts += 1;
+            let rests = host.rest_until.earlier(self.ahead) > now && asked_for.contains(&id);
+            counts.hosts_resting += u64::from(rests);
+        }
+        Ok(counts)
+    }
+
+    /// Shows every entry with its number and its age.
+    fn pass_over(&self, mut look: impl FnMut(UrlId, &Entry, u32)) -> Result<(), FrontierError> {
+        for row in self.storage.tables.entries.iter() {
+            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
+            let entry = read_entry(&value).zip(number(&key));
+            let ((entry, other_age), id) =
+                entry.ok_or_else(|| self.storage.damaged("an entry is incomplete"))?;
+            look(UrlId(id), &entry, other_age.unwrap_or(id));
+        }
+        Ok(())
     }
 
     fn facts(&self, found: Found) -> Result<Option<(UrlId, UrlFacts)>, FrontierError> {
@@ -103,8 +144,8 @@ impl Peek {
             State::Fetched | State::Gone => found.claim.unwrap_or((base, entry)),
             _ => (base, entry),
         };
-        let known = self.storage.url(found_by)?;
         let host = self.host(entry.host)?;
+        let known = self.storage.url(found_by, &host.origin)?;
         let parent = self.entry(by.parent)?;
         let facts = UrlFacts {
             url: known.url,
@@ -112,7 +153,10 @@ impl Peek {
             priority: entry.priority_with(age),
             parent: parent.map(|parent| parent.key),
             parent_url: match parent {
-                Some(_) => Some(self.storage.url(by.parent)?.url),
+                Some(parent) => {
+                    let host = self.host(parent.host)?;
+                    Some(self.storage.url(by.parent, &host.origin)?.url)
+                }
                 None => None,
             },
             depth: by.depth,
@@ -133,11 +177,8 @@ impl Peek {
     }
 
     fn host(&self, id: HostId) -> Result<HostRecord, FrontierError> {
-        let bytes = self.storage.tables.hosts.get(id.0.to_be_bytes());
-        let bytes = bytes.map_err(|error| self.storage.fault(error))?;
-        bytes
-            .and_then(|bytes| HostRecord::from_bytes(&bytes))
-            .ok_or_else(|| self.storage.damaged("an entry has no host"))
+        let host = self.storage.host(id)?;
+        host.ok_or_else(|| self.storage.damaged("an entry has no host"))
     }
 
     /// The robots rules of a URL's host.

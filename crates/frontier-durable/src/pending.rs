@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scenthound_frontier::{KnownUrl, UrlId};
+use scenthound_frontier::{KnownUrl, SpilledPlace, UrlId};
 use scenthound_types::Rank;
 
 /// The puts since the last commit that a get may ask for. Ordered maps, so that the journal's bytes depend only on
@@ -25,6 +25,8 @@ pub(crate) struct Pending {
     pub raised: BTreeMap<(u32, u8), Rank>,
     pub rules: BTreeMap<u32, Vec<u8>>,
     pub notes: BTreeMap<String, Vec<u8>>,
+    /// Links that went to the disk, by their places; `None` for those that came back.
+    pub spilled: BTreeMap<SpilledPlace, Option<Vec<u8>>>,
 }
 
 impl Pending {
@@ -39,5 +41,6 @@ impl Pending {
             && self.raised.is_empty()
             && self.rules.is_empty()
             && self.notes.is_empty()
+            && self.spilled.is_empty()
     }
 }

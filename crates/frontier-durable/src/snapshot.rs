@@ -12,6 +12,7 @@
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use scenthound_frontier::{Entry, FrontierError, UrlId};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -30,6 +31,8 @@ const MOST: u32 = 16_384;
 /// Entries with their ages.
 const LONGEST: usize = Entry::BYTES + 4;
 const HEAD: usize = 20;
+/// How many blocks are read ahead.
+const AHEAD: usize = 8;
 
 /// Which file belongs to which commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,18 +149,12 @@ impl Block {
     }
 }
 
-/// The entries in a file.
+type Row = (UrlId, Entry, Option<u32>);
+
+/// The entries in a file. Another thread reads ahead, because putting entries in their places takes as long as reading them.
 pub(crate) struct Rows {
-    path: PathBuf,
-    file: File,
-    sums: Xxh3,
-    expected: u64,
-    /// What is left of a block.
-    block: Vec<u8>,
-    at: usize,
-    next: u32,
-    left: u32,
-    is_over: bool,
+    blocks: Receiver<Result<Vec<Row>, FrontierError>>,
+    block: std::vec::IntoIter<Row>,
 }
 
 impl Rows {
@@ -170,30 +167,69 @@ impl Rows {
             Err(error) => return Err(fault(&path)(error)),
         };
         let mut magic = [0; MAGIC.len()];
-        let is_ours = file.read_exact(&mut magic).is_ok() && magic == *MAGIC;
-        Ok(is_ours.then_some(Rows {
-            path,
+        if file.read_exact(&mut magic).is_err() || magic != *MAGIC {
+            return Ok(None);
+        }
+        let blocks = Blocks {
+            path: path.clone(),
             file,
             sums: Xxh3::new(),
             expected: mark.sum,
-            block: Vec::new(),
-            at: 0,
-            next: 0,
-            left: 0,
+            bytes: Vec::new(),
             is_over: false,
+        };
+        let (sender, receiver) = sync_channel(AHEAD);
+        std::thread::Builder::new()
+            .name("snapshot".to_owned())
+            .spawn(move || {
+                for block in blocks {
+                    // Nobody waits for it once the frontier could not be opened.
+                    if sender.send(block).is_err() {
+                        break;
+                    }
+                }
+            })
+            .map_err(fault(&path))?;
+        Ok(Some(Rows {
+            blocks: receiver,
+            block: Vec::new().into_iter(),
         }))
     }
+}
 
-    fn damaged(&self) -> FrontierError {
-        FrontierError::Damaged {
-            what: format!("{} is not what was written", self.path.display()),
+impl Iterator for Rows {
+    type Item = Result<Row, FrontierError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(row) = self.block.next() {
+                return Some(Ok(row));
+            }
+            match self.blocks.recv() {
+                Ok(Ok(block)) => self.block = block.into_iter(),
+                Ok(Err(error)) => return Some(Err(error)),
+                Err(_) => return None,
+            }
         }
     }
+}
 
-    /// Reads the next block. Returns whether there is one.
-    fn read_block(&mut self) -> Result<bool, FrontierError> {
+/// The blocks of a file.
+struct Blocks {
+    path: PathBuf,
+    file: File,
+    sums: Xxh3,
+    expected: u64,
+    /// The bytes of a block.
+    bytes: Vec<u8>,
+    is_over: bool,
+}
+
+impl Blocks {
+    /// Reads the next block; an empty one is the end. None if the file is not what was written.
+    fn read_block(&mut self) -> Option<Vec<Row>> {
         let mut head = [0; HEAD];
-        self.file.read_exact(&mut head).map_err(|_| self.damaged())?;
+        self.file.read_exact(&mut head).ok()?;
         self.sums.update(&head);
         let (fields, sum) = head.split_at(HEAD - 8);
         let mut fields = fields
@@ -201,63 +237,51 @@ impl Rows {
             .0
             .iter()
             .map(|field| u32::from_le_bytes(*field));
-        let mut field = || fields.next().unwrap_or_default();
-        let (first, rows, bytes) = (field(), field(), field() as usize);
+        let (first, rows, bytes) = (fields.next()?, fields.next()?, fields.next()? as usize);
         if rows > MOST || bytes > rows as usize * LONGEST {
-            return Err(self.damaged());
+            return None;
         }
-        self.block.resize(bytes, 0);
-        let mut block = std::mem::take(&mut self.block);
-        self.file.read_exact(&mut block).map_err(|_| self.damaged())?;
-        self.block = block;
-        if xxh3_64(&self.block).to_le_bytes() != sum {
-            return Err(self.damaged());
+        self.bytes.resize(bytes, 0);
+        self.file.read_exact(&mut self.bytes).ok()?;
+        if xxh3_64(&self.bytes).to_le_bytes() != sum {
+            return None;
         }
-        (self.at, self.next, self.left) = (0, first, rows);
         if rows == 0 && self.sums.digest() != self.expected {
-            return Err(self.damaged());
+            return None;
         }
-        Ok(rows > 0)
-    }
-
-    fn read_row(&mut self) -> Option<(UrlId, Entry, Option<u32>)> {
-        let rest = self.block.get(self.at..)?;
-        let (entry, rest) = rest.split_at_checked(Entry::BYTES)?;
-        let entry = Entry::from_bytes(entry)?;
-        let age = match entry.has_other_age() {
-            true => Some(u32::from_le_bytes(*rest.first_chunk()?)),
-            false => None,
-        };
-        self.at += Entry::BYTES + if age.is_some() { 4 } else { 0 };
-        let id = UrlId(self.next);
-        self.next = self.next.checked_add(1)?;
-        self.left -= 1;
-        Some((id, entry, age))
+        let mut rest = self.bytes.as_slice();
+        let mut block = Vec::with_capacity(rows as usize);
+        for id in first..first.checked_add(rows)? {
+            let (entry, after) = rest.split_at_checked(Entry::BYTES)?;
+            let entry = Entry::from_bytes(entry)?;
+            rest = after;
+            let mut other_age = None;
+            if entry.has_other_age() {
+                let (age, after) = rest.split_first_chunk()?;
+                other_age = Some(u32::from_le_bytes(*age));
+                rest = after;
+            }
+            block.push((UrlId(id), entry, other_age));
+        }
+        Some(block)
     }
 }
 
-impl Iterator for Rows {
-    type Item = Result<(UrlId, Entry, Option<u32>), FrontierError>;
+impl Iterator for Blocks {
+    type Item = Result<Vec<Row>, FrontierError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
             return None;
         }
-        if self.left == 0 {
-            match self.read_block() {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.is_over = true;
-                    return None;
-                }
-                Err(error) => {
-                    self.is_over = true;
-                    return Some(Err(error));
-                }
-            }
+        let block = self.read_block();
+        self.is_over = block.as_ref().is_none_or(Vec::is_empty);
+        match block {
+            Some(block) if block.is_empty() => None,
+            Some(block) => Some(Ok(block)),
+            None => Some(Err(FrontierError::Damaged {
+                what: format!("{} is not what was written", self.path.display()),
+            })),
         }
-        let row = self.read_row();
-        self.is_over = row.is_none();
-        Some(row.ok_or_else(|| self.damaged()))
     }
 }

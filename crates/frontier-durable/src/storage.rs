@@ -13,7 +13,9 @@ use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
-use scenthound_frontier::{Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
+use scenthound_frontier::{
+    Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Spilled, SpilledPlace, Storage, UrlId,
+};
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::DurableError;
@@ -21,12 +23,15 @@ use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::snapshot::{self, SnapshotMark};
+use crate::spilled;
 
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
 const CACHE: u64 = 16 * MIB;
 /// The smallest size the store allows. Older data is flushed from memory so that opening stays quick.
 const JOURNALS: u64 = 64 * MIB;
+/// In the first byte of a URL: only what follows the origin is there.
+const WITHOUT_ORIGIN: u8 = 16;
 /// The most that the store may hold in memory before it has written it to tables.
 const MOST_BUFFERED: u64 = 128 * MIB;
 
@@ -54,8 +59,8 @@ pub struct FjallStorage {
 pub(crate) struct Tables {
     /// Number of the URL → entry, with its age where that differs from the number.
     pub entries: Keyspace,
-    /// Number of the URL → reason and URL. Separate from the entries, because it is written once and they are written
-    /// often.
+    /// Number of the URL → reason and what follows the origin. Separate from the entries, because it is written once and they
+    /// are written often. The origin is in the record of the host: it would be a third of every URL.
     pub urls: Keyspace,
     /// Number of the URL → what is known of the link, while it waits.
     pub evidence: Keyspace,
@@ -69,12 +74,14 @@ pub(crate) struct Tables {
     pub parents: Keyspace,
     /// Number of the page, kind of parents and agent → the highest raise.
     pub raised: Keyspace,
+    /// Place among the links that wait on the disk → the link.
+    pub spilled: Keyspace,
     /// Name → value.
     pub notes: Keyspace,
 }
 
 impl Tables {
-    fn all(&self) -> [&Keyspace; 9] {
+    fn all(&self) -> [&Keyspace; 10] {
         [
             &self.entries,
             &self.urls,
@@ -84,6 +91,7 @@ impl Tables {
             &self.children,
             &self.parents,
             &self.raised,
+            &self.spilled,
             &self.notes,
         ]
     }
@@ -151,6 +159,7 @@ impl FjallStorage {
             children: table("children", 2 * MIB)?,
             parents: table("parents", 2 * MIB)?,
             raised: table("raised", MIB)?,
+            spilled: table("spilled", 2 * MIB)?,
             notes: table("notes", MIB)?,
         };
         let noted = tables.notes.get(NOTE).map_err(fault)?;
@@ -313,6 +322,12 @@ impl FjallStorage {
         }
     }
 
+    /// What was committed of a host.
+    pub(crate) fn host(&self, id: HostId) -> Result<Option<HostRecord>, FrontierError> {
+        let bytes = self.get(&self.tables.hosts, &id.0.to_be_bytes())?;
+        Ok(bytes.and_then(|bytes| HostRecord::from_bytes(&bytes)))
+    }
+
     fn get(&self, table: &Keyspace, key: &[u8]) -> Result<Option<UserValue>, FrontierError> {
         table.get(key).map_err(|error| self.fault(error))
     }
@@ -346,25 +361,19 @@ fn join(first: u32, second: u32) -> [u8; 8] {
     (u64::from(first) << 32 | u64::from(second)).to_be_bytes()
 }
 
-fn write_url(known: &KnownUrl) -> Vec<u8> {
-    let reason = match known.reason {
+pub(crate) fn reason_byte(reason: Reason) -> u8 {
+    match reason {
         Reason::Seed => 0,
         Reason::Link => 1,
         Reason::Redirect => 2,
         Reason::Sitemap => 3,
         Reason::SitemapLine => 4,
         Reason::Requisite => 5,
-    };
-    let spelled = known.url.as_str().as_bytes();
-    let mut bytes = Vec::with_capacity(1 + spelled.len());
-    bytes.push(reason);
-    bytes.extend(spelled);
-    bytes
+    }
 }
 
-fn read_url(bytes: &[u8]) -> Option<KnownUrl> {
-    let (reason, spelled) = bytes.split_first()?;
-    let reason = match reason {
+pub(crate) fn reason_of(byte: u8) -> Option<Reason> {
+    Some(match byte {
         0 => Reason::Seed,
         1 => Reason::Link,
         2 => Reason::Redirect,
@@ -372,10 +381,29 @@ fn read_url(bytes: &[u8]) -> Option<KnownUrl> {
         4 => Reason::SitemapLine,
         5 => Reason::Requisite,
         _ => return None,
+    })
+}
+
+fn write_url(known: &KnownUrl) -> Vec<u8> {
+    let reason = reason_byte(known.reason);
+    let rest = known.url.path_and_query().as_bytes();
+    let mut bytes = Vec::with_capacity(1 + rest.len());
+    bytes.push(reason | WITHOUT_ORIGIN);
+    bytes.extend(rest);
+    bytes
+}
+
+/// Reads a URL, given the origin of its host.
+fn read_url(bytes: &[u8], origin: &str) -> Option<KnownUrl> {
+    let (head, rest) = bytes.split_first()?;
+    let spelled = match head & WITHOUT_ORIGIN {
+        // Folders of earlier versions have whole URLs.
+        0 => std::str::from_utf8(rest).ok()?.to_owned(),
+        _ => origin.to_owned() + std::str::from_utf8(rest).ok()?,
     };
     Some(KnownUrl {
-        url: CanonicalUrl::from_canonical(std::str::from_utf8(spelled).ok()?).ok()?,
-        reason,
+        url: CanonicalUrl::from_canonical(&spelled).ok()?,
+        reason: reason_of(head & !WITHOUT_ORIGIN)?,
     })
 }
 
@@ -423,12 +451,13 @@ impl Storage for FjallStorage {
         self.pending.urls.insert(id.0, known.clone());
     }
 
-    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
+    fn url(&self, id: UrlId, origin: &str) -> Result<KnownUrl, FrontierError> {
         if let Some(known) = self.pending.urls.get(&id.0) {
             return Ok(known.clone());
         }
-        self.get(&self.tables.urls, &id.0.to_be_bytes())?
-            .and_then(|bytes| read_url(&bytes))
+        let bytes = self.get(&self.tables.urls, &id.0.to_be_bytes())?;
+        bytes
+            .and_then(|bytes| read_url(&bytes, origin))
             .ok_or_else(|| self.damaged(&format!("no URL number {}", id.0)))
     }
 
@@ -563,6 +592,44 @@ impl Storage for FjallStorage {
         Ok(notes.into_iter().collect())
     }
 
+    fn can_spill(&self) -> bool {
+        true
+    }
+
+    fn put_spilled(&mut self, place: &SpilledPlace, spilled: &Spilled) {
+        self.pending
+            .spilled
+            .insert(*place, Some(spilled::to_bytes(spilled)));
+    }
+
+    fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {
+        let mut taken = Vec::new();
+        for row in self.tables.spilled.iter() {
+            if taken.len() == most {
+                break;
+            }
+            let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
+            let damaged = || self.damaged("a link that waits on the disk is incomplete");
+            let place: SpilledPlace = key.as_ref().try_into().map_err(|_| damaged())?;
+            // What came back since the last commit is still in the store.
+            if self.pending.spilled.contains_key(&place) {
+                continue;
+            }
+            taken.push(spilled::from_bytes(&value).ok_or_else(damaged)?);
+            self.pending.spilled.insert(place, None);
+        }
+        // Once all in the store have come back, those that have not been committed do.
+        while taken.len() < most
+            && let Some((place, bytes)) =
+                (self.pending.spilled.iter()).find_map(|(place, bytes)| Some((*place, bytes.clone()?)))
+        {
+            self.pending.spilled.remove(&place);
+            let damaged = || self.damaged("a link that waits on the disk is incomplete");
+            taken.push(spilled::from_bytes(&bytes).ok_or_else(damaged)?);
+        }
+        Ok(taken)
+    }
+
     fn commit(&mut self) -> Result<(), FrontierError> {
         if self.is_read_only {
             return Err(DurableError::ReadOnly {
@@ -619,6 +686,12 @@ impl Storage for FjallStorage {
         for (host, rules) in pending.rules {
             batch.insert(&tables.rules, host.to_be_bytes(), rules);
         }
+        for (place, spilled) in pending.spilled {
+            match spilled {
+                Some(bytes) => batch.insert(&tables.spilled, place, bytes),
+                None => batch.remove(&tables.spilled, place),
+            }
+        }
         for (name, value) in pending.notes {
             batch.insert(&tables.notes, name, value);
         }
@@ -656,5 +729,21 @@ impl Storage for FjallStorage {
             self.synced = self.mark;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_read_with_the_origin_of_its_host_or_whole_as_earlier_versions_wrote_it() {
+        let known = KnownUrl {
+            url: CanonicalUrl::from_canonical("http://a.example/b?c").unwrap(),
+            reason: Reason::SitemapLine,
+        };
+        let written = write_url(&known);
+        assert_eq!(read_url(&written, "http://a.example"), Some(known.clone()));
+        assert_eq!(read_url(b"\x04http://a.example/b?c", ""), Some(known));
     }
 }

@@ -27,7 +27,7 @@ fn peeking_says_what_the_frontier_says() {
     let urls: Vec<CanonicalUrl> = pages().chain([unknown]).collect();
     let frontier = open_read_only(&folder, policy(), keyring(), now).unwrap();
     let expected: Vec<_> = urls.iter().map(|url| frontier.look_up(url).unwrap()).collect();
-    let (waiting, unit) = (frontier.counts().waiting, frontier.unit());
+    let (counts, unit) = (frontier.counts(), frontier.unit());
     drop(frontier);
 
     let states = |wanted: State| {
@@ -37,7 +37,21 @@ fn peeking_says_what_the_frontier_says() {
     assert!(states(State::Waiting) > 100 && states(State::Fetched) > 10 && states(State::Gone) > 1);
     let peek = Peek::open(&folder, keyring(), now).unwrap();
     let peeked = peek.look_up(&urls.iter().collect::<Vec<_>>()).unwrap();
-    assert_eq!(peeked.waiting, waiting);
+    assert_eq!(peeked.waiting, counts.waiting);
+    let peeked_counts = peek.counts(now).unwrap();
+    assert_eq!(
+        (
+            peeked_counts.known,
+            peeked_counts.waiting,
+            peeked_counts.hosts,
+            peeked_counts.expired
+        ),
+        (counts.known, counts.waiting, counts.hosts, counts.expired)
+    );
+    assert!(
+        peeked_counts.hosts_resting <= counts.hosts_resting,
+        "none rests from now on"
+    );
     assert_eq!(peek.unit().unwrap(), unit);
     assert_eq!(peek.notes("step").unwrap().len(), 1);
     for ((url, expected), peeked) in urls.iter().zip(expected).zip(peeked.urls) {

@@ -200,8 +200,8 @@ impl Storage for RedisStorage {
         self.memory.put_url(id, known);
     }
 
-    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
-        self.memory.url(id)
+    fn url(&self, id: UrlId, origin: &str) -> Result<KnownUrl, FrontierError> {
+        self.memory.url(id, origin)
     }
 
     fn drop_url(&mut self, id: UrlId) {

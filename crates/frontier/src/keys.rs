@@ -21,6 +21,17 @@ const FULLEST: usize = 80;
 /// The tag of an empty slot. No member has it.
 const VACANT: u8 = 0;
 
+/// Members that are added together, and how many buckets the part of the table has that they belong to: not more than the
+/// processor knows the places of.
+const TOGETHER: usize = 512;
+const PART: usize = 16_384;
+
+/// Members on their way into a table, by the part where they belong.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    parts: Vec<Vec<(UrlKey, u32)>>,
+}
+
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Bucket {
@@ -125,6 +136,40 @@ impl KeyTable {
         self.put(key, id);
     }
 
+    /// Adds many members that are not there yet, sooner or later: all of them once [`KeyTable::insert_gathered`] is called.
+    ///
+    /// Members come in the order of their numbers, each to another corner of memory, and the processor would wait for every one.
+    /// Of those that are gathered for one part of the table, it fetches many at a time.
+    pub fn gather(&mut self, key: UrlKey, id: u32, gathered: &mut Gathered, key_of: impl Fn(u32) -> UrlKey) {
+        let part = self.home(key) / PART;
+        if gathered.parts.len() <= part {
+            gathered.parts.resize_with(part + 1, Vec::new);
+        }
+        let members = &mut gathered.parts[part];
+        members.push((key, id));
+        if members.len() >= TOGETHER {
+            self.insert_part(members, key_of);
+        }
+    }
+
+    /// Adds all members that were gathered.
+    pub fn insert_gathered(&mut self, gathered: &mut Gathered, key_of: impl Fn(u32) -> UrlKey) {
+        for members in &mut gathered.parts {
+            self.insert_part(members, &key_of);
+        }
+    }
+
+    fn insert_part(&mut self, members: &mut Vec<(UrlKey, u32)>, key_of: impl Fn(u32) -> UrlKey) {
+        self.reserve(self.len + members.len(), key_of);
+        let buckets = members
+            .iter()
+            .map(|(key, _)| self.buckets[self.home(*key)].passed);
+        std::hint::black_box(buckets.fold(0, |seen, passed| seen ^ passed));
+        for (key, id) in members.drain(..) {
+            self.put(key, id);
+        }
+    }
+
     fn put(&mut self, key: UrlKey, id: u32) {
         let mut at = self.home(key);
         loop {
@@ -159,7 +204,7 @@ impl KeyTable {
     /// Makes room for this many members in all.
     pub fn reserve(&mut self, members: usize, key_of: impl Fn(u32) -> UrlKey) {
         if members > self.buckets.len() * SLOTS * FULLEST / 100 {
-            self.grow(members, key_of);
+            self.grow(members.max(self.len + self.len / 2), key_of);
         }
     }
 
@@ -218,6 +263,24 @@ mod tests {
             table.remove(key_of(id), id);
         }
         assert!(table.buckets.iter().all(|bucket| bucket.passed == 0));
+    }
+
+    #[test]
+    fn members_that_are_gathered_are_there_once_all_are_inserted() {
+        let mut table = KeyTable::default();
+        let spread = |id: u32| UrlKey(u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // It grows once more.
+        table.reserve(400_000, spread);
+        let mut gathered = Gathered::default();
+        for id in 0..500_000 {
+            table.gather(spread(id), id, &mut gathered, spread);
+        }
+        assert!(gathered.parts.len() > 2, "{}", gathered.parts.len());
+        table.insert_gathered(&mut gathered, spread);
+        assert_eq!(table.len(), 500_000);
+        for id in 0..500_000 {
+            assert_eq!(table.find(spread(id), |member| member == id), Some(id));
+        }
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub use memory::MemoryStorage;
 pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{
-    ChildrenRaise, ForeignOffer, Inherited, Kept, KinHeard, KinNews, Queues, ShardMap, StoredFrontier,
+    ChildrenRaise, ForeignOffer, Inherited, Kept, KinHeard, KinNews, Queues, ShardMap, Spilled, SpilledPlace,
+    StoredFrontier, noted_expired, noted_spilled,
 };
 
 /// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is
@@ -219,6 +220,8 @@ pub struct Counts {
     pub parents_dropped: u64,
     /// Waiting URLs dropped from any stack because they had waited too long or too many were waiting.
     pub expired: u64,
+    /// Links that wait on the disk because memory was short.
+    pub on_disk: u64,
 }
 
 /// What remains to be done until something is on the disk itself.
@@ -358,6 +361,17 @@ pub trait Frontier {
 
     /// Counts of URLs, requests and hosts.
     fn counts(&self) -> Counts;
+
+    /// Moves about this many of the worst waiting links to the disk, and returns how many that were; none if this frontier
+    /// cannot. They come back when few wait in memory.
+    fn spill(&mut self, _links: u64, _now: Timestamp) -> Result<u64, FrontierError> {
+        Ok(0)
+    }
+
+    /// Roughly how many bytes of memory it uses; 0 if it does not know.
+    fn memory(&self) -> u64 {
+        0
+    }
 
     /// Blocks, boosts and releases hosts and changes their rest, in place of what was asked before. It is not kept: whoever
     /// opens the frontier again asks again.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use scenthound_types::{AgentId, Evidence, Parents, Rank};
 
 use crate::chunks::{Chunks, Slot};
-use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Storage, UrlId};
+use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Spilled, SpilledPlace, Storage, UrlId};
 
 /// Keeps everything in memory. Entries and hosts are not stored here: the frontier has them.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub struct MemoryStorage {
     parents: HashMap<u32, Vec<UrlId>>,
     rules: HashMap<u32, Vec<u8>>,
     notes: BTreeMap<String, Vec<u8>>,
+    /// Here there is no disk, but tests want to see links leave and come back.
+    spilled: BTreeMap<SpilledPlace, Spilled>,
 }
 
 impl Slot for Option<KnownUrl> {
@@ -49,7 +51,7 @@ impl Storage for MemoryStorage {
         self.urls.push(Some(known.clone()));
     }
 
-    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
+    fn url(&self, id: UrlId, _: &str) -> Result<KnownUrl, FrontierError> {
         self.urls
             .get(id.0)
             .cloned()
@@ -129,6 +131,19 @@ impl Storage for MemoryStorage {
             .take_while(|(name, _)| name.starts_with(prefix))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect())
+    }
+
+    fn can_spill(&self) -> bool {
+        true
+    }
+
+    fn put_spilled(&mut self, place: &SpilledPlace, spilled: &Spilled) {
+        self.spilled.insert(*place, spilled.clone());
+    }
+
+    fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {
+        let first = std::iter::from_fn(|| self.spilled.pop_first());
+        Ok(first.take(most).map(|(_, spilled)| spilled).collect())
     }
 
     fn commit(&mut self) -> Result<(), FrontierError> {

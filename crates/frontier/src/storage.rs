@@ -3,7 +3,7 @@
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::Flush;
-use crate::{Entry, FrontierError, HostId, HostRecord, UrlId};
+use crate::{Entry, FrontierError, HostId, HostRecord, Spilled, SpilledPlace, UrlId};
 
 /// What is written once about a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub struct Kinship {
 pub trait Storage {
     /// Stores a new URL.
     fn put_url(&mut self, id: UrlId, known: &KnownUrl);
-    /// The URL of an id.
-    fn url(&self, id: UrlId) -> Result<KnownUrl, FrontierError>;
+    /// The URL of an id. Whoever asks says the origin of its host, which need not be stored with every URL.
+    fn url(&self, id: UrlId, origin: &str) -> Result<KnownUrl, FrontierError>;
     /// Drops the URL, entry and evidence of an id. The id is not reused.
     fn drop_url(&mut self, id: UrlId);
 
@@ -71,6 +71,17 @@ pub trait Storage {
     fn put_note(&mut self, name: &str, value: &[u8]);
     /// The notes whose names start with `prefix`, ordered by name.
     fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError>;
+
+    /// Whether links can wait on the disk.
+    fn can_spill(&self) -> bool {
+        false
+    }
+    /// Stores a link that waits on the disk, at its place among them.
+    fn put_spilled(&mut self, _: &SpilledPlace, _: &Spilled) {}
+    /// Takes the first of the links on the disk, at most so many.
+    fn take_spilled(&mut self, _most: usize) -> Result<Vec<Spilled>, FrontierError> {
+        Ok(Vec::new())
+    }
 
     /// Makes all puts since the last commit durable in one atomic step.
     fn commit(&mut self) -> Result<(), FrontierError>;

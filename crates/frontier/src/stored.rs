@@ -12,6 +12,7 @@ mod lease;
 mod offers;
 mod reopen;
 mod rules;
+mod spill;
 mod stacks;
 mod steering;
 mod take;
@@ -39,14 +40,16 @@ use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Se
 use epochs::{Epoch, Ids};
 use expiry::Stamps;
 use offers::Source;
+use spill::OnDisk;
 use unproven::{Group, Groups, Members};
 
 pub use foreign::ForeignOffer;
 pub use foreign_kin::{KinHeard, KinNews, ShardMap};
 pub use inherit::Inherited;
 pub use kin::ChildrenRaise;
-pub use reopen::{Kept, Queues};
+pub use reopen::{Kept, Queues, noted_expired};
 pub(crate) use rules::RulesElsewhere;
+pub use spill::{Spilled, SpilledPlace, noted_spilled};
 
 /// An active lease.
 #[derive(Debug)]
@@ -126,6 +129,7 @@ pub struct StoredFrontier<S> {
     expired: u64,
     /// Kept parents of dropped URLs. Their pages still list the links.
     links_lost: u64,
+    on_disk: OnDisk,
     /// How many dropped entries the storage knows about.
     noted_dropped: u64,
     /// Whether scores are cash, that is, whether they add up.
@@ -191,6 +195,7 @@ impl<S: Storage> StoredFrontier<S> {
             dropped: 0,
             expired: 0,
             links_lost: 0,
+            on_disk: OnDisk::default(),
             noted_dropped: 0,
             has_cash: false,
             unit: 0,
@@ -265,10 +270,16 @@ impl<S: Storage> StoredFrontier<S> {
         self.entries.get(id).map(|entry| entry.key)
     }
 
+    /// What is stored about a URL.
+    fn known_url(&self, id: UrlId) -> Result<KnownUrl, FrontierError> {
+        let host = self.entries[id].host;
+        self.storage.url(id, &self.hosts[host.0 as usize].origin)
+    }
+
     /// The text of a URL, unless the id is none or was dropped.
     fn url_of(&self, id: UrlId) -> Result<Option<CanonicalUrl>, FrontierError> {
         match self.entries.get(id) {
-            Some(_) => Ok(Some(self.storage.url(id)?.url)),
+            Some(_) => Ok(Some(self.known_url(id)?.url)),
             None => Ok(None),
         }
     }
@@ -583,7 +594,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
         let host = &self.hosts[entry.host.0 as usize];
         let found_by = self.found_by(id);
         let found = &self.entries[found_by];
-        let known = self.storage.url(found_by)?;
+        let known = self.known_url(found_by)?;
         Ok(Some(UrlFacts {
             url: known.url,
             state: entry.state,
@@ -598,6 +609,14 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             host_failures: host.failures,
             host_pages: host.pages,
         }))
+    }
+
+    fn spill(&mut self, links: u64, now: Timestamp) -> Result<u64, FrontierError> {
+        self.spill_worst(links, now)
+    }
+
+    fn memory(&self) -> u64 {
+        self.bytes_in_memory() as u64
     }
 
     fn steer(&mut self, steering: HostSteering, now: Timestamp) {
@@ -624,6 +643,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             hosts_parked: self.parked as u64,
             parents_dropped: self.parents_dropped,
             expired: self.expired,
+            on_disk: self.on_disk.links,
         }
     }
 }

@@ -5,11 +5,12 @@
 //! A web made of real pages is also mirrored by wget2, if that is installed: on another machine or at another time, a
 //! comparison would say little. With `--viewers`, only the crawl is run, with a dashboard that people look at now and then;
 //! with `--collection`, crawls that make the archive searchable run in turn with crawls that do not; with `--cluster`, crawls over
-//! Redis run in turn with crawls of one machine.
+//! Redis run in turn with crawls of one machine; with `--time`, one crawl of a web without an end is looked at as it goes.
 //! Nothing is asserted; the figures are printed as they were measured.
 
 mod cluster;
 mod collection;
+mod endless;
 mod peer;
 mod real;
 mod viewers;
@@ -46,7 +47,7 @@ use crate::table::{Align, Table};
 #[command(
     after_help = "Examples:\n  hound bench\n  hound bench --strategy best-first\n  hound bench --pages 200000 --links 50\n  \
                   hound bench --web webs/encyclopedia --web webs/university --rounds 3\n  hound bench --viewers 100 --pages 60000\n  \
-                  hound bench --viewers 100 --delay 100ms\n  hound bench --collection --rounds 5\n  hound bench --cluster --rounds 5\n  hound bench --json"
+                  hound bench --viewers 100 --delay 100ms\n  hound bench --collection --rounds 5\n  hound bench --cluster --rounds 5\n  hound bench --time 1h --hosts 20000 --delay 1s --bytes 8000 --concurrency 64\n  hound bench --json"
 )]
 #[command(args_override_self = true)]
 pub struct Args {
@@ -96,6 +97,12 @@ pub struct Args {
     /// How long nodes keep their shards when they cannot be heard of.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, requires = "cluster", value_parser = value_parser!(u64).range(5..=3600))]
     lease: u64,
+    /// Crawl for this long a web without an end, and show what a page and a known URL cost as time goes by.
+    #[arg(long, value_name = "DURATION", value_parser = checked_delay, conflicts_with_all = ["viewers", "collection", "cluster", "web", "rounds"])]
+    time: Option<String>,
+    /// Memory that the crawl may take.
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<String>,
     /// Repeat everything this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     rounds: usize,
@@ -128,6 +135,9 @@ fn checked_delay(text: &str) -> Result<String, String> {
         None => Err(format!("{text:?} is not a duration; write 500ms, 2s or 1m")),
     }
 }
+
+/// Pages of a host in a web without an end: more than any crawl here can fetch of it.
+const ENDLESS: usize = 1_000;
 
 /// What a crawl uses if nothing is said.
 const DEFAULT_STRATEGY: &str = StrategyKind::Scent.name();
@@ -205,7 +215,10 @@ fn web(args: &Args, naming: Naming) -> Result<BenchWeb> {
     }
     let size = BenchSize {
         hosts: args.hosts,
-        pages: args.pages,
+        pages: match args.time {
+            Some(_) => args.pages.max(args.hosts * ENDLESS),
+            None => args.pages,
+        },
         bytes: args.bytes,
         links: args.links,
     };
@@ -218,6 +231,8 @@ fn naming(args: &Args) -> Naming {
         Some(server) if !args.web.is_empty() => Naming::Addresses { port: server.port() },
         // Shards are made of sites: hosts of one site would all be in the same shard.
         _ if args.cluster => Naming::Sites,
+        // A crawl that lasts goes beyond the limits on hosts of one site.
+        _ if args.time.is_some() => Naming::Sites,
         _ => Naming::Names,
     }
 }
@@ -307,6 +322,10 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("genre-terms", "guide"),
         ("genre-terms", "review"),
     ];
+    let time = args.time.as_deref();
+    options.extend(time.map(|time| ("max-time", time)));
+    options.extend(time.map(|_| ("archive-size", "100MB")));
+    options.extend(args.max_memory.as_deref().map(|size| ("max-memory", size)));
     options.extend(args.judge.as_deref().map(|judge| ("judge", judge)));
     options.extend((args.with == Some(collection::Side::Plain)).then_some(("follow-duplicates", "true")));
     let options: Vec<Given> = options
@@ -348,7 +367,8 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let mut ended_at: Option<(Instant, Duration)> = None;
     // What viewers look at, and what tells how many pages were fetched while they did.
     let crawl = &crawler.settings().crawl;
-    let mut progress = (args.viewers).map(|_| Progress::new(folder.layout().clone(), crawl));
+    let is_watched = args.viewers.is_some() || args.time.is_some();
+    let mut progress = is_watched.then(|| Progress::new(folder.layout().clone(), crawl));
     let mut spent = Spent::measure(|| {
         let summary = crawler.drive_in(&folder, &mut |event| match event {
             LiveEvent::Ranking { .. } => ended_at = Some((Instant::now(), cpu_time())),
@@ -480,6 +500,11 @@ fn measure(args: &Args) -> Result<()> {
     }
     if args.cluster {
         return cluster::measure(args, &server, temporary.path());
+    }
+    if let Some(time) = args.time.as_deref().and_then(scenthound_config::read_time) {
+        let folder = args.output.clone();
+        let folder = folder.unwrap_or_else(|| temporary.path().join("endless"));
+        return endless::measure(args, time, &server, &folder);
     }
     for round in 1..=args.rounds.max(1) {
         // Each round needs a folder of its own: a second crawl of a folder would have nothing to do.

@@ -157,16 +157,13 @@ fn write_text(shown: &Shown<'_>, figures_from: FiguresFrom, out: &mut dyn Write)
         }
         if figures_from != FiguresFrom::RecordsOnly {
             let [known, waiting, leased] = [figures.known, figures.waiting, figures.leased].map(count);
-            line(
-                "Frontier",
-                &match figures.expired {
-                    0 => format!("{known} URLs known, {waiting} waiting, {leased} being fetched"),
-                    expired => format!(
-                        "{known} URLs known, {waiting} waiting, {leased} being fetched, {} forgotten",
-                        count(expired)
-                    ),
-                },
-            )?;
+            let mut frontier = format!("{known} URLs known, {waiting} waiting, {leased} being fetched");
+            for (number, what) in [(figures.on_disk, "on the disk"), (figures.expired, "forgotten")] {
+                if number > 0 {
+                    frontier += &format!(", {} {what}", count(number));
+                }
+            }
+            line("Frontier", &frontier)?;
             let resting = count(figures.hosts_resting);
             line("Hosts", &format!("{}, {resting} resting", count(figures.hosts)))?;
             line("Time", &time(Duration::from_millis(figures.running_ms)))?;

@@ -57,6 +57,10 @@ const SURVEY_EVERY: Duration = Duration::from_secs(3);
 const SURVEY_SHARE: u32 = 300;
 /// Hosts that are named when the queue is looked over.
 const SURVEYED_HOSTS: usize = 40;
+/// Links that go to the disk at a time when memory is short: about half a second's work.
+const SPILLED_AT_ONCE: u64 = 100_000;
+/// Links go to the disk only if the frontier takes more than one part in so many of the memory in use.
+const FRONTIERS_PART: u64 = 4;
 /// How often nodes tell each other what they have learnt.
 const TEACH_EVERY: Duration = Duration::from_secs(5);
 /// How often it is looked whether other nodes should know of an address.
@@ -443,6 +447,7 @@ fn run<F: Station>(
             .or_else(usual_limit)
             .map(|most| MemoryWatch::new(most, concurrency)),
         fits_memory: concurrency,
+        has_spilled: false,
         folder,
         root,
         stop,
@@ -588,6 +593,8 @@ struct Drive<'a, F> {
     memory: Option<MemoryWatch>,
     /// How many requests at a time the memory allows.
     fits_memory: usize,
+    /// Whether links have left memory for the disk.
+    has_spilled: bool,
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
@@ -643,7 +650,7 @@ impl<F: Station> Drive<'_, F> {
                 if self.folder.free_space()? < self.min_free_bytes {
                     return Ok(Ended::Disk);
                 }
-                if !self.fits_into_memory() {
+                if !self.fits_into_memory()? {
                     return Ok(Ended::Memory);
                 }
             }
@@ -860,12 +867,23 @@ impl<F: Station> Drive<'_, F> {
     }
 
     /// Fits the number of requests to the memory. Returns whether that is possible.
-    fn fits_into_memory(&mut self) -> bool {
+    fn fits_into_memory(&mut self) -> Result<bool, LiveError> {
         let (Some(memory), Some(in_use)) = (&mut self.memory, in_use()) else {
-            return true;
+            return Ok(true);
         };
+        if memory.is_near(in_use) && self.crawl.frontier().memory() > in_use / FRONTIERS_PART {
+            let now = self.context.clock.now();
+            let moved = self.crawl.spill(SPILLED_AT_ONCE, now)?;
+            if moved > 0 {
+                if !std::mem::replace(&mut self.has_spilled, true) {
+                    tracing::warn!("little memory is left: the least promising links wait on the disk");
+                }
+                memory.was_relieved();
+                return Ok(true);
+            }
+        }
         match memory.look(in_use) {
-            Allowance::Stop => return false,
+            Allowance::Stop => return Ok(false),
             Allowance::Requests(most) => {
                 if most < self.fits_memory {
                     tracing::warn!("little memory is left: only {most} requests are made at a time");
@@ -873,7 +891,7 @@ impl<F: Station> Drive<'_, F> {
                 self.fits_memory = most;
             }
         }
-        true
+        Ok(true)
     }
 
     /// Looks the queue over, if that is due.

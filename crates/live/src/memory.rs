@@ -1,8 +1,9 @@
 //! Keeps the crawl within its memory: fewer requests when it comes near the limit, and a clean stop when that does not help.
 //!
-//! What a crawl takes has two parts. The frontier grows with the URLs that are known; requests come and go. So fewer requests
-//! free memory at once if they are what takes it. If they are not, nothing that we could drop would help, and stopping with
-//! everything saved is better than being killed.
+//! What a crawl takes has two parts. The frontier grows with the URLs that are known; requests come and go. If the frontier takes
+//! a good part of it, its worst links go to the disk, a batch at each look, until enough is free. Otherwise fewer requests free
+//! memory at once if they are what takes it. If they are not, nothing that we could drop would help, and stopping with everything
+//! saved is better than being killed.
 //!
 //! Nothing here reads the clock; the driver calls it about once a second.
 
@@ -102,6 +103,16 @@ impl MemoryWatch {
             now: most,
             looks_above: 0,
         }
+    }
+
+    /// Whether so much is in use that something should be done about it.
+    pub fn is_near(&self, in_use: u64) -> bool {
+        in_use as f64 > NEAR * self.limit as f64
+    }
+
+    /// Something was done about it, which takes a while to show.
+    pub fn was_relieved(&mut self) {
+        self.looks_above = 0;
     }
 
     /// Looks at how much is in use.

@@ -23,11 +23,9 @@ mod status;
 mod unmatched;
 
 use std::path::Path;
-use std::time::Duration;
 
 use scenthound_config::{Settings, Surroundings, check};
-use scenthound_frontier::HostPolicy;
-use scenthound_frontier_durable::{DurableFrontier, Peek};
+use scenthound_frontier_durable::Peek;
 use scenthound_live::Clock;
 use scenthound_store::{CrawlView, Error as StoreError, RecordPlace};
 use scenthound_types::{Keyring, Timestamp};
@@ -190,23 +188,6 @@ impl Collection {
         }
         let keyring = Keyring::new(settings.crawl.seed);
         Ok(Peek::open(&self.view.layout().state(), keyring, now)?)
-    }
-
-    /// The frontier of a crawl that is not running, opened for reading.
-    fn frontier(&self, settings: &Settings, now: Timestamp) -> Result<DurableFrontier, CollectionError> {
-        if let Some(pid) = self.worker()? {
-            return Err(CollectionError::Crawling { pid });
-        }
-        let keyring = Keyring::new(settings.crawl.seed);
-        // A frontier opened for crawling makes every host rest first. Reading sends no requests, so no rest is needed.
-        let policy = HostPolicy {
-            delay: Duration::ZERO,
-            max_delay: Duration::ZERO,
-            ..HostPolicy::default()
-        };
-        let state = self.view.layout().state();
-        let frontier = scenthound_frontier_durable::open_read_only(&state, policy, keyring, now)?;
-        Ok(frontier)
     }
 }
 

@@ -101,6 +101,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.started = self.started + time;
     }
 
+    /// Moves about this many of the worst waiting links to the disk, and returns how many that were.
+    pub fn spill(&mut self, links: u64, now: Timestamp) -> Result<u64, CrawlError> {
+        Ok(self.frontier.spill(links, now)?)
+    }
+
     /// The queue, seen from outside.
     pub fn survey(&self, hosts: usize) -> Survey {
         self.frontier.survey(hosts)

@@ -72,7 +72,7 @@ impl<S: Storage> StoredFrontier<S> {
         } else {
             // The offer was for a URL that redirects here.
             let moved = Offer {
-                url: self.storage.url(base)?.url,
+                url: self.known_url(base)?.url,
                 key: self.entries[base].key,
                 ..offer.clone()
             };

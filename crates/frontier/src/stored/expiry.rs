@@ -151,6 +151,7 @@ impl<S: Storage> StoredFrontier<S> {
     /// Drops what has waited too long, and the worst of what exceeds the limit.
     pub(super) fn keep_within_bounds(&mut self, now: Timestamp) -> Result<(), FrontierError> {
         self.expire(now)?;
+        self.bring_back_spilled(now)?;
         let Some(most) = self.policy.max_waiting else {
             return Ok(());
         };

@@ -211,7 +211,7 @@ impl<S: Storage> StoredFrontier<S> {
                 tell.push((home, KinNews::ChildrenAbroad { page, shard: target }));
             }
             if self.policy.all_parents {
-                let page = self.storage.url(page)?.url;
+                let page = self.known_url(page)?.url;
                 tell.push((target, KinNews::Children { page, of: vec![to] }));
             }
         }

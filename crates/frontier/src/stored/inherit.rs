@@ -87,7 +87,7 @@ impl<S: Storage> StoredFrontier<S> {
         children.retain(|child| self.entries.get(*child).is_some());
         children
             .into_iter()
-            .map(|child| Ok(self.storage.url(child)?.url))
+            .map(|child| Ok(self.known_url(child)?.url))
             .collect()
     }
 
@@ -150,7 +150,7 @@ impl<S: Storage> StoredFrontier<S> {
         theirs: UrlId,
     ) -> Result<(Offer, Source), FrontierError> {
         let entry = &old.entries[theirs];
-        let known = old.storage.url(theirs)?;
+        let known = old.known_url(theirs)?;
         let parent = old.key_of(entry.parent).and_then(|key| self.find(key));
         let source = Source {
             agent: entry.agent(),

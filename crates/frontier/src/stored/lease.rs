@@ -18,7 +18,7 @@ impl<S: Storage> StoredFrontier<S> {
         from_list: bool,
     ) -> Result<Lease, FrontierError> {
         let base = self.base_of(id);
-        let known = self.storage.url(base)?;
+        let known = self.known_url(base)?;
         let drawn_with = self.drawn_with.get(&id).map(|score| score.get());
         self.keep_cash_in_range(drawn_with.unwrap_or(self.entries[id].score));
         let mut taken = self.entries.priority(id);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::stacks::UrlOrder;
 use super::*;
 use crate::CLOCK_NOTE;
+use crate::keys::Gathered;
 
 impl<S: Storage> StoredFrontier<S> {
     /// The frontier as it was at its last commit. It is rebuilt from what its storage kept: hosts and entries in
@@ -66,7 +67,9 @@ impl<S: Storage> StoredFrontier<S> {
         let entries_so_far = &frontier.entries;
         frontier.ids.reserve(expected, |id| entries_so_far[UrlId(id)].key);
         // The waiting entries of each host, by agent.
-        let mut queues: Vec<Vec<Vec<u32>>> = Vec::new();
+        let mut queues = QueuesOfAgents::new();
+        let mut gathered = Gathered::default();
+        let mut placed = Vec::with_capacity(TOGETHER);
         // The previous entry: its id, its parent, and whether it is in that page's run of ids.
         let mut before: Option<(UrlId, UrlId, bool)> = None;
         for row in entries {
@@ -85,21 +88,31 @@ impl<S: Storage> StoredFrontier<S> {
             frontier.entries.skip_to(id);
             frontier.entries.push(entry);
             if entry.has(flag::CLAIM) {
+                let entries_so_far = &frontier.entries;
+                frontier
+                    .ids
+                    .insert_gathered(&mut gathered, |id| entries_so_far[UrlId(id)].key);
                 let base = frontier.find(entry.key);
                 let base = base.ok_or_else(|| damaged("a claim refers to no URL"))?;
                 frontier.claims.entry(base.0).or_default().push(id);
             } else {
-                frontier.know(entry.key, id);
+                let entries_so_far = &frontier.entries;
+                let key_of = |id| entries_so_far[UrlId(id)].key;
+                frontier.ids.gather(entry.key, id.0, &mut gathered, key_of);
             }
             if let Some(age) = other_age {
                 frontier.entries.set_age(id, age);
             }
             if entry.state == State::Waiting {
                 let agent = usize::from(entry.agent().0);
-                let queue = &mut queues[agent][entry.host.0 as usize];
                 match queued {
-                    Queues::Unordered => queue.push(id.0),
-                    Queues::AsStored => put_at(queue, entry.slot_or_child, most, id)?,
+                    Queues::Unordered => queues[agent][entry.host.0 as usize].push(id.0),
+                    Queues::AsStored => {
+                        placed.push((agent, entry.host, entry.slot_or_child, id));
+                        if placed.len() == TOGETHER {
+                            put_at_places(&mut queues, &mut placed, most)?;
+                        }
+                    }
                 }
                 frontier.waiting += u64::from(!entry.has(flag::CLAIM));
                 frontier.in_stack[agent] += 1;
@@ -122,6 +135,11 @@ impl<S: Storage> StoredFrontier<S> {
             }
             before = Some((id, entry.parent, in_run));
         }
+        let entries_so_far = &frontier.entries;
+        frontier
+            .ids
+            .insert_gathered(&mut gathered, |id| entries_so_far[UrlId(id)].key);
+        put_at_places(&mut queues, &mut placed, most)?;
         frontier.restore_numbers()?;
         for (agent, of_hosts) in (0_u8..).map(AgentId).zip(queues) {
             for (host, queue) in of_hosts.into_iter().enumerate() {
@@ -140,6 +158,7 @@ impl<S: Storage> StoredFrontier<S> {
         for number in 0..frontier.hosts.len() {
             frontier.place(HostId(number as u32), now);
         }
+        frontier.restore_spilled()?;
         frontier.restore_epochs()?;
         frontier.restore_list(now)?;
         frontier.begin_stamps(now);
@@ -198,27 +217,7 @@ impl<S: Storage> StoredFrontier<S> {
 
     /// The numbering as it was stored; none if nothing was ever dropped.
     fn noted_numbers(&self) -> Result<Option<Numbers>, FrontierError> {
-        let Some((_, value)) = self.storage.notes(NUMBERS)?.pop() else {
-            return Ok(None);
-        };
-        let bytes: [u8; 28] = value
-            .as_slice()
-            .try_into()
-            .map_err(|_| damaged("the record of the numbering is incomplete"))?;
-        let mut parts = bytes.as_slice();
-        let mut part = |length: usize| {
-            let (part, rest) = parts.split_at(length);
-            parts = rest;
-            part.iter()
-                .rev()
-                .fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-        };
-        Ok(Some(Numbers {
-            next: u32::try_from(part(4)).unwrap_or(u32::MAX),
-            dropped: part(8),
-            expired: part(8),
-            links_lost: part(8),
-        }))
+        Numbers::noted_in(&self.storage)
     }
 
     /// Stores the numbering, once anything has been dropped.
@@ -258,6 +257,30 @@ fn misplaced() -> FrontierError {
     damaged("a waiting URL has no place of its own in its queue")
 }
 
+/// How many URLs are put at their places together.
+const TOGETHER: usize = 512;
+
+/// The waiting entries of each agent and host.
+type QueuesOfAgents = Vec<Vec<Vec<u32>>>;
+
+/// Puts URLs at their places in their queues. Each place is in another corner of memory; the processor fetches many at a time if
+/// nothing else is done in between.
+fn put_at_places(
+    queues: &mut QueuesOfAgents,
+    placed: &mut Vec<(usize, HostId, u32, UrlId)>,
+    most: usize,
+) -> Result<(), FrontierError> {
+    let there = placed.iter().map(|(agent, host, place, _)| {
+        let there = queues[*agent][host.0 as usize].get(*place as usize);
+        there.copied().unwrap_or_default()
+    });
+    std::hint::black_box(there.fold(0, |seen, id| seen ^ id));
+    for (agent, host, place, id) in placed.drain(..) {
+        put_at(&mut queues[agent][host.0 as usize], place, most, id)?;
+    }
+    Ok(())
+}
+
 /// Puts a URL at its place in a queue of at most so many, which is filled in the order of numbers.
 fn put_at(queue: &mut Vec<u32>, place: u32, most: usize, id: UrlId) -> Result<(), FrontierError> {
     let place = place as usize;
@@ -274,12 +297,44 @@ fn put_at(queue: &mut Vec<u32>, place: u32, most: usize, id: UrlId) -> Result<()
     Ok(())
 }
 
+/// How many waiting URLs were ever dropped because they had waited too long or too many were waiting, as a storage has it.
+pub fn noted_expired(storage: &impl Storage) -> Result<u64, FrontierError> {
+    Ok(Numbers::noted_in(storage)?.map_or(0, |noted| noted.expired))
+}
+
 /// What is stored about the numbering.
 struct Numbers {
     next: u32,
     dropped: u64,
     expired: u64,
     links_lost: u64,
+}
+
+impl Numbers {
+    /// None if nothing was ever dropped.
+    fn noted_in(storage: &impl Storage) -> Result<Option<Numbers>, FrontierError> {
+        let Some((_, value)) = storage.notes(NUMBERS)?.pop() else {
+            return Ok(None);
+        };
+        let bytes: [u8; 28] = value
+            .as_slice()
+            .try_into()
+            .map_err(|_| damaged("the record of the numbering is incomplete"))?;
+        let mut parts = bytes.as_slice();
+        let mut part = |length: usize| {
+            let (part, rest) = parts.split_at(length);
+            parts = rest;
+            part.iter()
+                .rev()
+                .fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        Ok(Some(Numbers {
+            next: u32::try_from(part(4)).unwrap_or(u32::MAX),
+            dropped: part(8),
+            expired: part(8),
+            links_lost: part(8),
+        }))
+    }
 }
 
 /// The note that holds the numbering.

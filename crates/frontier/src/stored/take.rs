@@ -18,6 +18,7 @@ impl<S: Storage> StoredFrontier<S> {
         self.admit(ask.agent)?;
         self.wake(now);
         self.expire(now)?;
+        self.bring_back_spilled(now)?;
         if ask.most == 0 {
             return Ok(Next::Fetch(Vec::new()));
         }

@@ -60,14 +60,14 @@ pub fn wget2(seed: &str, threads: usize) -> Result<Option<Spent>> {
     }))
 }
 
-struct Seen {
-    cpu_seconds: f64,
+pub(super) struct Seen {
+    pub(super) cpu_seconds: f64,
     peak_bytes: u64,
     has_ended: bool,
 }
 
 /// The figures of a process; none once it is gone.
-fn look_at(id: u32) -> Option<Seen> {
+pub(super) fn look_at(id: u32) -> Option<Seen> {
     let folder = Path::new("/proc").join(id.to_string());
     let facts = std::fs::read_to_string(folder.join("stat")).ok()?;
     // The name of the program comes first, in brackets, and may hold anything.

@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use scenthound_config::Settings;
 use scenthound_engine::Tally;
-use scenthound_frontier::Frontier;
 use scenthound_frontier::Survey;
 use scenthound_live::{Rejudged, Snapshot};
 use scenthound_store::{CrawlView, Layout, PageRecord, replace};
@@ -60,6 +59,9 @@ pub struct StatusFile {
     /// URLs dropped from the queue because they waited too long or were the worst of too many.
     #[serde(default)]
     pub expired: u64,
+    /// URLs that wait on the disk because memory was short.
+    #[serde(default)]
+    pub on_disk: u64,
     /// Requests under way.
     pub leased: u64,
     /// Hosts ever seen.
@@ -181,6 +183,7 @@ impl StatusFile {
             waiting: counts.waiting,
             leased: counts.leased,
             expired: counts.expired,
+            on_disk: counts.on_disk,
             hosts: counts.hosts,
             hosts_resting: counts.hosts_resting,
             errors: tally.errors(),
@@ -412,6 +415,7 @@ impl Collection {
             last.known += said.known;
             last.waiting += said.waiting;
             last.expired += said.expired;
+            last.on_disk += said.on_disk;
             last.leased += if is_running.is_some() { said.leased } else { 0 };
             last.hosts += said.hosts;
             last.hosts_resting += said.hosts_resting;
@@ -519,6 +523,7 @@ impl Collection {
                 waiting: last.waiting.saturating_add(last.leased),
                 leased: 0,
                 expired: last.expired,
+                on_disk: last.on_disk,
                 hosts: last.hosts,
                 hosts_resting: last.hosts_resting,
                 resumable: true,
@@ -528,10 +533,12 @@ impl Collection {
             };
             return (figures, FiguresFrom::RecordsAndStatusFile);
         }
-        let Some(Ok(frontier)) = settings.map(|settings| self.frontier(settings, now())) else {
+        let Some(Ok(frontier)) = settings.map(|settings| self.peek(settings, now())) else {
             return (counted, FiguresFrom::RecordsOnly);
         };
-        let counts = frontier.counts();
+        let Ok(counts) = frontier.counts(now()) else {
+            return (counted, FiguresFrom::RecordsOnly);
+        };
         let tally = frontier
             .notes("engine/tally")
             .ok()
@@ -544,6 +551,7 @@ impl Collection {
             waiting: counts.waiting,
             leased: counts.leased,
             expired: counts.expired,
+            on_disk: counts.on_disk,
             hosts: counts.hosts,
             hosts_resting: counts.hosts_resting,
             ..counted
