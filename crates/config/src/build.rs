@@ -717,7 +717,11 @@ impl Settings {
             redirects: crawl.redirects,
             robots: !crawl.ignore_robots,
             sitemaps: crawl.sitemaps,
-            list_size: crawl.list_size as usize,
+            list_size: match crawl.list_size {
+                Some(links) => links as usize,
+                // A strategy that cannot be made is reported where it is needed.
+                None => self.strategy().map_or(0, |strategy| strategy.needs().list_size),
+            },
             agents: AgentRules {
                 goal: crawl.goal,
                 requests: crawl.agent_requests.map(|most| most as usize),

@@ -375,11 +375,12 @@ settings! {
         one max_wire_bytes: u64 = "max-wire-bytes" "max-wire-bytes", Kind::Size, Allowed, "8MB";
         /// Hold at most this much of large pages in memory at a time, over all requests.
         one bytes_in_flight: u64 = "bytes-in-flight" "bytes-in-flight", Kind::Size, Allowed, "512MB";
-        /// Make fewer requests at a time when the crawl takes nearly this much memory, and save and stop when it takes more.
-        /// By default, three quarters of what the machine or the container has.
+        /// Near this much memory let the least promising links wait on the disk, or make fewer requests at a time; if nothing
+        /// helps, save and stop. By default, three quarters of what the machine or the container has.
         maybe max_memory: u64 = "max-memory" "max-memory", Kind::Size, Allowed;
-        /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time.
-        one list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder, "0";
+        /// Draw this many of the best links at once and visit all of them before drawing again; 0 for one at a time. By default,
+        /// what the strategy was published with: 50 for otie, 0 for the others.
+        maybe list_size: u32 = "list-size" "list-size", Kind::Count { least: 0, most: 1_000_000 }, NeedsNewFolder;
         /// How many agents crawl, each with its own seeds, strategy and queue.
         one agents: u8 = "agents" "agents", Kind::Count { least: 1, most: AgentId::MOST as u64 }, NeedsNewFolder, "1";
         /// How seeds are assigned to agents: evenly, by host or by genre.

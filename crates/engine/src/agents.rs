@@ -194,8 +194,13 @@ impl AgentSlot {
         format!("agents/{}/counts", id.0)
     }
 
-    /// Restores the counts of an earlier run.
-    pub fn restore(&mut self, id: AgentId, notes: &[(String, Vec<u8>)]) -> Result<(), CrawlError> {
+    /// Restores the counts of an earlier run, and how far scoring again had come if the ranks were kept.
+    pub fn restore(
+        &mut self,
+        id: AgentId,
+        notes: &[(String, Vec<u8>)],
+        has_kept_ranks: bool,
+    ) -> Result<(), CrawlError> {
         let name = AgentSlot::counts_under(id);
         let Some((_, saved)) = notes.iter().find(|(note, _)| *note == name) else {
             return Ok(());
@@ -210,7 +215,7 @@ impl AgentSlot {
         };
         (self.pages, self.relevant, self.is_seeding) = (pages, relevant, seeding == 1);
         // Crawls of earlier versions did not keep how far scoring again had come.
-        if let (&[epoch, opened_at], true) = (epoch, self.keeps_epochs()) {
+        if let (&[epoch, opened_at], true) = (epoch, has_kept_ranks) {
             (self.epoch, self.epoch_opened_at) = (epoch, opened_at);
         }
         Ok(())
@@ -313,10 +318,10 @@ mod tests {
         slots[0].save(AgentId(2), &mut saved);
         let notes: Vec<_> = saved.changes().to_vec();
         let mut back = self::slots(&[0]);
-        back[0].restore(AgentId(2), &notes).unwrap();
+        back[0].restore(AgentId(2), &notes, true).unwrap();
         assert_eq!((back[0].pages, back[0].relevant), (7, 3));
         let damaged = [("agents/2/counts".to_owned(), b"seven".to_vec())];
-        let error = back[0].restore(AgentId(2), &damaged).unwrap_err();
+        let error = back[0].restore(AgentId(2), &damaged, true).unwrap_err();
         assert!(error.to_string().contains("agent 3"), "{error}");
     }
 }

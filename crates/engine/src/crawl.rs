@@ -336,7 +336,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             if is_alone {
                 (slot.pages, slot.relevant) = (tally.pages, tally.relevant);
             }
-            slot.restore(id, &frontier.notes(&format!("agents/{number}/counts"))?)?;
+            let has_kept_ranks = frontier.has_kept_ranks();
+            let counts = frontier.notes(&format!("agents/{number}/counts"))?;
+            slot.restore(id, &counts, has_kept_ranks)?;
             let prefix = learnt_under(id);
             let saved: Vec<_> = frontier
                 .notes(&prefix)?
@@ -344,7 +346,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 .map(|(name, value)| (name.strip_prefix(&prefix).unwrap_or(&name).to_owned(), value))
                 .collect();
             slot.agent.strategy.restore(&saved)?;
-            slot.is_stale = slot.keeps_epochs() && frontier.is_stale(id);
+            slot.is_stale = has_kept_ranks && frontier.is_stale(id);
             let seeds = &slot.agent.seeds;
             let offers: Vec<Offer> = seeds
                 .iter()

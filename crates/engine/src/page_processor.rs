@@ -8,7 +8,7 @@
 //! **Invariant:** live crawls, replays, rejudging and explaining all decide here what a response amounts to. Nothing else
 //! reads directives, filters languages or selects links.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use scenthound_judge::{Judge, PageText, SnippetScorer, WrongSense};
 use scenthound_parse::{Limits, PageInput, Sitemap, SitemapLimits};
@@ -184,19 +184,10 @@ pub fn link_place(judge: &dyn Judge, page: &ParsedPage, link: &Link) -> Option<L
     })
 }
 
-/// The stop words of a page: those of its language, or of any language if that is unknown.
-fn stops_of(page: &ParsedPage) -> &'static StopList {
-    static ANY: LazyLock<StopList> = LazyLock::new(|| {
-        let all = StopList::all().map(|(_, list)| list);
-        all.fold(StopList::default(), |union, list| union.union(list))
-    });
-    page.language.map_or_else(|| &*ANY, StopList::of)
-}
-
 /// The words at all links to one URL, without stop words: of anchors and their titles, of the surrounding sentences, and of the
 /// URL.
 pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
-    let stops = stops_of(page);
+    let stops = StopList::of_text(page.language);
     let hashes = |tokens: &[Token]| {
         tokens
             .iter()
@@ -237,7 +228,7 @@ pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
 
 /// The words of a page, without stop words.
 pub fn page_words(page: &ParsedPage) -> PageWords {
-    let stops = stops_of(page);
+    let stops = StopList::of_text(page.language);
     PageWords::count(
         (0..)
             .zip(page.text.tokens())

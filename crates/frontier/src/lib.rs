@@ -298,6 +298,16 @@ pub trait Frontier {
     /// are in effect, but a restart may find links as they were ranked before.
     fn keep_ranks(&mut self);
 
+    /// How many ranks [`Frontier::keep_ranks`] would write at most.
+    fn ranks_to_keep(&self) -> usize {
+        0
+    }
+
+    /// Whether the last commit had the ranks of all links that were scored again.
+    fn has_kept_ranks(&self) -> bool {
+        true
+    }
+
     /// Whether an epoch of the agent is open, so that [`Frontier::freshen`] has links left to rescore.
     fn is_stale(&self, agent: AgentId) -> bool;
 

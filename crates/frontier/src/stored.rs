@@ -114,6 +114,8 @@ pub struct StoredFrontier<S> {
     epochs: HashMap<AgentId, Epoch>,
     /// Entries with ranks from an epoch that have not been written.
     reranked: Ids,
+    /// Whether the last commit has all ranks.
+    ranks_are_kept: bool,
     /// Whether the next commit notes how far rescoring has come, and what the last one noted for each agent.
     notes_epochs: bool,
     noted_epochs: HashMap<AgentId, Vec<u8>>,
@@ -186,6 +188,7 @@ impl<S: Storage> StoredFrontier<S> {
             seeds_in_line: 0,
             epochs: HashMap::new(),
             reranked: Ids::default(),
+            ranks_are_kept: true,
             notes_epochs: false,
             noted_epochs: HashMap::new(),
             noted_list: Vec::new(),
@@ -514,6 +517,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
             self.note_numbers();
         }
         self.note_list();
+        self.note_ranks();
         if std::mem::take(&mut self.notes_epochs) {
             self.note_epochs();
         }
@@ -526,6 +530,14 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     fn keep_ranks(&mut self) {
         self.touch_reranked();
         self.notes_epochs = true;
+    }
+
+    fn has_kept_ranks(&self) -> bool {
+        self.ranks_are_kept
+    }
+
+    fn ranks_to_keep(&self) -> usize {
+        self.reranked.puts()
     }
 
     fn is_stale(&self, agent: AgentId) -> bool {

@@ -324,7 +324,6 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
     ];
     let time = args.time.as_deref();
     options.extend(time.map(|time| ("max-time", time)));
-    options.extend(time.map(|_| ("archive-size", "100MB")));
     options.extend(args.max_memory.as_deref().map(|size| ("max-memory", size)));
     options.extend(args.judge.as_deref().map(|judge| ("judge", judge)));
     options.extend((args.with == Some(collection::Side::Plain)).then_some(("follow-duplicates", "true")));
@@ -348,6 +347,10 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
+    if args.time.is_some() {
+        // Only complete files can be removed.
+        crawler.live_settings().archive.roll_at = 100_000_000;
+    }
     if let Some(redis) = &args.redis {
         let lease = Some(Duration::from_secs(args.lease));
         let name = args.node.as_deref().unwrap_or("a");

@@ -12,7 +12,7 @@ use scenthound_config::{Given, Settings};
 use crate::fault::bad_input;
 use crate::pages_input::topic_settings;
 use crate::stdout;
-use crate::wording::harmless;
+use crate::wording::{counted, harmless};
 
 /// URLs to start a crawl from, by search engine.
 #[derive(clap::Args, Debug)]
@@ -115,8 +115,8 @@ pub fn settle(
     let keys = keys(key_file)?;
     let found = find(&settings, search_query(&settings), &keys)?;
     note!(
-        "{} seeds from search engines, kept in {}",
-        found.seeds.len(),
+        "{} from search engines, kept in {}",
+        counted(found.seeds.len() as u64, "seed"),
         output.join("seeds.json").display()
     );
     add_seeds(&mut settings, found.urls());

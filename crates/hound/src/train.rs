@@ -290,6 +290,13 @@ fn write_report(out: &mut dyn Write, report: &Report<'_>) -> Result<()> {
             ""
         },
     )?;
+    if let Some(kernel) = trained.kernel {
+        writeln!(
+            out,
+            "C = {} and γ = {}, found by cross-validation",
+            kernel.cost, kernel.gamma
+        )?;
+    }
     let unit = match validation.apart {
         Apart::Sites => "site",
         Apart::Pages => "page",

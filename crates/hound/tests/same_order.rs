@@ -7,6 +7,7 @@
 mod common;
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use common::bench_web::{Web, records};
@@ -20,14 +21,30 @@ fn order(folder: &Path) -> Vec<String> {
     records(folder).into_iter().map(|record| record.url).collect()
 }
 
+/// How a crawl is stopped.
+#[derive(Clone, Copy, PartialEq)]
+enum Stop {
+    Kill,
+    /// As by Ctrl-C.
+    Interrupt,
+}
+
 fn goes_on_in_the_same_order(strategy: &str, options: &[&str]) {
+    goes_on_after(Stop::Kill, strategy, options);
+}
+
+fn goes_on_after(stop: Stop, strategy: &str, options: &[&str]) {
+    goes_on_at(Duration::from_millis(3), stop, strategy, options);
+}
+
+fn goes_on_at(latency: Duration, stop: Stop, strategy: &str, options: &[&str]) {
     let size = BenchSize {
         hosts: 4,
         pages: PAGES,
         bytes: 2_000,
         links: 8,
     };
-    let web = Web::sized(size, Duration::from_millis(3));
+    let web = Web::sized(size, latency);
     let seeds = web.more_seeds();
     let always = [
         "--strategy",
@@ -57,7 +74,19 @@ fn goes_on_in_the_same_order(strategy: &str, options: &[&str]) {
         while !enough() && process.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));
         }
-        process.kill().unwrap();
+        match stop {
+            Stop::Kill => process.kill().unwrap(),
+            Stop::Interrupt => {
+                let id = process.id().to_string();
+                assert!(
+                    Command::new("kill")
+                        .args(["-INT", &id])
+                        .status()
+                        .unwrap()
+                        .success()
+                );
+            }
+        }
         process.wait().unwrap();
     }
     assert_eq!(web.crawl(&killed, &options).wait().unwrap().code(), Some(0));
@@ -92,4 +121,12 @@ fn drawn_lists_are_finished_first() {
 #[test]
 fn links_raised_by_siblings_keep_their_places() {
     goes_on_in_the_same_order("pfs-2:ties=probe", &[]);
+}
+
+/// Scores that follow from what was learnt are written at once if the crawl is slow, otherwise now and then, and when it is stopped
+/// in order.
+#[test]
+fn scent_goes_on_as_it_would_have() {
+    goes_on_after(Stop::Interrupt, "scent", &[]);
+    goes_on_at(Duration::from_millis(40), Stop::Kill, "scent", &[]);
 }

@@ -189,27 +189,23 @@ fn check(settings: &TableJudgeSettings) -> Result<(), JudgeFault> {
     }
 }
 
-/// The words of a page, without stop words of its language.
+/// The words of a page, without stop words of its language, or of any if that is unknown.
 fn page_words(page: &ParsedPage) -> PageWords {
-    let stops = page.language.map(StopList::of);
+    let stops = StopList::of_text(page.language);
     PageWords::count(
         (0..)
             .zip(page.text.tokens())
-            .filter(|(_, token)| token.is_word() && !is_stop(stops, **token))
+            .filter(|(_, token)| token.is_word() && !stops.contains(**token))
             .map(|(position, token)| (token.hash(), page.text.spelling(position))),
     )
 }
 
-fn is_stop(stops: Option<&StopList>, token: Token) -> bool {
-    stops.is_some_and(|stops| stops.contains(token))
-}
-
 /// How often each word occurs, without stop words.
 fn counted(tokens: &[Token], language: Option<Language>) -> Vec<(u64, u32)> {
-    let stops = language.map(StopList::of);
+    let stops = StopList::of_text(language);
     let mut hashes: Vec<u64> = tokens
         .iter()
-        .filter(|token| token.is_word() && !is_stop(stops, **token))
+        .filter(|token| token.is_word() && !stops.contains(**token))
         .map(|token| token.hash())
         .collect();
     hashes.sort_unstable();

@@ -129,6 +129,8 @@ impl ModelFile for StemmedModel {
 pub struct TrainedJudge {
     model: Model,
     stemming: Stemming,
+    /// C and γ of an RBF kernel, if it was trained just now.
+    kernel: Option<(f64, f64)>,
 }
 
 impl TrainedJudge {
@@ -160,7 +162,16 @@ impl TrainedJudge {
                 threshold: settings.threshold,
             },
             stemming: settings.stemming,
+            kernel: match (kind, choices.rbf) {
+                (ModelKind::SvmRbf, (Some(cost), Some(gamma))) => Some((cost, gamma)),
+                _ => None,
+            },
         })
+    }
+
+    /// C and γ of an RBF kernel, as given or found by cross-validation; none for other models and for one read from a file.
+    pub fn kernel(&self) -> Option<(f64, f64)> {
+        self.kernel
     }
 
     /// How well such a judge does on unseen pages, trained and tested once for each fold.
@@ -222,7 +233,11 @@ impl TrainedJudge {
             }
         };
         model.told.sort_by_key(|told| told.place);
-        Ok(TrainedJudge { model, stemming })
+        Ok(TrainedJudge {
+            model,
+            stemming,
+            kernel: None,
+        })
     }
 
     /// Whose stems the words of pages are reduced to.

@@ -207,8 +207,8 @@ impl Lab<'_> {
         let trial = trial.as_ref();
         let kind = spec.crawl()?;
         let mut settings = self.settings(trial, Some(spec), judge_spec)?;
-        let list_size = match spec.setting("list-size") {
-            Some(_) => settings.crawl.list_size as usize,
+        let list_size = match settings.crawl.list_size {
+            Some(links) => links as usize,
             None => settings.strategy()?.needs().list_size,
         };
         let mut lab = conditions.lab_settings(list_size);

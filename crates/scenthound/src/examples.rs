@@ -61,7 +61,7 @@ fn for_fetching(settings: &Settings) -> Settings {
     crawl.genres.clear();
     crawl.lang.clear();
     crawl.agents = 1;
-    crawl.list_size = 0;
+    crawl.list_size = Some(0);
     settings.strategy.kind = StrategyKind::BreadthFirst;
     settings.strategy.custom = None;
     settings.judge.custom = None;

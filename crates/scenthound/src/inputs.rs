@@ -584,6 +584,9 @@ impl Names<'_> {
                 self.urls.push(WantedUrl::at(entry, Some(place))?);
             } else if let Some(path) = beside(list, entry) {
                 self.path(&path)?;
+            } else if entry.contains("://") {
+                // Lists of pages from elsewhere have such lines; the others are worth reading all the same.
+                tracing::warn!("{place}: {entry} is left out, because only http and https can be read");
             } else {
                 return Err(InputError::NeitherUrlNorFile {
                     place,

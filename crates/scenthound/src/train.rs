@@ -10,5 +10,6 @@ mod relevance;
 pub use self::genre::{ClassMap, LabelFileError, LabelledLine, LabelledList, group_of, usual_forest};
 pub use self::layers::{LayerPages, layer_urls};
 pub use self::relevance::{
-    ExampleClass, RelevanceExamples, RelevanceSettings, TrainError, TrainedRelevance, TrainingWarning,
+    ExampleClass, KernelSettings, RelevanceExamples, RelevanceSettings, TrainError, TrainedRelevance,
+    TrainingWarning,
 };

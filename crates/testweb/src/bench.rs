@@ -126,7 +126,11 @@ impl BenchWeb {
     /// A web of this size. There is at least one host and one page.
     pub fn new(size: BenchSize, naming: Naming) -> BenchWeb {
         let size = BenchSize {
-            hosts: size.hosts.clamp(1, 250),
+            // Addresses of one network; names there are without end.
+            hosts: match naming {
+                Naming::Addresses { .. } => size.hosts.clamp(1, 250),
+                Naming::Names | Naming::Sites => size.hosts.max(1),
+            },
             pages: size.pages.max(1),
             ..size
         };

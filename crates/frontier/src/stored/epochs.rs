@@ -7,8 +7,8 @@
 //!
 //! A changed model changes the ranks of a hundred links after every page, and changes most of them again before long. So
 //! new ranks take effect at once, but are written only with the entry's next other change or when
-//! [`Frontier::keep_ranks`] asks for it, and so is how far an epoch has come. A crash loses the latest of them; a strategy that
-//! did not ask in time opens an epoch after a restart and scores those links again.
+//! [`Frontier::keep_ranks`] asks for it, and so is how far an epoch has come. A crash loses the latest of them, and a note says so; a
+//! strategy that did not ask in time then opens an epoch and scores those links again.
 
 use super::reopen::damaged;
 use super::*;
@@ -29,25 +29,35 @@ pub(super) struct Epoch {
 
 /// A set of ids, one bit each.
 #[derive(Debug, Default)]
-pub(super) struct Ids(Vec<u64>);
+pub(super) struct Ids {
+    words: Vec<u64>,
+    /// How many were put in since it was empty, some of them more than once.
+    puts: usize,
+}
 
 impl Ids {
     fn insert(&mut self, id: UrlId) {
         let at = id.0 as usize / 64;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, 0);
+        if self.words.len() <= at {
+            self.words.resize(at + 1, 0);
         }
-        if let Some(word) = self.0.get_mut(at) {
+        if let Some(word) = self.words.get_mut(at) {
             *word |= 1 << (id.0 % 64);
+            self.puts += 1;
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.puts == 0
+    }
+
+    /// How many were put in, some of them more than once.
+    pub fn puts(&self) -> usize {
+        self.puts
     }
 
     fn ids(&self) -> impl Iterator<Item = UrlId> {
-        let words = (0_u32..).zip(&self.0).filter(|(_, word)| **word != 0);
+        let words = (0_u32..).zip(&self.words).filter(|(_, word)| **word != 0);
         words.flat_map(|(at, word)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
             bits.map(move |bit| UrlId(at * 64 + bit))
@@ -55,6 +65,8 @@ impl Ids {
     }
 }
 
+/// The note that says whether all ranks that epochs have changed were written.
+const RANKS_NOTE: &str = "frontier/ranks";
 /// The prefix of the notes that say how far an epoch has come.
 const EPOCH_NOTE: &str = "frontier/epoch/";
 
@@ -127,8 +139,19 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
+    /// Notes whether this commit has all ranks, where that changed.
+    pub(super) fn note_ranks(&mut self) {
+        let are_kept = self.reranked.is_empty();
+        if are_kept != self.ranks_are_kept {
+            self.ranks_are_kept = are_kept;
+            self.storage.put_note(RANKS_NOTE, &[u8::from(are_kept)]);
+        }
+    }
+
     /// Goes on with the epochs that were open at the last commit that noted them.
     pub(super) fn restore_epochs(&mut self) -> Result<(), FrontierError> {
+        let ranks = self.storage.notes(RANKS_NOTE)?.pop();
+        self.ranks_are_kept = ranks.is_none_or(|(_, value)| value != [0]);
         for (name, value) in self.storage.notes(EPOCH_NOTE)? {
             let agent = name
                 .strip_prefix(EPOCH_NOTE)

@@ -37,7 +37,7 @@ pub fn measure(args: &Args, time: Duration, server: &Server, folder: &Path) -> R
         args.hosts
     );
     let every = (time / LOOKS).max(SHORTEST);
-    let mut crawl = start_part("crawl", server, folder, &[])?;
+    let mut crawl = start_part("crawl", server, folder, &["--quiet"])?;
     let started = Instant::now();
     let mut before = Moment::default();
     if !args.json {

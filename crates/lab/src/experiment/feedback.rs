@@ -183,8 +183,8 @@ pub fn marked(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         stats::mean(&marked)
     ))
     .note("The paper: the terms of three users had 38.6 % in common with the expert's, 44.3 % after feedback; then P@20 was 0.85 to 0.97. The labels stand in for its users here.")
-    .setting("first crawl", format!("{:?}", first_crawl.budget()))
-    .setting("budget", format!("{:?}", then.budget())))
+    .setting("first crawl", first_crawl.budget_in_words())
+    .setting("budget", then.budget_in_words()))
 }
 
 fn push(table: &mut Table, label: &str, runs: &[RunResult]) {

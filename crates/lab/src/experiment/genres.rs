@@ -382,5 +382,5 @@ pub fn harvest_rates(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     Ok(experiment
         .note("At most 300 pages per host unless set otherwise. The paper's relevance is by the guiding classifier itself: compare the column \"by the judge\".")
         .note("Detector and table are learnt on a web of the same kind made with another seed.")
-        .setting("budget", format!("{:?}", conditions.budget())))
+        .setting("budget", conditions.budget_in_words()))
 }

@@ -67,7 +67,7 @@ fn experiment(bench: &Bench<'_>, title: &str) -> Result<Experiment, LabError> {
     }
     Ok(experiment
         .note("The paper: layered queues with hot words are at least as good as the plain context graph, and both are ahead of breadth-first; ranks 1, 501 and about 1000 are still on topic.")
-        .setting("budget", format!("{:?}", bench.conditions.budget())))
+        .setting("budget", bench.conditions.budget_in_words()))
 }
 
 fn found(contenders: &[Contender], runs: &[Vec<RunResult>]) -> Table {

@@ -317,8 +317,8 @@ pub fn cash_recall(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     }
     Ok(experiment
         .note("The paper: OTIE is significantly best on target recall after 20,000 pages and ahead of link-context from about 2,000 on; link-context ends only just above OPIC; the harvest rates of OTIE and link-context do not differ significantly; breadth-first and OPIC harvest equally poorly.")
-        .note("Targets are by the labels; on the default web they are the home pages of sites of the topic, as most URLs of a directory are. Harvest counts the pages that the committee of three classifiers calls relevant, as in the paper. Every strategy draws lists of 50. Few links of the default web describe their targets.")
-        .setting("budget", format!("{:?}", conditions.budget())))
+        .note(format!("Targets are by the labels; on the default web they are the home pages of sites of the topic, as most URLs of a directory are. Harvest counts the pages that the committee of three classifiers calls relevant, as in the paper. Every strategy draws lists of {}. Few links of the default web describe their targets.", conditions.list_size.unwrap_or_default()))
+        .setting("budget", conditions.budget_in_words()))
 }
 
 pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
@@ -362,7 +362,7 @@ pub fn cash_parameters(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     Ok(Experiment::new("OTIE's parameters", "What is the effect of the revision a and its power d?")
         .table(table, "Mean over the tasks, ± standard error.")
         .note("The paper: a larger a raises harvest and lowers target recall, but 0.50 lowers both compared with 0.85; d hardly matters.")
-        .setting("budget", format!("{:?}", conditions.budget())))
+        .setting("budget", conditions.budget_in_words()))
 }
 
 /// Shares of the links that describe their targets.
@@ -478,7 +478,7 @@ pub fn cash_describing(bench: &Bench<'_>) -> Result<Experiment, LabError> {
         "Mean over the tasks ± one standard error.",
     )
     .note("The paper does not say how often links describe home pages of a directory, so no one share is the right one.")
-    .setting("budget", format!("{:?}", conditions.budget())))
+    .setting("budget", conditions.budget_in_words()))
 }
 
 /// Of its thirty topics, the paper times so many.
@@ -557,9 +557,9 @@ pub fn cash_time(bench: &Bench<'_>) -> Result<Experiment, LabError> {
     .table(table, "Virtual time, mean over the tasks, ± standard error.")
     .note("A list from one host takes one delay per page; a list spread over hosts is fetched at once. In the paper, link-context fills its lists with one site, while cash spreads.")
     .note("The first ten tasks are timed, as many as in the paper.")
-    .setting("list", format!("{:?}", conditions.list_size))
+    .setting("list", conditions.list_size.unwrap_or_default().to_string())
     .setting("workers", conditions.workers.to_string())
     .setting("delay", format!("{:?}", conditions.delay))
     .setting("latency", format!("{:?}", conditions.latency))
-    .setting("budget", format!("{:?}", conditions.budget())))
+    .setting("budget", conditions.budget_in_words()))
 }

@@ -203,8 +203,10 @@ impl RelevanceExamples {
         for word in telling.iter_mut().chain(&mut telling_against) {
             word.effect = (word.effect * 1000.0).round() / 1000.0;
         }
+        let kernel = judge.kernel().map(|(cost, gamma)| KernelSettings { cost, gamma });
         Ok(TrainedRelevance {
             judge,
+            kernel,
             positive: positive.len(),
             negative: negative.len(),
             negatives_are_background: has_background,
@@ -268,6 +270,9 @@ pub struct TrainedRelevance {
     /// The judge.
     #[serde(skip)]
     pub judge: TrainedJudge,
+    /// What was found for an RBF kernel by cross-validation.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelSettings>,
     /// Wanted pages.
     pub positive: usize,
     /// Other pages.
@@ -283,6 +288,15 @@ pub struct TrainedRelevance {
     pub telling_against: Vec<TellingWord>,
     /// What the examples cannot support.
     pub warnings: Vec<TrainingWarning>,
+}
+
+/// The settings of an RBF kernel.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct KernelSettings {
+    /// C: how much a missed margin costs.
+    pub cost: f64,
+    /// γ: how quickly pages stop being alike.
+    pub gamma: f64,
 }
 
 /// A bounded number of pages out of any number, chosen by a hash of their URL: the same ones in whatever order they come.

@@ -70,6 +70,15 @@ impl StopList {
             .map_or(&NONE, |(_, list)| list)
     }
 
+    /// The list of a text's language, or of all languages together if that is unknown.
+    pub fn of_text(language: Option<Language>) -> &'static StopList {
+        static ANY: LazyLock<StopList> = LazyLock::new(|| {
+            let all = StopList::all().map(|(_, list)| list);
+            all.fold(StopList::default(), |union, list| union.union(list))
+        });
+        language.map_or_else(|| &*ANY, StopList::of)
+    }
+
     /// The languages that have a list, each with its list.
     pub fn all() -> impl Iterator<Item = (Language, &'static StopList)> {
         LISTS.iter().map(|(language, list)| (*language, list))
