@@ -125,12 +125,19 @@ impl ModelFile for StemmedModel {
 }
 
 /// A judge trained on pages.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct TrainedJudge {
     model: Model,
     stemming: Stemming,
     /// C and γ of an RBF kernel, if it was trained just now.
     kernel: Option<(f64, f64)>,
+}
+
+/// Two judges are equal if they judge alike, however they came about.
+impl PartialEq for TrainedJudge {
+    fn eq(&self, other: &TrainedJudge) -> bool {
+        self.model == other.model && self.stemming == other.stemming
+    }
 }
 
 impl TrainedJudge {

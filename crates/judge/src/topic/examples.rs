@@ -59,6 +59,10 @@ const ROUNDS: usize = 2;
 const MOST_DOUBTFUL: f64 = 1.0 / 3.0;
 /// More of the pages seen than this share are never called relevant.
 const MOST_CALLED: f64 = 0.5;
+/// The largest share of the pages seen that is called relevant to do justice to held-out examples.
+const MOST_LENIENT: f64 = 0.1;
+/// How much steeper that may make the odds.
+const MOST_STRETCHED: f64 = 5.0;
 /// The weight of a page that does not count. The solver wants more than nothing.
 const UNCOUNTED: f64 = 1e-6;
 /// Places of the features that are not words.
@@ -81,8 +85,10 @@ pub(super) struct LearntWords {
     /// How well the page matches, and the shares of the query in title, headings and URL.
     pub dense: [f64; DENSE as usize],
     pub bias: f64,
-    /// How much it counts beside the user's own words, from 0 to 1.
+    /// How much it counts beside the user's own words, from 0 to 1…
     pub trust: f64,
+    /// …and how the log odds of both are moved.
+    leniency: Leniency,
     own_words: f64,
     /// From a score to a probability: 0.5 is where the page is as likely relevant as not.
     pub curve: Platt,
@@ -110,6 +116,15 @@ impl LearntWords {
             .map(|(value, weight)| value * weight)
             .sum();
         level(words, of_words) + ADDRESS * level(address, of_address) + dense + self.bias
+    }
+
+    /// The log odds of a page by what was learnt and by the user's words.
+    pub(super) fn odds(&self, score: f64, by_words: f64) -> f64 {
+        if self.trust < 1.0 {
+            self.leniency.of(mix(&self.curve, score, self.trust, by_words))
+        } else {
+            self.curve.slope * score + self.curve.offset
+        }
     }
 
     /// The log odds that the words at a link add.
@@ -437,16 +452,72 @@ impl Training {
     }
 }
 
+/// Log odds of what was learnt and of the user's words together. What speaks only of one site must not outvote the words.
+fn mix(curve: &Platt, score: f64, trust: f64, by_words: f64) -> f64 {
+    let learnt = curve.slope * score + curve.offset;
+    trust * learnt.clamp(-3.0, 3.0) + (1.0 - trust) * by_words
+}
+
+/// Log odds moved so that fewer pages are turned away.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Leniency {
+    /// What is added to them…
+    shift: f64,
+    /// …and by what they are multiplied then, so that the usual page is as unlikely as before.
+    stretch: f64,
+}
+
+impl Leniency {
+    const NONE: Leniency = Leniency {
+        shift: 0.0,
+        stretch: 1.0,
+    };
+
+    /// So that half of the held-out examples are called relevant, unless too many other pages would be. Words that do not occur
+    /// in what the examples are about would otherwise turn away everything.
+    fn new(of_positive: Vec<f64>, of_seen: &[f64]) -> Leniency {
+        let most = SHARE_PER_EXAMPLE * (1.0 + of_positive.len() as f64);
+        let needed = median(of_positive).max(cut_at(of_seen, most.min(MOST_LENIENT)));
+        let usual = median(of_seen.to_vec());
+        if needed >= 0.0 || usual >= needed {
+            return Leniency::NONE;
+        }
+        Leniency {
+            shift: -needed,
+            stretch: (usual / (usual - needed)).min(MOST_STRETCHED),
+        }
+    }
+
+    fn of(&self, odds: f64) -> f64 {
+        self.stretch * (odds + self.shift)
+    }
+}
+
+/// The middle of some numbers; 0 if there are none.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// The fewest pages seen that can stand in for irrelevant ones.
 pub(super) const LEAST_SEEN: usize = 40;
 
-/// Which shares of the pages seen the user's words call relevant.
-#[derive(Clone, Copy)]
-pub(super) struct CalledByWords {
-    /// The words alone.
+/// What the user's words say.
+pub(super) struct ByWords {
+    /// The share of the pages seen that the words alone call relevant.
     pub alone: f64,
-    /// The words together with those of the pages that match them.
-    pub with_feedback: f64,
+    /// The log odds of positive examples by the words together with those of the pages that match them…
+    pub of_positive: Vec<f64>,
+    /// …and those of the pages seen.
+    pub of_seen: Vec<f64>,
+}
+
+impl ByWords {
+    /// The share of the pages seen that they call relevant.
+    fn share(&self) -> f64 {
+        let called = self.of_seen.iter().filter(|odds| **odds >= 0.0).count();
+        called as f64 / self.of_seen.len().max(1) as f64
+    }
 }
 
 /// Learns from examples, and from words if there are any.
@@ -454,7 +525,7 @@ pub(super) fn learn(
     positive: &[Example<'_>],
     negative: &[Example<'_>],
     seen: &[Example<'_>],
-    by_words: Option<CalledByWords>,
+    by_words: Option<&ByWords>,
     rarity: &Rarity,
 ) -> Result<LearntWords, LearnFault> {
     let has_words = by_words.is_some();
@@ -521,10 +592,31 @@ pub(super) fn learn(
             slope: 1.0,
             offset: -cut_at(of_seen, called.alone),
         },
-        Some(called) => training.curve_beside_words(&scores, called.with_feedback),
+        Some(called) => training.curve_beside_words(&scores, called.share()),
         None => training.curve(&scores),
     };
+    let trust = {
+        let is_doubtful = has_words && (words_are_better || training.is_narrow());
+        let most = if is_doubtful { LITTLE_TRUST } else { 1.0 };
+        let few = positive.len() as f64 / ENOUGH;
+        // Bad examples say what the words cannot tell apart.
+        if has_words && negative.is_empty() {
+            few.min(most)
+        } else {
+            most
+        }
+    };
+    let leniency = match by_words {
+        Some(words) if trust < 1.0 && positive.len() > 1 => {
+            let mixed = |(score, by_words): (&f64, &f64)| mix(&curve, *score, trust, *by_words);
+            let of_positive: Vec<f64> = scores.iter().zip(&words.of_positive).map(mixed).collect();
+            let of_seen: Vec<f64> = of_seen.iter().zip(&words.of_seen).map(mixed).collect();
+            Leniency::new(of_positive, &of_seen)
+        }
+        _ => Leniency::NONE,
+    };
     Ok(LearntWords {
+        leniency,
         weights: (0_u32..)
             .zip(&places.ids)
             .map(|(number, id)| {
@@ -535,17 +627,7 @@ pub(super) fn learn(
             .collect(),
         dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
         bias: model.bias(),
-        trust: {
-            let is_doubtful = has_words && (words_are_better || training.is_narrow());
-            let most = if is_doubtful { LITTLE_TRUST } else { 1.0 };
-            let few = positive.len() as f64 / ENOUGH;
-            // Bad examples say what the words cannot tell apart.
-            if has_words && negative.is_empty() {
-                few.min(most)
-            } else {
-                most
-            }
-        },
+        trust,
         own_words,
         curve,
     })

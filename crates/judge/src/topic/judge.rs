@@ -10,7 +10,7 @@ use scenthound_types::{Judgement, ParsedPage, Parts, StateDelta, TermHit, TermSe
 
 use super::ById;
 use super::background::Background;
-use super::examples::{self, CalledByWords, LearntWords};
+use super::examples::{self, ByWords, Example, LearntWords};
 use super::feedback::{self, OWN_WORDS, TellingWords};
 use super::fields::PageFields;
 use super::match_score::{MatchScore, Matcher};
@@ -118,13 +118,7 @@ impl TopicModel {
             };
         };
         let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
-        let odds = learnt.curve.slope * score + learnt.curve.offset;
-        let odds = if learnt.trust < 1.0 {
-            // What speaks only of one site must not outvote the words.
-            learnt.trust * odds.clamp(-3.0, 3.0) + (1.0 - learnt.trust) * by_words
-        } else {
-            odds
-        };
+        let odds = learnt.odds(score, by_words);
         PageOpinion {
             relevance: sigmoid(odds),
             similarity: Some(score),
@@ -502,17 +496,22 @@ impl TopicJudge {
         if seen.len() + negative.len() < examples::LEAST_SEEN {
             return Fit::TooEarly;
         }
-        let share = |is_called: &dyn Fn(&PageFields) -> bool| {
-            let called = seen.iter().filter(|example| is_called(example.fields)).count();
-            called as f64 / seen.len().max(1) as f64
+        let odds = |of: &[Example<'_>]| -> Vec<f64> {
+            let by_words = |page: &Example<'_>| {
+                let matched = matcher.score(page.fields);
+                by_words(feedback, page.fields, &matched, rarity).0
+            };
+            of.iter().map(by_words).collect()
         };
-        let by_words = (!self.ideas.is_empty()).then(|| CalledByWords {
-            alone: share(&|fields| matcher.score(fields).score >= CUT_OF_MATCH),
-            with_feedback: share(&|fields| {
-                by_words(feedback, fields, &matcher.score(fields), rarity).0 >= 0.0
-            }),
+        let by_words = (!self.ideas.is_empty()).then(|| {
+            let called = seen.iter().filter(|page| page.matched >= CUT_OF_MATCH).count();
+            ByWords {
+                alone: called as f64 / seen.len().max(1) as f64,
+                of_positive: odds(&positive),
+                of_seen: odds(&seen),
+            }
         });
-        match examples::learn(&positive, &negative, &seen, by_words, rarity) {
+        match examples::learn(&positive, &negative, &seen, by_words.as_ref(), rarity) {
             Ok(words) => Fit::Learnt(Box::new(words)),
             Err(_) => Fit::TooEarly,
         }
