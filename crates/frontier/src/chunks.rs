@@ -187,6 +187,17 @@ impl<T: Slot> Chunks<T> {
         Some(thing)
     }
 
+    /// Packs every closed chunk with room to free, however little, for when memory is short.
+    pub fn pack_all(&mut self) {
+        let closed = self.chunks.len().saturating_sub(1);
+        for chunk in self.chunks.iter_mut().take(closed) {
+            // A packed item also needs its place, so a few gaps are not worth it.
+            if chunk.live * 10 < chunk.things.len() * 9 {
+                chunk.pack();
+            }
+        }
+    }
+
     fn pack_if_worth_it(&mut self, chunk: usize) {
         let chunk = &mut self.chunks[chunk];
         if chunk.live * 2 < chunk.things.len() {

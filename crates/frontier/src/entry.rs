@@ -334,6 +334,11 @@ impl Entries {
         self.other_ages.remove(&id.0);
     }
 
+    /// Frees what dropped entries took, however little it is.
+    pub fn pack(&mut self) {
+        self.chunks.pack_all();
+    }
+
     /// The entry, unless it was dropped.
     pub fn get(&self, id: UrlId) -> Option<&Entry> {
         self.chunks.get(id.0)

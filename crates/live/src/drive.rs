@@ -452,6 +452,7 @@ fn run<F: Station>(
             .map(|most| MemoryWatch::new(most, concurrency)),
         fits_memory: concurrency,
         has_spilled: false,
+        next_spill: Instant::now(),
         folder,
         root,
         stop,
@@ -597,8 +598,9 @@ struct Drive<'a, F> {
     memory: Option<MemoryWatch>,
     /// How many requests at a time the memory allows.
     fits_memory: usize,
-    /// Whether links have left memory for the disk.
+    /// Whether links have left memory for the disk, and when more may.
     has_spilled: bool,
+    next_spill: Instant,
     folder: &'a CrawlFolder,
     root: PathBuf,
     stop: &'a StopSwitch,
@@ -876,6 +878,11 @@ impl<F: Station> Drive<'_, F> {
             return Ok(true);
         };
         if memory.is_near(in_use) && self.crawl.frontier().memory() > in_use / FRONTIERS_PART {
+            let began = Instant::now();
+            // The crawl goes on for as long as the links before took.
+            if began < self.next_spill {
+                return Ok(true);
+            }
             let now = self.context.clock.now();
             let moved = self.crawl.spill(SPILLED_AT_ONCE, now)?;
             if moved > 0 {
@@ -883,6 +890,7 @@ impl<F: Station> Drive<'_, F> {
                     tracing::warn!("little memory is left: the least promising links wait on the disk");
                 }
                 memory.was_relieved();
+                self.next_spill = Instant::now() + began.elapsed();
                 return Ok(true);
             }
         }

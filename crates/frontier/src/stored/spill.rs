@@ -87,6 +87,7 @@ impl<S: Storage> StoredFrontier<S> {
             for host in &mut self.hosts {
                 host.shrink();
             }
+            self.entries.pack();
             self.on_disk.links += moved;
             self.on_disk.room = self.in_stack.iter().sum();
             self.note_spilled();
@@ -113,7 +114,7 @@ impl<S: Storage> StoredFrontier<S> {
         let limit = *limit;
         let all = self.entries.all().filter(may_go);
         let worse = all
-            .filter(|(id, _)| self.entries.priority(*id) <= limit)
+            .filter(|(id, _)| self.entries.priority(*id) < limit)
             .map(|(id, _)| id);
         worse.take(usize::try_from(links).unwrap_or(usize::MAX)).collect()
     }
