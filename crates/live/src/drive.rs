@@ -61,7 +61,8 @@ const SURVEYED_HOSTS: usize = 40;
 /// the same order. A fast one would spend more on that than on anything else.
 const SELDOM: Duration = Duration::from_millis(25);
 const FEW_RANKS: usize = 2_000;
-/// Links that go to the disk at a time when memory is short: about half a second's work.
+/// Links that go to the disk at a time when memory is short. With millions of URLs this takes many seconds; see
+/// docs/performance.md.
 const SPILLED_AT_ONCE: u64 = 100_000;
 /// Links go to the disk only if the frontier takes more than one part in so many of the memory in use.
 const FRONTIERS_PART: u64 = 4;
