@@ -11,10 +11,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use scenthound_frontier::{
-    CLOCK_NOTE, Counts, Entry, FrontierError, HostId, HostRecord, State, Storage, UrlFacts, UrlId,
+    CLOCK_NOTE, Counts, Entry, FrontierError, HostId, HostRecord, Spilled, State, Storage, UrlFacts, UrlId,
     noted_expired, noted_spilled,
 };
-use scenthound_types::{CanonicalUrl, Evidence, Keyring, Timestamp};
+use scenthound_types::{AgentId, CanonicalUrl, Evidence, Keyring, Priority, Timestamp};
 
 use crate::DurableError;
 use crate::folder;
@@ -91,10 +91,66 @@ impl Peek {
             }
         })?;
         let facts = found.into_iter().map(|found| self.facts(found));
-        Ok(Peeked {
-            urls: facts.collect::<Result<_, _>>()?,
-            waiting,
+        let mut facts = facts.collect::<Result<Vec<_>, _>>()?;
+        if facts.iter().any(Option::is_none) && noted_spilled(&self.storage)? > 0 {
+            self.storage.each_spilled(&mut |spilled| {
+                let wanted = urls.iter().zip(&mut facts);
+                for (_, facts) in wanted.filter(|(url, facts)| facts.is_none() && ***url == spilled.known.url)
+                {
+                    *facts = Some((UrlId::NONE, self.facts_on_disk(&spilled)?));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Peeked { urls: facts, waiting })
+    }
+
+    /// What is known of a link that waits on the disk.
+    fn facts_on_disk(&self, spilled: &Spilled) -> Result<UrlFacts, FrontierError> {
+        let parent = self.entry(spilled.parent)?;
+        let host = self.host_named(spilled.known.url.origin())?;
+        let host = host.map(|(_, host)| host);
+        Ok(UrlFacts {
+            url: spilled.known.url.clone(),
+            state: State::Waiting,
+            priority: Priority {
+                rank: spilled.rank,
+                age: spilled.age,
+            },
+            parent: parent.map(|parent| parent.key),
+            parent_url: self.url_of(spilled.parent, parent)?,
+            depth: spilled.depth,
+            seed: false,
+            reason: spilled.known.reason,
+            agent: AgentId::default(),
+            host_rests_until: host
+                .as_ref()
+                .map_or(Timestamp::ZERO, |host| host.rest_until.earlier(self.ahead)),
+            host_failures: host.as_ref().map_or(0, |host| host.failures),
+            host_pages: host.map_or(0, |host| host.pages),
         })
+    }
+
+    /// The URL of an entry, if there is one.
+    fn url_of(&self, id: UrlId, entry: Option<Entry>) -> Result<Option<CanonicalUrl>, FrontierError> {
+        let Some(entry) = entry else {
+            return Ok(None);
+        };
+        let host = self.host(entry.host)?;
+        Ok(Some(self.storage.url(id, &host.origin)?.url))
+    }
+
+    /// A host by its origin.
+    fn host_named(&self, origin: &str) -> Result<Option<(HostId, HostRecord)>, FrontierError> {
+        for row in self.storage.tables.hosts.iter() {
+            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
+            if let Some(host) = HostRecord::from_bytes(&value).filter(|host| host.origin == origin)
+                && let Some(id) = number(&key)
+            {
+                return Ok(Some((HostId(id), host)));
+            }
+        }
+        Ok(None)
     }
 
     /// The figures of the frontier.
@@ -152,13 +208,7 @@ impl Peek {
             state: entry.state,
             priority: entry.priority_with(age),
             parent: parent.map(|parent| parent.key),
-            parent_url: match parent {
-                Some(parent) => {
-                    let host = self.host(parent.host)?;
-                    Some(self.storage.url(by.parent, &host.origin)?.url)
-                }
-                None => None,
-            },
+            parent_url: self.url_of(by.parent, parent)?,
             depth: by.depth,
             seed: by.is_seed(),
             reason: known.reason,
@@ -183,15 +233,10 @@ impl Peek {
 
     /// The robots rules of a URL's host.
     pub fn rules(&self, url: &CanonicalUrl) -> Result<Option<Vec<u8>>, FrontierError> {
-        for row in self.storage.tables.hosts.iter() {
-            let (key, value) = row.into_inner().map_err(|error| self.storage.fault(error))?;
-            if HostRecord::from_bytes(&value).is_some_and(|host| host.origin == url.origin())
-                && let Some(id) = number(&key)
-            {
-                return self.storage.rules(HostId(id));
-            }
+        match self.host_named(url.origin())? {
+            Some((id, _)) => self.storage.rules(id),
+            None => Ok(None),
         }
-        Ok(None)
     }
 
     /// What is known of the links to a waiting URL, by its number.

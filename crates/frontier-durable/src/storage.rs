@@ -322,6 +322,27 @@ impl FjallStorage {
         }
     }
 
+    fn read_spilled(&self, bytes: &[u8]) -> Result<Spilled, FrontierError> {
+        spilled::from_bytes(bytes).ok_or_else(|| self.damaged("a link that waits on the disk is incomplete"))
+    }
+
+    /// The links on the disk that were committed and have not come back since, best first.
+    fn committed_spilled(&self) -> impl Iterator<Item = Result<(SpilledPlace, Spilled), FrontierError>> {
+        self.tables.spilled.iter().filter_map(|row| {
+            let read = || -> Result<Option<(SpilledPlace, Spilled)>, FrontierError> {
+                let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
+                let place: SpilledPlace = (key.as_ref().try_into())
+                    .map_err(|_| self.damaged("a link that waits on the disk has no place"))?;
+                // What came back since the last commit is still in the store.
+                if self.pending.spilled.contains_key(&place) {
+                    return Ok(None);
+                }
+                Ok(Some((place, self.read_spilled(&value)?)))
+            };
+            read().transpose()
+        })
+    }
+
     /// What was committed of a host.
     pub(crate) fn host(&self, id: HostId) -> Result<Option<HostRecord>, FrontierError> {
         let bytes = self.get(&self.tables.hosts, &id.0.to_be_bytes())?;
@@ -603,31 +624,38 @@ impl Storage for FjallStorage {
     }
 
     fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {
-        let mut taken = Vec::new();
-        for row in self.tables.spilled.iter() {
+        let (mut taken, mut places) = (Vec::new(), Vec::new());
+        for row in self.committed_spilled() {
             if taken.len() == most {
                 break;
             }
-            let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
-            let damaged = || self.damaged("a link that waits on the disk is incomplete");
-            let place: SpilledPlace = key.as_ref().try_into().map_err(|_| damaged())?;
-            // What came back since the last commit is still in the store.
-            if self.pending.spilled.contains_key(&place) {
-                continue;
-            }
-            taken.push(spilled::from_bytes(&value).ok_or_else(damaged)?);
-            self.pending.spilled.insert(place, None);
+            let (place, spilled) = row?;
+            taken.push(spilled);
+            places.push((place, None));
         }
+        self.pending.spilled.extend(places);
         // Once all in the store have come back, those that have not been committed do.
         while taken.len() < most
             && let Some((place, bytes)) =
                 (self.pending.spilled.iter()).find_map(|(place, bytes)| Some((*place, bytes.clone()?)))
         {
             self.pending.spilled.remove(&place);
-            let damaged = || self.damaged("a link that waits on the disk is incomplete");
-            taken.push(spilled::from_bytes(&bytes).ok_or_else(damaged)?);
+            taken.push(self.read_spilled(&bytes)?);
         }
         Ok(taken)
+    }
+
+    fn each_spilled(
+        &self,
+        look: &mut dyn FnMut(Spilled) -> Result<(), FrontierError>,
+    ) -> Result<(), FrontierError> {
+        for row in self.committed_spilled() {
+            look(row?.1)?;
+        }
+        for bytes in self.pending.spilled.values().flatten() {
+            look(self.read_spilled(bytes)?)?;
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<(), FrontierError> {

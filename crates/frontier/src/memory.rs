@@ -146,6 +146,13 @@ impl Storage for MemoryStorage {
         Ok(first.take(most).map(|(_, spilled)| spilled).collect())
     }
 
+    fn each_spilled(
+        &self,
+        look: &mut dyn FnMut(Spilled) -> Result<(), FrontierError>,
+    ) -> Result<(), FrontierError> {
+        self.spilled.values().cloned().try_for_each(look)
+    }
+
     fn commit(&mut self) -> Result<(), FrontierError> {
         Ok(())
     }

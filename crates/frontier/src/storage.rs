@@ -83,6 +83,14 @@ pub trait Storage {
         Ok(Vec::new())
     }
 
+    /// Shows every link that waits on the disk.
+    fn each_spilled(
+        &self,
+        _look: &mut dyn FnMut(Spilled) -> Result<(), FrontierError>,
+    ) -> Result<(), FrontierError> {
+        Ok(())
+    }
+
     /// Makes all puts since the last commit durable in one atomic step.
     fn commit(&mut self) -> Result<(), FrontierError>;
     /// Flushes commits to the disk itself.

@@ -71,6 +71,18 @@ impl<S: Storage> StoredFrontier<S> {
                 _ => {}
             }
         }
+        old.storage.each_spilled(&mut |spilled| {
+            if self.find(self.keyring.key(&spilled.known.url)).is_none() {
+                // Numbers of pages are private to the old frontier.
+                let spilled = Spilled {
+                    parent: UrlId::NONE,
+                    ..spilled
+                };
+                self.enter_again(spilled, now)?;
+                inherited.waiting += 1;
+            }
+            Ok(())
+        })?;
         Ok(inherited)
     }
 

@@ -155,7 +155,8 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(())
     }
 
-    fn enter_again(&mut self, spilled: Spilled, now: Timestamp) -> Result<(), FrontierError> {
+    /// Puts a link that waited on the disk into its queue.
+    pub(super) fn enter_again(&mut self, spilled: Spilled, now: Timestamp) -> Result<(), FrontierError> {
         let parent = match self.entries.get(spilled.parent) {
             Some(_) => spilled.parent,
             None => UrlId::NONE,
