@@ -15,6 +15,7 @@ mod synth;
 mod top;
 mod tune;
 pub mod webs;
+mod word_vectors;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -85,6 +86,12 @@ Examples:
   hound crawl \"green tea\" https://a.example/ --judge topic:background=rare.bin -o out
 
 The table holds numbers only: hashes of terms, and in how many pages each occurs.";
+
+const WORD_VECTORS_EXAMPLES: &str = "\
+Examples:
+  hound lab word-vectors glove.6B.100d.txt -o crates/learn/src/word_vectors.bin
+
+The table is built into the program; docs/decisions/word-vectors.md says what it is made from.";
 
 const STOPS_EXAMPLES: &str = "\
 Examples:
@@ -157,6 +164,11 @@ pub fn command() -> Command {
                 .after_help(LEARN_SCENT_EXAMPLES),
         )
         .subcommand(
+            word_vectors::Args::augment_args(Command::new("word-vectors"))
+                .about("Make the table that the strategy scent knows words by, from published vectors of words")
+                .after_help(WORD_VECTORS_EXAMPLES),
+        )
+        .subcommand(
             stops::Args::augment_args(Command::new("stops"))
                 .about("Show how often a crawl that stops by itself would have been right, and what breadth-first finds")
                 .after_help(STOPS_EXAMPLES),
@@ -183,6 +195,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("learn-pig", given)) => done(parsed(given).and_then(learn_pig::run)),
         Some(("background", given)) => done(parsed(given).and_then(background::run)),
         Some(("learn-scent", given)) => done(parsed(given).and_then(learn_scent::run)),
+        Some(("word-vectors", given)) => done(parsed(given).and_then(word_vectors::run)),
         Some(("stops", given)) => done(parsed(given).and_then(stops::run)),
         Some(("top", given)) => done(parsed(given).and_then(top::run)),
         Some(("serve", given)) => done(parsed(given).and_then(serve::run)),

@@ -197,6 +197,16 @@ pub enum LabError {
         /// What is compared.
         known: String,
     },
+    /// A file of vectors of words is not one.
+    #[error("{}, line {line}: {what}; a line is a word and its numbers, at least 34 and always as many", path.display())]
+    Vectors {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
     /// A crawl failed.
     #[error("the crawl of {task} with {strategy} failed")]
     Crawl {

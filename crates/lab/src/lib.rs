@@ -48,6 +48,7 @@ mod web;
 mod web_answers;
 mod web_links;
 mod webs;
+mod word_vectors;
 
 pub use archive_site::ArchiveSite;
 pub use batch::{Batch, Job, Shortfall, Watcher, combine};
@@ -78,3 +79,4 @@ pub use tune::{Axis, HeldOutTask, Objective, TriedSetting, TuneSettings, Tuning}
 pub use web::{LinkText, Links, Reply, Web};
 pub use web_links::WebLinks;
 pub use webs::{synthetic, synthetic_name, synthetic_settings};
+pub use word_vectors::read_word_vectors;

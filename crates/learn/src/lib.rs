@@ -37,6 +37,7 @@ mod table;
 mod vectoriser;
 mod weight_table;
 mod word_counts;
+mod word_vectors;
 
 pub use crate::bag::Bag;
 pub use crate::bayes::{BayesPrior, BayesSettings, fit_bayes};
@@ -64,4 +65,5 @@ pub use crate::table::FeatureTable;
 pub use crate::vectoriser::{Idf, Length, TermFrequency, VectorSettings, Vectoriser};
 pub use crate::weight_table::{Shared, Space, TableWord, WeightTable};
 pub use crate::word_counts::{WordCount, WordCounts, damped_frequency};
+pub use crate::word_vectors::{MEANING, Meaning, WordVectors};
 pub use scenthound_types::Rng;

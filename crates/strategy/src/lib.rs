@@ -143,6 +143,15 @@ pub enum RestoreError {
         /// What was found.
         what: String,
     },
+    /// Another version of this program wrote it.
+    #[error(
+        "the saved state of strategy {strategy} is from another version of this program; go on with that version, \
+         or start a new crawl in another folder"
+    )]
+    OtherVersion {
+        /// The strategy.
+        strategy: &'static str,
+    },
 }
 
 /// A strategy's score for a page, based on what it has learnt.

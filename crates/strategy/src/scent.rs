@@ -4,10 +4,11 @@
 //! score = log odds of (σ(w · x) or L)
 //! L     = how often pages of the same template led to relevant pages
 //! x     = the relevance of the pages that link here; the judge's scores of the words at the links and of the URL; the
-//!         opinion of a model of such words; the yields of the same host, directory, template, page and list; …
+//!         opinions of two models of such words, one by the words themselves and one by what they mean; the yields of
+//!         the same host, directory, template, page and list; …
 //! ```
 //!
-//! After each visit the model of words, the yields and the weights w are adjusted. Waiting links are scored again a few at
+//! After each visit the models of words, the yields and the weights w are adjusted. Waiting links are scored again a few at
 //! a time. One visit in five goes to the link that has waited longest. Without it, a crawl that finds nothing at first
 //! learns only what to avoid; and where relevant pages do not link to each other, most are never seen.
 //!
@@ -202,7 +203,8 @@ impl Scent {
             context,
             anchor,
             url,
-            f64::from(self.text.score(&note.words)).clamp(-8.0, 8.0),
+            f64::from(self.text.words(&note.words)).clamp(-8.0, 8.0),
+            f64::from(self.text.meaning(&note.words)).clamp(-8.0, 8.0),
             around.directory,
             around.list,
             around.page,
@@ -792,6 +794,14 @@ mod tests {
         assert!(restored(&[]).is_ok(), "a new crawl");
         let without_log: Vec<_> = saved.iter().filter(|(name, _)| name == "core").cloned().collect();
         assert!(restored(&without_log).is_err());
+        let mut older = saved.clone();
+        for (_, core) in older.iter_mut().filter(|(name, _)| name == "core") {
+            core[0] -= 1;
+        }
+        assert!(matches!(
+            restored(&older),
+            Err(RestoreError::OtherVersion { strategy: "scent" })
+        ));
         for at in 0..saved.len() {
             let mut cut = saved.clone();
             cut[at].1.pop();

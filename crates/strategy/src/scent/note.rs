@@ -3,6 +3,7 @@
 //! A note holds everything that is needed to score the URL again when the model has changed: what its parents were like,
 //! the judge's scores of the words at its links, where yields are counted for it, and hashes of the words themselves.
 
+use scenthound_learn::WordVectors;
 use scenthound_types::{LinkTokens, SnippetScores};
 
 /// The most parents whose lists are remembered. The most relevant ones are kept.
@@ -11,8 +12,6 @@ pub(super) const MOST_PARENTS: usize = 3;
 const STEP: f64 = 1.0 / 16.0;
 /// Stands for a score that no link had.
 const UNKNOWN: i8 = i8::MIN;
-/// Words of URLs have other weights than words of text.
-const URL_SALT: u32 = 0x9e37_79b9;
 
 /// A page that links to the URL, and the list the link stands in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -175,8 +174,14 @@ fn quantised(score: f32) -> i8 {
     (log_odds(score.into()) / STEP).round().clamp(-127.0, 127.0) as i8
 }
 
-fn fold(token: u32) -> u16 {
-    ((token >> 16) ^ token) as u16
+/// The place of a word in the models: that of its vector if it has one, any of the others if not.
+fn place(token: u32) -> u16 {
+    let vectors = WordVectors::shipped();
+    let place = vectors.place(token).unwrap_or_else(|| {
+        let known = vectors.len() as u32;
+        known + token % (u32::from(u16::MAX) + 1).saturating_sub(known).max(1)
+    });
+    place as u16
 }
 
 impl Note {
@@ -216,11 +221,11 @@ impl Note {
         }
         if let Some(tokens) = sighting.tokens {
             let Words { anchor, around, url } = &mut self.words;
-            unite(anchor, tokens.anchor().iter().map(|token| fold(*token)));
-            unite(around, tokens.around().iter().map(|token| fold(*token)));
+            unite(anchor, tokens.anchor().iter().map(|token| place(*token)));
+            unite(around, tokens.around().iter().map(|token| place(*token)));
             if url.is_empty() {
                 // The last words of a URL say most about the page.
-                unite(url, tokens.url().iter().rev().map(|token| fold(token ^ URL_SALT)));
+                unite(url, tokens.url().iter().rev().map(|token| place(*token)));
             }
         }
     }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// How many parts a score has.
-pub(super) const PARTS: usize = 28;
+pub(super) const PARTS: usize = 29;
 
 /// The parts of a score, one number each.
 pub type ScentParts = [f64; PARTS];
@@ -18,6 +18,7 @@ pub(super) const NAMES: [&str; PARTS] = [
     "anchor",
     "url",
     "words",
+    "meaning",
     "directory",
     "list",
     "page",

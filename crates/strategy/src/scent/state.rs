@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! core   weights, counts, and how many of the values below are valid
-//! t/N    a snapshot of the tables (the model of words and the yields), in pieces
+//! t/N    a snapshot of the tables (the models of words and the yields), in pieces
 //! l/N    the visits since that snapshot
 //! ```
 //!
@@ -25,7 +25,7 @@ const SHARE: usize = 2;
 /// Bytes per piece of a snapshot.
 const PIECE: usize = 1 << 16;
 /// The form of what is saved.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// What a visit adds to the tables.
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +131,9 @@ pub(super) fn restore(scent: &mut Scent, saved: &[(String, Vec<u8>)]) -> Result<
     let Some(core) = value("core") else {
         return Ok(());
     };
+    if core.first().is_some_and(|version| *version != VERSION) {
+        return Err(RestoreError::OtherVersion { strategy: "scent" });
+    }
     let (logs, pieces) = restore_core(scent, core).ok_or_else(|| damaged("the value core".to_owned()))?;
     if pieces > 0 {
         let mut tables = Vec::new();
