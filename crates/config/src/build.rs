@@ -21,7 +21,7 @@ use scenthound_judge::{
 };
 use scenthound_strategy::{
     Ache, Bandit, BestFirst, BreadthFirst, ContextGraph, Fish, Genre, GenreSettings, Layered, LinkContext,
-    LinkGenre, LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Random, Scent,
+    LinkGenre, LinkWords, Opic, Otie, OtieSettings, PigError, PigTable, Placing, Queues, Random, Scent,
     ScentSettings, SelfTaught, SelfTaughtSettings, Shark, Siblings, Strategy, StrategyKind, TableSettings,
     TopicTable, Tunnel,
 };
@@ -515,15 +515,19 @@ impl Settings {
         })
     }
 
-    /// N of a strategy that has one queue per layer; `None` for others, and if its model cannot be read.
-    pub fn layers_of_queues(&self) -> Option<u8> {
-        match self.strategy.kind {
-            StrategyKind::ContextGraph | StrategyKind::Layered if self.learns_layers() => {
-                Some(SelfTaughtSettings::default().layers)
-            }
-            StrategyKind::ContextGraph | StrategyKind::Layered => self.layers().ok(),
-            _ => None,
+    /// The queues of a strategy that has one per layer; `None` for others, and if its model cannot be read.
+    pub fn layer_queues(&self) -> Option<Queues> {
+        if !self.strategy.kind.uses_layers() {
+            return None;
         }
+        let layers = match self.learns_layers() {
+            true => SelfTaughtSettings::default().layers,
+            false => self.layers().ok()?,
+        };
+        Some(Queues {
+            layers,
+            reads_links: self.strategy.kind == StrategyKind::Layered,
+        })
     }
 
     fn self_taught(&self) -> Box<dyn Strategy> {

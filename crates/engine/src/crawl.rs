@@ -19,8 +19,9 @@ use scenthound_judge::Judge;
 use scenthound_strategy::Strategy;
 use scenthound_types::named_enum;
 use scenthound_types::{
-    AgentId, CanonicalUrl, Judgement, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport, Rank,
-    Refusal, ReportedLink, Standing, StateDelta, Timestamp, Updates, UrlKey, Verdict, registrable_domain,
+    AgentId, CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Merge, Offer, Outcome, PageReport,
+    Rank, Refusal, ReportedLink, ScorePart, Standing, StateDelta, Timestamp, Updates, UrlKey, Verdict,
+    WaitingLink, registrable_domain,
 };
 
 use crate::CrawlError;
@@ -703,6 +704,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.settled_turn = (usize::from(lease.agent.0) + 1) % self.slots.len().max(1);
         let (outcome, redirect) = self.check_redirect(&lease, outcome);
         let agent = usize::from(lease.agent.0);
+        let evidence = self.evidence_of(&lease)?;
+        // Before the page is read, which may change what the strategy knows.
+        let score_parts = self.score_parts(&lease, evidence.as_ref());
         self.find_duplicate(&lease, &mut found)?;
         self.report_links(&lease, &mut found)?;
         self.score_page(&lease, &outcome, &mut found)?;
@@ -761,12 +765,6 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
 
         self.updates.clear();
         if lease.kind != LeaseKind::Robots {
-            let needs_evidence = |slot: &AgentSlot| slot.agent.strategy.needs().evidence;
-            let evidence = if self.slots.get(agent).is_some_and(needs_evidence) {
-                self.frontier.leased_evidence(&lease)?
-            } else {
-                None
-            };
             // A page that repeats another brought nothing, however relevant the other is.
             let repeated = page
                 .filter(|page| page.duplicate_of.is_some())
@@ -797,6 +795,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             page,
             facts: &facts,
             updates: &self.updates,
+            score_parts: &score_parts,
             will_retry,
             now,
         };
@@ -834,6 +833,31 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             }
         }
         self.freshen(agent, now)
+    }
+
+    /// What is known of the links to a leased page, if its agent's strategy needs it.
+    fn evidence_of(&self, lease: &Lease) -> Result<Option<Evidence>, CrawlError> {
+        let slot = self.slots.get(usize::from(lease.agent.0));
+        match slot.is_some_and(|slot| slot.needs.evidence && lease.kind != LeaseKind::Robots) {
+            true => Ok(self.frontier.leased_evidence(lease)?),
+            false => Ok(None),
+        }
+    }
+
+    /// What the score of a leased page is made of, if its agent's strategy has that recorded.
+    fn score_parts(&self, lease: &Lease, evidence: Option<&Evidence>) -> Vec<ScorePart> {
+        let slot = self.slots.get(usize::from(lease.agent.0));
+        match (slot.filter(|slot| slot.needs.score_parts), evidence) {
+            (Some(slot), Some(evidence)) if lease.kind == LeaseKind::Page => {
+                slot.agent.strategy.explain(&WaitingLink {
+                    key: lease.key,
+                    rank: lease.taken.rank,
+                    parent: lease.parent,
+                    evidence,
+                })
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Refuses redirects that exceed the limit or leave the crawl's scope.

@@ -1,7 +1,7 @@
 //! Where the records of a crawl go.
 
 use scenthound_frontier::Flush;
-use scenthound_types::{Lease, Outcome, Timestamp, Update};
+use scenthound_types::{Lease, Outcome, ScorePart, Timestamp, Update};
 
 use crate::lease_result::{ProcessedPage, ResponseFacts};
 
@@ -18,6 +18,8 @@ pub struct Visit<'a> {
     pub facts: &'a ResponseFacts,
     /// The updates the strategy returned.
     pub updates: &'a [Update],
+    /// What the score it was taken with is made of, if the strategy has that recorded.
+    pub score_parts: &'a [ScorePart],
     /// Whether the URL will be tried again.
     pub will_retry: bool,
     /// Whether it was fetched only because it had waited longest.

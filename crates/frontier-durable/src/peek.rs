@@ -6,7 +6,7 @@
 //! Deliberately absent: an index by key. It would have to be written for every URL of every crawl, for a question that people
 //! ask now and then.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use scenthound_frontier::{
     CLOCK_NOTE, Counts, Entry, FrontierError, HostId, HostRecord, Spilled, State, Storage, UrlFacts, UrlId,
     noted_expired, noted_spilled,
 };
-use scenthound_types::{AgentId, CanonicalUrl, Evidence, Keyring, Priority, Timestamp};
+use scenthound_types::{AgentId, CanonicalUrl, Evidence, Keyring, Priority, Timestamp, UrlKey};
 
 use crate::DurableError;
 use crate::folder;
@@ -250,6 +250,19 @@ impl Peek {
     /// The notes whose names begin like this.
     pub fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, FrontierError> {
         self.storage.notes(prefix)
+    }
+
+    /// The cash that fetched pages have gathered since their last visit, in the unit of the frontier; pages without any are left
+    /// out.
+    pub fn held_cash(&self) -> Result<HashMap<UrlKey, f64>, FrontierError> {
+        let mut held = HashMap::new();
+        self.pass_over(|_, entry, age| {
+            let cash = entry.priority_with(age).rank.score.get();
+            if entry.state == State::Fetched && !entry.is_claim() && cash != 0.0 {
+                held.insert(entry.key, cash);
+            }
+        })?;
+        Ok(held)
     }
 
     /// How much finer the unit of cash is than at the start, as a power of two.

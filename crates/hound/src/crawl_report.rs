@@ -36,9 +36,13 @@ pub fn write(folder: &Path, ended: &str) -> Result<Overview> {
 fn off_topic_seeds(overview: &Overview) -> Option<String> {
     let (off, seeds) = (overview.seeds_off_topic, overview.seeds);
     (overview.learnt_from_seeds && off > 0 && 2 * off >= seeds).then(|| {
+        let by = match &overview.seeds_compared_with {
+            Some(query) => format!("Without most words of the topic ({})", harmless(query)),
+            None => "Off topic by the judge".to_owned(),
+        };
         format!(
-            "Off topic by the judge: {} of {} read. --strategy table goes by the words of the seeds; seeds that are about the topic \
-             lead to better links.",
+            "{by}: {} of {} read. --strategy table goes by the words of the seeds; seeds that are about the topic lead to better \
+             links.",
             count(off),
             counted(seeds, "seed")
         )
@@ -426,7 +430,23 @@ mod tests {
             })
         };
         let warning = of(true, 4, 2).unwrap();
-        assert!(warning.contains(": 2 of 4 seeds"), "{warning}");
+        assert!(
+            warning.starts_with("Off topic by the judge: 2 of 4 seeds"),
+            "{warning}"
+        );
+        // A table that judges pages itself calls every seed relevant, so they are compared with the topic's words.
+        let warning = off_topic_seeds(&Overview {
+            learnt_from_seeds: true,
+            seeds: 3,
+            seeds_off_topic: 3,
+            seeds_compared_with: Some("jaguar coupe".to_owned()),
+            ..Overview::default()
+        });
+        let warning = warning.unwrap();
+        assert!(
+            warning.starts_with("Without most words of the topic (jaguar coupe): 3 of 3 seeds"),
+            "{warning}"
+        );
         assert_eq!(
             (of(true, 4, 1), of(false, 4, 4), of(true, 0, 0)),
             (None, None, None)

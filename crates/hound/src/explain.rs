@@ -85,7 +85,7 @@ fn write_explanation(explanation: &Explanation, out: &mut dyn Write) -> anyhow::
     if let Some(queue) = &explanation.queue {
         write_queue(queue, out)?;
     }
-    write_score(&explanation.score_parts, out)?;
+    write_score(explanation, out)?;
     if let Some(cash) = &explanation.cash {
         write_cash(cash, out)?;
     }
@@ -250,10 +250,17 @@ fn write_path(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<
         writeln!(out, "  {relevance:>5}  {}", harmless(&step.url))?;
         let found = found_by(step.kind, step.via, step.class, step.score);
         match step.layer_queue {
-            Some(Queue::Layer { queue, link_layer }) => writeln!(
-                out,
-                "         {found}: queue {queue}, its words lead to layer {link_layer}"
-            )?,
+            Some(Queue::Layer { queue, link_layer }) => {
+                let queue = match queue {
+                    Some(layer) => format!("queue {layer}"),
+                    None => "last queue (no layer)".to_owned(),
+                };
+                let words = link_layer.map(|layer| format!(", its words lead to layer {layer}"));
+                writeln!(out, "         {found}: {queue}{}", words.unwrap_or_default())?;
+            }
+            Some(Queue::Unlearnt) => {
+                writeln!(out, "         {found}, before its page had a layer")?;
+            }
             Some(Queue::Seeds) | None => writeln!(out, "         {found}")?,
         }
     }
@@ -383,9 +390,20 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     match queue.layer_queue {
         Some(Queue::Seeds) => writeln!(out, "Queue      seeds, which come first")?,
-        Some(Queue::Layer { queue, link_layer }) => writeln!(
+        Some(Queue::Layer { queue, link_layer }) => {
+            let queue = match queue {
+                Some(0) => {
+                    "0: the page it is on is like a target, or the link has the words of the query".to_owned()
+                }
+                Some(layer) => format!("{layer}, the layer of the page it is on"),
+                None => "the last one: the page it is on is in no layer".to_owned(),
+            };
+            let words = link_layer.map(|layer| format!("; its own words lead to layer {layer}"));
+            writeln!(out, "Queue      {queue}{}", words.unwrap_or_default())?;
+        }
+        Some(Queue::Unlearnt) => writeln!(
             out,
-            "Queue      {queue}, the layer of the page it is on (0 also for links with the words of the query); its own words lead to layer {link_layer}"
+            "Queue      none yet: it was found before layers were learnt and comes after all queues until it is scored again"
         )?,
         None => {}
     }
@@ -418,15 +436,19 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// What a score is made of, the largest parts first.
-fn write_score(parts: &[ScorePart], out: &mut dyn Write) -> anyhow::Result<()> {
-    if parts.is_empty() {
+fn write_score(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+    if explanation.score_parts.is_empty() {
         return Ok(());
     }
     let effect = |part: &ScorePart| part.value * part.weight;
-    let mut parts: Vec<&ScorePart> = parts.iter().filter(|part| effect(part) != 0.0).collect();
+    let parts = explanation.score_parts.iter();
+    let mut parts: Vec<&ScorePart> = parts.filter(|part| effect(part) != 0.0).collect();
     parts.sort_by(|a, b| effect(b).abs().total_cmp(&effect(a).abs()));
     let total: f64 = parts.iter().map(|part| effect(part)).sum();
-    writeln!(out, "\nScore now: {total:.3}")?;
+    match explanation.queue {
+        Some(_) => writeln!(out, "\nScore now: {total:.3}")?,
+        None => writeln!(out, "\nScore when it was fetched: {total:.3}")?,
+    }
     for part in parts {
         let sure = match part.visits {
             Some(visits) => format!("  from {}", counted(visits as u64, "visit")),

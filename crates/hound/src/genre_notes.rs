@@ -2,7 +2,7 @@
 
 use scenthound::Collection;
 use scenthound_config::Settings;
-use scenthound_judge::{GenreDetector, GenreRecognition, KnownGenre};
+use scenthound_judge::{GenreDetector, GenreRecognition, KnownGenre, RecognisedBy};
 
 use crate::wording::harmless;
 
@@ -40,8 +40,13 @@ fn about(detector: &GenreDetector, wanted: &str) -> Option<String> {
         GenreRecognition::Within(class) => Some(format!(
             "{shown} is not told from other pages of its kind: all pages detected as {class} count as {shown}"
         )),
-        GenreRecognition::Declared => Some(format!(
+        GenreRecognition::Partly(RecognisedBy::Votes) => None,
+        GenreRecognition::Partly(RecognisedBy::Declaration) => Some(format!(
             "only pages that declare it in their markup are detected as {shown}"
+        )),
+        GenreRecognition::Partly(RecognisedBy::Thumbnails) => Some(format!(
+            "only pages made of thumbnails that link to picture files are detected as {shown}; to detect other galleries, train \
+             a detector on pages of your own: hound train genre"
         )),
         GenreRecognition::Never => Some(format!(
             "no page will be detected as {shown}; the detector knows {}. Words that such pages use still count. To detect \
@@ -53,10 +58,11 @@ fn about(detector: &GenreDetector, wanted: &str) -> Option<String> {
 
 /// The genres a detector knows: `blog (F1 0.77), forum (F1 0.89)`.
 fn known(detector: &GenreDetector) -> String {
-    let shown = |genre: KnownGenre| match (genre.f1, genre.only_declared) {
+    let shown = |genre: KnownGenre| match (genre.f1, genre.by) {
         (Some(f1), _) => format!("{} (F1 {f1:.2})", genre.class),
-        (None, true) => format!("{} (where declared)", genre.class),
-        (None, false) => harmless(&genre.class),
+        (None, RecognisedBy::Declaration) => format!("{} (where declared)", genre.class),
+        (None, RecognisedBy::Thumbnails) => format!("{} (by thumbnails)", genre.class),
+        (None, RecognisedBy::Votes) => harmless(&genre.class),
     };
     detector
         .known()
@@ -75,15 +81,20 @@ mod tests {
     #[test]
     fn a_genre_that_cannot_be_found_is_answered_with_those_that_can() {
         let detector = GenreDetector::shipped(DetectorKind::Rich).unwrap();
-        let image = about(detector, "image").unwrap();
+        let recipe = about(detector, "recipe").unwrap();
         assert!(
-            image.starts_with(
-                "no page will be detected as image; the detector knows article (F1 0.77), blog (F1 "
+            recipe.starts_with(
+                "no page will be detected as recipe; the detector knows article (F1 0.77), blog (F1 "
             ),
-            "{image}"
+            "{recipe}"
         );
         assert!(
-            image.contains(", video (where declared). ") && !image.contains("other"),
+            recipe.contains(", video (where declared), image (by thumbnails). ") && !recipe.contains("other"),
+            "{recipe}"
+        );
+        let image = about(detector, "image").unwrap();
+        assert!(
+            image.starts_with("only pages made of thumbnails that link to picture files"),
             "{image}"
         );
         assert!(

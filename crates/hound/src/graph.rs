@@ -81,7 +81,7 @@ struct ContextArgs {
     /// The distance of the farthest layer.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=20))]
     layers: u8,
-    /// Keep at most this many pages of a layer, picked evenly; the next layer leads to the pages kept.
+    /// Keep at most this many pages of a layer, picked evenly; their layers are those in the whole graph.
     #[arg(long, value_name = "N")]
     most_per_layer: Option<usize>,
     /// Write the layer and the URL of each page to a file.

@@ -95,7 +95,8 @@ pub enum RankArg {
     Relevance,
     /// How likely they are targets themselves (layer 0), then how similar they are to the targets
     Layer,
-    /// The cash that has passed through them (OPIC's importance), in crawls with --strategy opic or otie
+    /// OPIC's estimate of their importance, in crawls with --strategy opic or otie: the cash that has passed through them and what
+    /// they hold, as a share of all cash
     Importance,
 }
 
@@ -214,7 +215,9 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
     };
     text.push_str(match ranking.by() {
         RankBy::Relevance => ", ranked by relevance",
-        RankBy::Importance => ", ranked by the cash that has passed through them",
+        RankBy::Importance => {
+            ", ranked by importance (the cash that has passed through them and what they hold)"
+        }
         RankBy::Layer => {
             ", ranked by how likely they are targets (layer 0), then by similarity to the targets"
         }
@@ -291,6 +294,7 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         .collect();
     let nearness = |page: &RankedPage| page.record.parts.as_ref().and_then(|parts| parts.nearness);
     let has_layers = pages.iter().any(|page| nearness(page).is_some());
+    let has_importance = pages.iter().any(|page| page.importance.is_some());
     let has_copies = pages.iter().any(|page| page.near_duplicates > 0);
     let has_marks = pages.iter().any(|page| page.mark.is_some());
     let has_genres = pages.iter().any(|page| page.record.genre.is_some());
@@ -301,6 +305,9 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         .any(|page| page.record.parts.as_ref().is_some_and(has_both));
 
     let mut columns = vec![("#", Align::Right), ("score", Align::Left)];
+    if has_importance {
+        columns.push(("importance", Align::Right));
+    }
     columns.extend(parts.iter().map(|(name, _)| (*name, Align::Right)));
     if has_layers {
         columns.extend([
@@ -330,6 +337,9 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
             page.rank.to_string(),
             format!("{:.3}{mark}", record.relevance.unwrap_or_default()),
         ];
+        if has_importance {
+            cells.push(page.importance.map_or("-".to_owned(), importance));
+        }
         cells.extend(
             parts
                 .iter()
@@ -385,6 +395,14 @@ fn table(pages: &[RankedPage], why: bool) -> Table {
         table.row(cells, lines);
     }
     table
+}
+
+/// Most pages have a tiny share of all cash.
+fn importance(share: f64) -> String {
+    match share {
+        share if share >= 0.001 => format!("{share:.4}"),
+        share => format!("{share:.1e}"),
+    }
 }
 
 /// Whether the page has anything of the topic at all.

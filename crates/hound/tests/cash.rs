@@ -3,12 +3,13 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use common::bench_web::Web;
-use common::{command, hound_in, says};
+use common::{command, hound_in, json_lines, says};
 use scenthound_frontier::{Frontier, HostPolicy};
 use scenthound_frontier_durable::DurableFrontier;
 use scenthound_testweb::bench::BenchSize;
@@ -119,6 +120,104 @@ fn opic_explains_where_cash_came_from() {
 #[test]
 fn otie_explains_where_cash_came_from_including_second_visits() {
     gifts_add_up_to_what_is_held(&["--strategy", "otie:recrawl-every=10", "--judge", "terms"]);
+}
+
+/// The published estimate: a page's history and its cash, divided by all history and the one unit of cash there is.
+#[test]
+fn importance_is_history_and_held_cash_as_a_share_of_all() {
+    let Web {
+        serving: _serving,
+        seed,
+        ..
+    } = web();
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let arguments = "crawl water --allow-net 127.0.0.0/8 --delay 5ms --ip-delay 0s --max-pages 60 --contact test@example.org -o crawl \
+                     --judge terms --strategy opic:history-every=5";
+    let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
+    arguments.insert(2, &seed);
+    hound_in(root, &arguments);
+
+    let mut history: BTreeMap<String, f64> = BTreeMap::new();
+    let records = std::fs::read_to_string(root.join("crawl/pages/pages.jsonl")).unwrap();
+    for record in json_lines(&records) {
+        if record["kind"] == "page" && record["outcome"] == "ok" {
+            let url = record["url"].as_str().unwrap().to_owned();
+            *history.entry(url).or_default() += record["score"].as_f64().unwrap();
+        }
+    }
+    let all: f64 = history.values().sum();
+    let frontier = frontier(&root.join("crawl"));
+    let mut expected: BTreeMap<String, f64> = BTreeMap::new();
+    let mut with_cash = 0;
+    for (name, history) in history {
+        let url = CanonicalUrl::parse(&name).unwrap();
+        let held = frontier.look_up(&url).unwrap().unwrap().priority.rank.score.get();
+        with_cash += usize::from(held > 0.0);
+        expected.insert(name, (history + held) / (all + 1.0));
+    }
+    assert!(
+        expected.len() >= 50 && with_cash >= 10,
+        "{with_cash} of {}",
+        expected.len()
+    );
+    drop(frontier);
+
+    let shown = hound_in(
+        root,
+        &[
+            "results",
+            "crawl",
+            "--rank",
+            "importance",
+            "--all",
+            "--with-duplicates",
+            "--format",
+            "jsonl",
+        ],
+    );
+    let shown = shown.json_lines();
+    assert_eq!(shown.len(), expected.len());
+    let mut last = f64::INFINITY;
+    for page in &shown {
+        let importance = page["importance"].as_f64().unwrap();
+        let expected = expected[page["url"].as_str().unwrap()];
+        assert!(
+            (importance - expected).abs() < 1e-12,
+            "{importance} for {expected}"
+        );
+        assert!(importance <= last);
+        last = importance;
+    }
+    let table = says(root, &["results", "crawl", "--rank", "importance"]);
+    assert!(table.contains("importance"), "{table}");
+    let by_relevance = hound_in(root, &["results", "crawl", "--format", "jsonl"]).json_lines();
+    assert!(by_relevance[0]["importance"].is_null());
+
+    // Judging pages again repeats the crawl one page after the other. What OPIC passes on does not depend on judgements.
+    says(root, &["rejudge", "crawl", "--topic", "crawl/crawl.toml"]);
+    let again = hound_in(
+        root,
+        &[
+            "results",
+            "crawl",
+            "--rank",
+            "importance",
+            "--all",
+            "--with-duplicates",
+            "--format",
+            "jsonl",
+        ],
+    );
+    assert!(!again.err.contains("warning"), "{}", again.err);
+    for page in again.json_lines() {
+        let expected = expected[page["url"].as_str().unwrap()];
+        let importance = page["importance"].as_f64().unwrap();
+        assert!(
+            (importance - expected).abs() < 0.001,
+            "{importance} for {expected}"
+        );
+    }
 }
 
 #[test]

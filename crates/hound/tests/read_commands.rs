@@ -316,7 +316,7 @@ fn csv_has_a_header_and_quotes_what_needs_it() {
         lines[4],
         format!(
             "4,{id},http://hub.test/cars,\"Cars and tea, \"\"both\"\"\",0.2,false,,,,0.2,,,1,http://hub.test/,\
-             2026-11-15T12:00:00Z,200,3000,,,,neither,,,,"
+             2026-11-15T12:00:00Z,200,3000,,,,neither,,,,,"
         )
     );
     assert_eq!(lines[5], "");

@@ -78,13 +78,57 @@ fn a_table_built_from_the_seeds_finds_pages_like_them_first_and_judges_them() {
     );
     let coupe = says(root, &["explain", "out", &format!("{base}/coupe-engine")]);
     assert!(coupe.contains("table") && coupe.contains("engine ×"), "{coupe}");
+    // What its score was made of is known after it was fetched too, and adds up to the score it was taken with.
+    assert!(
+        coupe.contains("Score when it was fetched: ") && coupe.contains("  anchor  "),
+        "{coupe}"
+    );
+    let json = hound_in(
+        root,
+        &["explain", "--json", "out", &format!("{base}/coupe-engine")],
+    )
+    .json();
+    let parts = json["score_parts"].as_array().unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let sum: f64 = parts
+        .iter()
+        .map(|part| number(&part["value"]) * number(&part["weight"]))
+        .sum();
+    let taken_with = number(&json["attempts"][0]["score"]);
+    assert!((sum - taken_with).abs() < 1e-6, "{sum} for {taken_with}");
     let seed = says(root, &["explain", "out", &format!("{base}/one")]);
-    assert!(seed.contains("read before the table was built"), "{seed}");
+    assert!(
+        seed.contains("read before the table was built") && !seed.contains("Score when"),
+        "{seed}"
+    );
     let relevant = relevant(root);
     assert!(
         relevant.contains("/coupe-engine") && !relevant.contains("/weather"),
         "{relevant}"
     );
+}
+
+/// The judge `table` calls every seed relevant, whatever it is about.
+#[test]
+fn seeds_without_the_words_of_the_topic_are_named_though_the_table_calls_them_relevant() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    let (_serving, base) = serve_paths(jaguar);
+    let crawl = |out: &str, seeds: &[&str]| {
+        let seeds: Vec<String> = seeds.iter().map(|path| format!("{base}/{path}")).collect();
+        let mut arguments = vec!["crawl", "jaguar coupe"];
+        arguments.extend(seeds.iter().map(String::as_str));
+        let rest =
+            "--strategy table --judge table --delay 1ms --ip-delay 0s --allow-net 127.0.0.0/8 --max-pages 5";
+        arguments.extend(rest.split(' '));
+        arguments.extend(["--contact", "test@example.org", "-o", out]);
+        hound_in(root, &arguments).both()
+    };
+    let warning = "Without most words of the topic (jaguar coupe): 1 of 2 seeds read";
+    let good = crawl("good", &["one", "two"]);
+    assert!(!good.contains("Without most words"), "{good}");
+    let poor = crawl("poor", &["one", "weather"]);
+    assert!(poor.contains(warning), "{poor}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! what its markup declares) and lets a random forest vote. There are two feature sets: the nine of the paper
 //! ([`DetectorKind::Nine`]) and a much larger one ([`DetectorKind::Rich`]). The classes are whatever the training
 //! pages were labelled with. One trained detector is built into the program; it also believes some of what pages
-//! [declare](declared). [`GenreTrainingSet`] trains others, and [`WithGenre`] adds genre detection to any judge.
+//! [declare](declared), and tells [galleries](gallery) by a rule. [`GenreTrainingSet`] trains others, and [`WithGenre`] adds genre detection to any judge.
 //!
 //! Invariant: a guess depends only on the parsed page and the model. The word lists are part of the model, so a model
 //! always counts the words it was trained on.
@@ -14,6 +14,7 @@
 mod addresses;
 mod declared;
 mod features;
+mod gallery;
 mod memory;
 mod note;
 mod recognition;
@@ -29,7 +30,7 @@ use scenthound_types::{GenreGuess, Judgement, LinkPlace, ParsedPage, Token};
 use serde::{Deserialize, Serialize};
 
 use self::features::Name;
-pub use self::recognition::{KnownGenre, Recognition as GenreRecognition};
+pub use self::recognition::{KnownGenre, RecognisedBy, Recognition as GenreRecognition};
 pub use self::training::{
     Apart as GenreFolds, ClassSize, FeatureImportance, GenreClassFigures, GenreConfusion, GenreFigures,
     GenreTrainingSet, GenreTrainingSettings,
@@ -102,7 +103,8 @@ pub struct GenreDetector {
     words: GenreWords,
     lists: WordLists,
     forest: RandomForest,
-    /// Whether what a page declares itself to be comes before the votes. Not for models with classes of their own.
+    /// Whether what a page declares itself to be, and the rule for galleries, come before the votes. Not for models with classes of
+    /// their own.
     believes: bool,
 }
 
@@ -224,7 +226,7 @@ impl GenreDetector {
     }
 
     /// The class of a page, and its share of the votes. The built-in detector believes pages that declare to be a job offer or a
-    /// video.
+    /// video, and tells galleries by their thumbnails.
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
         if self.believes
             && let Some(class) = declared::declared(&page.hints)
@@ -232,6 +234,12 @@ impl GenreDetector {
             return GenreGuess {
                 class: class.into(),
                 confidence: declared::CONFIDENCE,
+            };
+        }
+        if self.believes && gallery::is_gallery(page) {
+            return GenreGuess {
+                class: gallery::CLASS.into(),
+                confidence: gallery::CONFIDENCE,
             };
         }
         let (class, confidence) = self.forest.predict(&self.features(page));

@@ -42,7 +42,7 @@ pub use crate::fault::JudgeFault;
 pub use crate::genre::{
     ClassSize, DetectorKind, FeatureImportance, GenreClassFigures, GenreConfusion, GenreDetector,
     GenreFigures, GenreFolds, GenreRecognition, GenreTrainingSet, GenreTrainingSettings, GenreWords,
-    KnownGenre, WithGenre, feature_names, is_of_genre,
+    KnownGenre, RecognisedBy, WithGenre, feature_names, is_of_genre,
 };
 pub use crate::genres::genre_terms;
 pub use crate::idf::IdfTable;

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use scenthound_config::{Given, Settings, Surroundings, check};
+use scenthound_config::{Given, Settings, Surroundings, check, check_topic};
 
 use crate::error::LabError;
 use crate::genres::Genres;
@@ -151,10 +151,18 @@ impl<'a> Lab<'a> {
 
     /// Checks a topic together with its settings.
     pub(crate) fn check(&self, topic: &str, given: &[Given]) -> Result<Settings, LabError> {
-        let surroundings = Surroundings {
+        Ok(check(topic, given, &self.surroundings())?)
+    }
+
+    /// Checks a topic that pages are only compared with, which needs no seeds.
+    pub(crate) fn check_topic(&self, topic: &str) -> Result<Settings, LabError> {
+        Ok(check_topic(topic, &[], &self.surroundings())?)
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
             folder: &self.options.folder,
             read: &|path: &Path| std::fs::read(path),
-        };
-        Ok(check(topic, given, &surroundings)?)
+        }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scenthound_config::Settings;
+
 use crate::error::LabError;
 use crate::recorded::{Opened, PageId, RecordedWeb, Task, WebFolder};
 use crate::session::{Lab, LabEvent};
@@ -178,18 +180,37 @@ impl Lab<'_> {
     /// topic's judge calls relevant among all recorded pages. So a run shows how soon a strategy finds them, not how right the
     /// judge is.
     pub fn open_for_topic(&self, path: &Path, topic: &Path) -> Result<Trial, LabError> {
-        let file = topic.to_str().filter(|file| file.ends_with(".toml"));
-        let file = file.ok_or_else(|| LabError::NotATopicFile {
-            path: topic.to_owned(),
-        })?;
-        let settings = self.check(file, &[])?;
+        let settings = self.check(topic_file(topic)?, &[])?;
+        let seeds = |_: &RecordedWeb| settings.seeds.urls.iter().map(ToString::to_string).collect();
+        self.judged_by_topic(path, &settings, seeds)
+    }
+
+    /// The same for a web that is only looked at. The topic needs no seeds then.
+    pub fn open_to_look_at(&self, path: &Path, topic: &Path) -> Result<Trial, LabError> {
+        let settings = self.check_topic(topic_file(topic)?)?;
+        // A task must have a seed; any page will do.
+        let any = |web: &RecordedWeb| {
+            web.page_url(PageId(0))
+                .map(ToString::to_string)
+                .into_iter()
+                .collect()
+        };
+        self.judged_by_topic(path, &settings, any)
+    }
+
+    fn judged_by_topic(
+        &self,
+        path: &Path,
+        settings: &Settings,
+        seeds: impl Fn(&RecordedWeb) -> Vec<String>,
+    ) -> Result<Trial, LabError> {
         let judge = settings.judge()?;
         let folder = WebFolder::open(path)?;
         let web = Arc::new(self.load(&folder)?);
         let task = Task {
             name: settings.topic.name.clone(),
             query: settings.topic.query.clone().unwrap_or_default(),
-            seeds: settings.seeds.urls.iter().map(ToString::to_string).collect(),
+            seeds: seeds(&web),
             genre: settings.terms.genre.clone(),
             content: settings.terms.content.clone(),
             exclude: settings.terms.exclude.clone(),
@@ -214,4 +235,12 @@ impl Lab<'_> {
         self.tell(LabEvent::StepEnded);
         Ok(Trial::new(folder.name, web, task, pages))
     }
+}
+
+/// The name of a topic file.
+fn topic_file(path: &Path) -> Result<&str, LabError> {
+    let file = path.to_str().filter(|file| file.ends_with(".toml"));
+    file.ok_or_else(|| LabError::NotATopicFile {
+        path: path.to_owned(),
+    })
 }

@@ -162,6 +162,7 @@ fn page_record(visit: &Visit<'_>) -> PageRecord {
         via: via(lease),
         class: rank.map(|rank| rank.class),
         score: rank.map(|rank| rank.score.get()),
+        score_parts: visit.score_parts.to_vec(),
         revisit: lease.revisit,
         age: rank.map(|_| lease.taken.age),
         explored: visit.is_explored,

@@ -19,6 +19,7 @@ mod overview;
 mod pages;
 mod quadrant;
 mod ranking;
+mod seed_words;
 mod status;
 mod unmatched;
 

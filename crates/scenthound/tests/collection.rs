@@ -6,6 +6,7 @@ use scenthound::{
     QueueUnknown, RankBy, RankSettings, UrlStanding, Verdict, Warning, WhyNotRead,
 };
 use scenthound_store::{ArchiveSettings, CrawlFolder, Mark, RecordFiles, Via};
+use scenthound_strategy::Queue;
 use scenthound_types::{OutcomeCode, PageNote, Parts};
 use tempfile::TempDir;
 
@@ -185,6 +186,43 @@ fn importance_is_the_cash_of_all_visits() {
         ..RankSettings::default()
     };
     assert_eq!(ranked(&collection, &by_importance), ["green", "shop", ""]);
+    // The folder has no frontier, so what pages hold is not known.
+    let ranking = collection.ranked(&by_importance).unwrap();
+    assert!(matches!(ranking.warnings(), [Warning::HeldCash(_)]));
+    let importance = ranking.read(0..1).unwrap()[0].importance.unwrap();
+    assert!((importance - 0.5 / 2.0).abs() < 1e-12, "{importance}");
+}
+
+/// Links found before layers were learnt wait behind the last queue, not in it.
+#[test]
+fn a_link_that_was_found_before_layers_were_learnt_is_in_no_queue() {
+    let taken_from = |path: &str, class| PageRecord {
+        class: Some(class),
+        score: Some(0.5),
+        parent: Some(url("").to_string()),
+        ..page(path, 0.1, 0.1)
+    };
+    let temp = folder(&[
+        hub(),
+        taken_from("early", 37),
+        taken_from("other", 36),
+        taken_from("near", 9),
+    ]);
+    let layered = format!("{SETTINGS}\n[strategy]\nkind = \"layered\"\nlearn-after = 20\n");
+    CrawlFolder::open_or_create(temp.path())
+        .unwrap()
+        .write_settings(&layered)
+        .unwrap();
+    let collection = Collection::open(temp.path()).unwrap();
+    let queue = |path: &str| {
+        let explanation = collection.explain(&url(path)).unwrap();
+        explanation.path.last().unwrap().layer_queue.unwrap()
+    };
+    let layer = |queue, link_layer| Queue::Layer { queue, link_layer };
+    assert_eq!(
+        ["early", "other", "near"].map(queue),
+        [Queue::Unlearnt, layer(None, None), layer(Some(1), Some(2))]
+    );
 }
 
 #[test]

@@ -13,7 +13,8 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use scenthound_types::{
-    CanonicalUrl, GenreGuess, LeaseKind, Outcome, OutcomeCode, PageNote, Parts, SkippedLinks, Truncation,
+    CanonicalUrl, GenreGuess, LeaseKind, Outcome, OutcomeCode, PageNote, Parts, ScorePart, SkippedLinks,
+    Truncation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,9 @@ pub struct PageRecord {
     /// The score it was taken with: its cash, for strategies that pass cash on. None for robots.txt files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<f64>,
+    /// What the score was made of, if the strategy has that recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub score_parts: Vec<ScorePart>,
     /// Set if it had been read before and was fetched again for the cash it had gathered.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub revisit: bool,
@@ -189,6 +193,7 @@ impl Default for PageRecord {
             via: Via::Link,
             class: None,
             score: None,
+            score_parts: Vec::new(),
             revisit: false,
             age: None,
             explored: false,

@@ -53,6 +53,11 @@ pub(crate) fn class_of(layers: u8, queue: u16, link_layer: u16) -> u16 {
     SEEDS + 1 + queue.min(beyond) * (beyond + 1) + link_layer.min(beyond)
 }
 
+/// The class of links that were found before anything was learnt: behind every queue, and in none of them.
+pub(crate) fn unlearnt_class(layers: u8) -> u16 {
+    class_of(layers, beyond(layers), beyond(layers)) + 1
+}
+
 /// Where a link waits, read back from its class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,22 +66,35 @@ pub enum Queue {
     Seeds,
     /// In the queue of a layer.
     Layer {
-        /// The layer of the page it is on, 0 also for hot links; N + 1 if the page is in no layer.
-        queue: u16,
-        /// The layer its words lead to; N + 1 if they say nothing.
-        link_layer: u16,
+        /// The layer of the page it is on, 0 also for hot links; none if the page is in no layer.
+        queue: Option<u16>,
+        /// The layer its words lead to; none if they lead to none, and if words are not read.
+        link_layer: Option<u16>,
     },
+    /// Behind all others: no layers had been learnt yet.
+    Unlearnt,
 }
 
-impl Queue {
-    /// The queue that a class stands for, if pages are up to `layers` links away from a target.
-    pub fn of_class(class: u16, layers: u8) -> Queue {
-        let wide = beyond(layers) + 1;
+/// The queues of a strategy that has one per layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Queues {
+    /// N, the distance of the farthest layer.
+    pub layers: u8,
+    /// Whether the links' own words count.
+    pub reads_links: bool,
+}
+
+impl Queues {
+    /// The queue that a class stands for.
+    pub fn of_class(self, class: u16) -> Queue {
+        let known = |layer: u16| (layer < beyond(self.layers)).then_some(layer);
+        let wide = beyond(self.layers) + 1;
         match class.checked_sub(SEEDS + 1) {
             None => Queue::Seeds,
+            Some(_) if class >= unlearnt_class(self.layers) => Queue::Unlearnt,
             Some(place) => Queue::Layer {
-                queue: (place / wide).min(beyond(layers)),
-                link_layer: place % wide,
+                queue: known(place / wide),
+                link_layer: known(place % wide).filter(|_| self.reads_links),
             },
         }
     }
@@ -289,13 +307,27 @@ mod tests {
             .collect();
         assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
         assert!(order.iter().all(|rank| *rank < layered.seed(UrlKey(0), 1)));
-        let queues = order.iter().map(|rank| Queue::of_class(rank.class, 4));
-        let of = |queue, link_layer| Queue::Layer { queue, link_layer };
+        let known = Queues {
+            layers: 4,
+            reads_links: true,
+        };
+        let queues = order.iter().map(|rank| known.of_class(rank.class));
+        let of = |queue, link_layer| Queue::Layer {
+            queue: Some(queue),
+            link_layer,
+        };
         assert_eq!(
             queues.collect::<Vec<_>>(),
-            [of(0, 5), of(1, 0), of(1, 2), of(1, 2), of(1, 5), of(2, 0)]
+            [
+                of(0, None),
+                of(1, Some(0)),
+                of(1, Some(2)),
+                of(1, Some(2)),
+                of(1, None),
+                of(2, Some(0))
+            ]
         );
-        assert_eq!(Queue::of_class(layered.seed(UrlKey(0), 1).class, 4), Queue::Seeds);
+        assert_eq!(known.of_class(layered.seed(UrlKey(0), 1).class), Queue::Seeds);
     }
 
     #[test]
@@ -307,12 +339,20 @@ mod tests {
         let links = ranks(&mut plain, Some(3), &[place(true, 0, 1.0), place(false, 5, 0.0)]);
         assert_eq!(links[0], links[1]);
         assert_eq!(links[0].1, Merge::Keep);
-        let queue = |told| match Queue::of_class(ranks(&mut plain, told, &[None])[0].0.class, 4) {
-            Queue::Layer { queue, .. } => queue,
-            Queue::Seeds => panic!("a link is not a seed"),
+        let known = Queues {
+            layers: 4,
+            reads_links: false,
+        };
+        let queue = |told| known.of_class(ranks(&mut plain, told, &[None])[0].0.class);
+        let of = |queue| Queue::Layer {
+            queue,
+            link_layer: None,
         };
         // A page without a layer, or with an impossible one, is beyond all.
-        assert_eq!([Some(3), None, Some(200)].map(queue), [3, 5, 5]);
+        assert_eq!(
+            [Some(3), None, Some(200)].map(queue),
+            [of(Some(3)), of(None), of(None)]
+        );
         assert!(plain.seed(UrlKey(0), 1) > links[0].0);
     }
 

@@ -40,7 +40,7 @@ pub use breadth::{BreadthFirst, Random};
 pub use context::LinkContext;
 pub use genre::{Genre, GenreSettings};
 pub use kind::StrategyKind;
-pub use layered::{ContextGraph, Layered, Placing, Queue};
+pub use layered::{ContextGraph, Layered, Placing, Queue, Queues};
 pub use opic::Opic;
 pub use otie::{Otie, OtieSettings};
 pub use pig::{Leads, LinkClass, PigError, PigTable};
@@ -84,6 +84,8 @@ pub struct Needs {
     pub words: bool,
     /// What is known about each link's target, from all links to it seen so far; kept while it waits.
     pub evidence: bool,
+    /// Whether what the score of a page is made of ([`Strategy::explain`]) is recorded with the page.
+    pub score_parts: bool,
     /// The elements each link stands in. The lab then has to read every page, where links alone would do.
     pub paths: bool,
     /// The words at each link, and the strategy's own notes about waiting URLs.
@@ -116,6 +118,7 @@ impl Default for Needs {
             places: false,
             words: false,
             evidence: false,
+            score_parts: false,
             paths: false,
             notes: false,
             picks: false,

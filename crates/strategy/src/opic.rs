@@ -1,9 +1,9 @@
 //! Online page importance: priority is cash, and cash flows along links.
 //!
 //! The greedy form fetches each page once. With revisits, fetched pages pass on what they gather later, as the published
-//! algorithm does: a page's *history* is the cash it had at each of its visits, in sum, and its importance is its share of all
-//! history. Histories are in the page records, since each names the cash its page was taken with; `hound results --rank
-//! importance` adds them up.
+//! algorithm does: a page's *history* is the cash it had at each of its visits, in sum, and its importance is estimated as its
+//! history and cash, divided by all history and the one unit of cash there is. Histories are in the page records, since each
+//! names the cash its page was taken with, and cash is in the frontier; `hound results --rank importance` adds them up.
 //!
 //! Deliberately absent: the virtual page that the publication links with all others, which only a crawl without end needs.
 

@@ -522,7 +522,7 @@ impl Strategy for Scent {
         let share = self.yields.leads(note.places.template);
         // It does not add to the others as they do; the weight is what makes it come out right.
         let leads = ScorePart {
-            name: "leads",
+            name: "leads".into(),
             value: share,
             weight: (worth(own, share) - own) / share.max(1e-9),
             visits: Some(self.yields.led(note.places.template)),
@@ -538,7 +538,7 @@ impl Strategy for Scent {
         let parts = prior::NAMES.iter().zip(parts);
         parts
             .map(|(name, (value, weight))| ScorePart {
-                name,
+                name: (*name).into(),
                 value,
                 weight,
                 visits: visits

@@ -23,7 +23,7 @@ use scenthound_types::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::layered::{Placing, SEEDS, class_of};
+use crate::layered::{Placing, SEEDS, class_of, unlearnt_class};
 use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
 
 /// One page of a context graph, for training.
@@ -159,18 +159,14 @@ impl SelfTaught {
         }
     }
 
-    fn beyond(&self) -> u16 {
-        u16::from(self.settings.layers) + 1
-    }
-
-    /// Behind every queue.
+    /// Behind every queue, until it is scored again.
     fn unlearnt(&self, relevance: f64) -> Rank {
         let score = match self.settings.from {
             LearnFrom::BestFirst => relevance,
             LearnFrom::BreadthFirst => 0.0,
         };
         Rank {
-            class: class_of(self.settings.layers, self.beyond(), self.beyond()),
+            class: unlearnt_class(self.settings.layers),
             ..Rank::of_score(score)
         }
     }
@@ -484,6 +480,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::layered::{Queue, Queues};
 
     /// Recognises a page by its first word: the layer in which that word was seen.
     struct ByWord;
@@ -639,7 +636,12 @@ mod tests {
     fn it_begins_best_first_and_queues_by_layer_once_it_has_learnt() {
         let mut strategy = taught();
         let before = see(&mut strategy, 1, 10, 0.4, &[(2, 20)]);
-        assert_eq!((before[0].class, before[0].score.get()), (16, 0.4));
+        assert_eq!((before[0].class, before[0].score.get()), (17, 0.4));
+        let queues = Queues {
+            layers: 2,
+            reads_links: true,
+        };
+        assert_eq!(queues.of_class(before[0].class), Queue::Unlearnt);
         assert_eq!(strategy.epoch(), 0);
         let mut strategy = learnt();
         assert_eq!(strategy.epoch(), 1);

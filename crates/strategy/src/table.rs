@@ -249,8 +249,8 @@ impl TopicTable {
             words + settings.parents.of(scores)
         });
         let genre = of_genre.fold(0.0, f64::max);
-        let part = |name, value, weight| ScorePart {
-            name,
+        let part = |name: &'static str, value, weight| ScorePart {
+            name: name.into(),
             value,
             weight,
             visits: None,
@@ -281,6 +281,7 @@ impl Strategy for TopicTable {
         Needs {
             words: true,
             evidence: true,
+            score_parts: true,
             seeds_first: true,
             rescoring: Rescoring {
                 pages: self.settings.rescore_every,
@@ -383,7 +384,7 @@ impl Strategy for TopicTable {
     }
 
     fn explain(&self, waiting: &WaitingLink<'_>) -> Vec<ScorePart> {
-        if !self.is_built {
+        if !self.is_built || waiting.rank.class != LINKS {
             return Vec::new();
         }
         self.parts(waiting.evidence).to_vec()

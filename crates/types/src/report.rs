@@ -1,8 +1,9 @@
 //! What a strategy is told when a lease ends.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{CanonicalUrl, Evidence, Judgement, Lease, LinkTokens, Outcome, PageWords, UrlKey};
 
@@ -69,17 +70,17 @@ pub struct ReportedLink {
     pub note: Option<Box<[u8]>>,
 }
 
-/// A part of a waiting link's score, to explain it.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+/// A part of a link's score, to explain it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ScorePart {
     /// What it is called.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its value for this link.
     pub value: f64,
     /// What the value is multiplied by.
     pub weight: f64,
     /// How many visits the value is based on, if it is a yield.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub visits: Option<f64>,
 }
 

@@ -78,6 +78,7 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
                 page: None,
                 facts: &facts,
                 updates: &Vec::new(),
+                score_parts: &[],
                 will_retry: true,
                 is_explored: false,
                 now,

@@ -58,7 +58,7 @@ pub fn run(args: Args) -> Result<()> {
     } else if let Some(web) = &args.web {
         with_lab(None, |lab| {
             let (trials, judge) = match &args.topic {
-                Some(topic) => (vec![lab.open_for_topic(web, topic)?], "truth".parse()?),
+                Some(topic) => (vec![lab.open_to_look_at(web, topic)?], "truth".parse()?),
                 None => (lab.open(web, &args.task)?, args.judge.clone()),
             };
             for trial in trials {

@@ -3,19 +3,30 @@
 
 use std::sync::Arc;
 
-use super::{GenreDetector, declared, is_of_genre};
+use super::{GenreDetector, declared, gallery, is_of_genre};
 
 /// What becomes of a genre that a user asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recognition {
     /// Pages of the genre are told from others.
     Told,
-    /// Only pages that declare themselves to be of the genre are.
-    Declared,
+    /// Only some pages of the genre are.
+    Partly(RecognisedBy),
     /// It is part of a wider class, and all pages of that class are taken for it.
     Within(Arc<str>),
     /// No page is ever said to be of the genre.
     Never,
+}
+
+/// How pages of a genre are recognised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecognisedBy {
+    /// By the votes of the forest.
+    Votes,
+    /// By what they declare in their markup.
+    Declaration,
+    /// By thumbnails that link to their pictures.
+    Thumbnails,
 }
 
 /// A genre that a detector finds.
@@ -25,8 +36,8 @@ pub struct KnownGenre {
     pub class: Arc<str>,
     /// F1 on pages of sites that were not trained on, where it was measured.
     pub f1: Option<f64>,
-    /// Whether pages are believed to be of it only if they declare it.
-    pub only_declared: bool,
+    /// How its pages are recognised.
+    pub by: RecognisedBy,
 }
 
 /// F1 of the built-in detector by class, by sites, as `hound train genre` printed it when the model was made; see
@@ -42,8 +53,8 @@ impl GenreDetector {
         if self.classes.iter().any(|class| &**class == wanted) {
             return Recognition::Told;
         }
-        if self.believes && declared::CLASSES.contains(&wanted) {
-            return Recognition::Declared;
+        if let Some((_, by)) = self.rules().find(|(class, _)| *class == wanted) {
+            return Recognition::Partly(by);
         }
         match self.classes.iter().find(|class| is_of_genre(class, wanted)) {
             Some(class) if PARTS.contains(&wanted) => Recognition::Within(class.clone()),
@@ -59,21 +70,28 @@ impl GenreDetector {
             .map(|class| KnownGenre {
                 class: class.clone(),
                 f1: self.believes.then(|| measured(class)).flatten(),
-                only_declared: false,
+                by: RecognisedBy::Votes,
             })
             .collect();
-        if self.believes {
-            for class in declared::CLASSES {
-                if !self.classes.iter().any(|known| &**known == class) {
-                    known.push(KnownGenre {
-                        class: class.into(),
-                        f1: None,
-                        only_declared: true,
-                    });
-                }
+        for (class, by) in self.rules() {
+            if !self.classes.iter().any(|known| &**known == class) {
+                known.push(KnownGenre {
+                    class: class.into(),
+                    f1: None,
+                    by,
+                });
             }
         }
         known
+    }
+
+    /// The classes that rules decide before the forest votes.
+    fn rules(&self) -> impl Iterator<Item = (&'static str, RecognisedBy)> {
+        let declared = declared::CLASSES.map(|class| (class, RecognisedBy::Declaration));
+        let all = declared
+            .into_iter()
+            .chain([(gallery::CLASS, RecognisedBy::Thumbnails)]);
+        all.filter(|_| self.believes)
     }
 }
 
@@ -105,11 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn galleries_are_never_found_and_news_only_among_articles() {
+    fn galleries_and_videos_are_found_in_part_and_news_only_among_articles() {
         let becomes = |wanted| built_in().recognition(wanted);
-        assert_eq!(becomes("image"), Recognition::Never);
+        assert_eq!(becomes("image"), Recognition::Partly(RecognisedBy::Thumbnails));
+        assert_eq!(becomes("recipe"), Recognition::Never);
         assert_eq!(becomes("news"), Recognition::Within("article".into()));
-        assert_eq!(becomes("video"), Recognition::Declared);
+        assert_eq!(becomes("video"), Recognition::Partly(RecognisedBy::Declaration));
         assert_eq!(becomes("forum"), Recognition::Told);
         assert_eq!(becomes("homepage"), Recognition::Told);
     }

@@ -73,6 +73,14 @@ pub enum CollectionError {
     /// Pages should be ranked by importance, but the crawl did not use cash.
     #[error("the strategy of this crawl does not use cash, so no importance is known")]
     NoCash,
+    /// The crawl counted its cash in a finer unit from some page on, and the records do not say which.
+    #[error(
+        "the cash of this crawl became so small that it was counted in a finer unit, so what pages had does not add up"
+    )]
+    FinerCash,
+    /// Pages were judged again, which distributes cash anew.
+    #[error("pages have been judged again since they were fetched, which distributes cash anew")]
+    CashAnew,
     /// Some of the URLs to mark are not pages of the collection, so none was marked.
     #[error("{} of the URLs are not pages that were read", .0.len())]
     NotRead(Vec<NotRead>),
@@ -91,6 +99,9 @@ pub enum Warning {
     /// Where a URL's cash came from could not be worked out.
     #[error("could not work out where the cash came from")]
     Cash(#[source] CollectionError),
+    /// The cash that pages have gathered since they were visited is not known.
+    #[error("importance leaves out the cash that pages have gathered since they were visited")]
+    HeldCash(#[source] CollectionError),
     /// Some lines of the records were skipped.
     #[error("{0}")]
     UnreadableLines(UnreadableLines),

@@ -146,7 +146,7 @@ pub struct Explanation {
     pub path: Vec<PathStep>,
     /// Its place in the queue, if it is there.
     pub queue: Option<QueueFacts>,
-    /// What its score is made of, if it waits and the strategy can say so.
+    /// What its score is made of, or was when it was fetched, if the strategy can say so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub score_parts: Vec<ScorePart>,
     /// Where its cash came from, if the strategy uses cash.
@@ -278,10 +278,12 @@ impl Collection {
                 .filter(|facts| is_in_queue(facts.state))
                 .map(|facts| queue_facts(facts, waiting, settings, now)),
             score_parts: match (settings, frontier, id.zip(facts.as_ref())) {
-                (Some(settings), Some(frontier), Some((id, facts))) => {
+                (Some(settings), Some(frontier), Some((id, facts))) if is_in_queue(facts.state) => {
                     score_parts(settings, frontier, url, id, facts)?
                 }
-                _ => Vec::new(),
+                _ => history
+                    .judged()
+                    .map_or_else(Vec::new, |page| page.score_parts.clone()),
             },
             cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
             queue_unknown,
@@ -353,9 +355,6 @@ fn score_parts(
     id: UrlId,
     facts: &UrlFacts,
 ) -> Result<Vec<ScorePart>, CollectionError> {
-    if !is_in_queue(facts.state) {
-        return Ok(Vec::new());
-    }
     let key = Keyring::new(settings.crawl.seed).key(url);
     let mut strategy = settings.strategy()?;
     let Some(evidence) = frontier
@@ -421,12 +420,11 @@ fn standing(
 
 /// The steps with the queues they were taken from, if the strategy has one per layer.
 fn with_queues(path: Vec<PathStep>, settings: Option<&Settings>) -> Vec<PathStep> {
-    let layers = settings.and_then(|settings| settings.layers_of_queues());
+    let queues = settings.and_then(|settings| settings.layer_queues());
     let named = path.into_iter().map(|step| PathStep {
-        layer_queue: step
-            .class
-            .zip(layers)
-            .map(|(class, layers)| Queue::of_class(class, layers)),
+        layer_queue: queues
+            .zip(step.class)
+            .map(|(queues, class)| queues.of_class(class)),
         ..step
     });
     named.collect()
@@ -437,8 +435,8 @@ fn queue_facts(facts: &UrlFacts, waiting: u64, settings: Option<&Settings>, now:
     QueueFacts {
         class: facts.priority.rank.class,
         layer_queue: settings
-            .and_then(|settings| settings.layers_of_queues())
-            .map(|layers| Queue::of_class(facts.priority.rank.class, layers)),
+            .and_then(|settings| settings.layer_queues())
+            .map(|queues| queues.of_class(facts.priority.rank.class)),
         score: facts.priority.rank.score.get(),
         tie: facts.priority.rank.tie,
         age: facts.priority.age,

@@ -6,7 +6,7 @@ use super::{Quadrant, RankedPage};
 
 impl RankedPage {
     /// The names of the columns.
-    pub const COLUMNS: [&'static str; 25] = [
+    pub const COLUMNS: [&'static str; 26] = [
         "rank",
         "id",
         "url",
@@ -32,10 +32,11 @@ impl RankedPage {
         "layer",
         "target_posterior",
         "target_similarity",
+        "importance",
     ];
 
     /// The page as a row, one cell per column. What is not known is empty.
-    pub fn row(&self) -> [String; 25] {
+    pub fn row(&self) -> [String; 26] {
         fn shown<T: ToString>(value: Option<T>) -> String {
             value.map(|value| value.to_string()).unwrap_or_default()
         }
@@ -71,6 +72,7 @@ impl RankedPage {
             shown(nearness.map(|near| near.layer)),
             shown(nearness.map(|near| near.posterior)),
             shown(nearness.map(|near| near.similarity)),
+            shown(self.importance),
         ]
     }
 }

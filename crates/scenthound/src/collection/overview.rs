@@ -7,6 +7,7 @@ use scenthound_store::PageRecord;
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{CanonicalUrl, LeaseKind, Outcome, PageNote};
 
+use super::seed_words::SeedWords;
 use super::{Collection, CollectionError, RankSettings, RankedPage, StatusFile, page_id};
 
 /// Hosts that are listed.
@@ -81,15 +82,23 @@ pub struct Overview {
     pub learnt_from_seeds: bool,
     /// Seeds that were read.
     pub seeds: u64,
-    /// Seeds that were read and judged irrelevant.
+    /// Seeds that were read and judged irrelevant. If the strategy is the judge: those that lack the topic's own words, since it
+    /// calls all seeds relevant.
     pub seeds_off_topic: u64,
+    /// The query, if the strategy is the judge and seeds were compared with the topic's own words.
+    pub seeds_compared_with: Option<String>,
 }
 
 impl Collection {
     /// Reads the whole collection once for its figures.
     pub fn overview(&self) -> Result<Overview, CollectionError> {
         let settings = self.settings()?;
+        let seed_words = settings
+            .as_ref()
+            .and_then(|settings| SeedWords::new(settings, &self.view));
         let mut overview = Overview {
+            seeds_compared_with: (seed_words.as_ref().zip(settings.as_ref()))
+                .map(|(_, settings)| settings.query().to_owned()),
             learnt_from_seeds: settings
                 .as_ref()
                 .is_some_and(|settings| settings.strategy.kind == StrategyKind::Table),
@@ -150,7 +159,11 @@ impl Collection {
             overview.wordless += u64::from(record.fingerprint.is_none_or(|print| print == 0));
             if record.seed {
                 overview.seeds += 1;
-                overview.seeds_off_topic += u64::from(!record.is_relevant());
+                let is_off_topic = match &seed_words {
+                    Some(words) => words.is_off_topic(&record).unwrap_or_default(),
+                    None => !record.is_relevant(),
+                };
+                overview.seeds_off_topic += u64::from(is_off_topic);
             }
             let mut count = |table: fn(&mut Overview) -> &mut BTreeMap<String, (u64, u64)>, name: String| {
                 let counts = table(&mut overview).entry(name).or_default();

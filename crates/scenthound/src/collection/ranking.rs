@@ -16,13 +16,14 @@ use std::ops::Range;
 
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord, RecordPlace};
-use scenthound_types::{CanonicalUrl, Merge, Nearness, Verdict};
+use scenthound_strategy::StrategyKind;
+use scenthound_types::{CanonicalUrl, Keyring, Merge, Nearness, UrlKey, Verdict};
 use serde::Serialize;
 
 use super::folding::{FoldedPage, Folding};
 use super::pages::Pages;
 use super::quadrant::{Quadrant, QuadrantThresholds};
-use super::{Collection, CollectionError, Warning, page_id, url_hash};
+use super::{Collection, CollectionError, Warning, now, page_id, url_hash};
 
 /// At most this many records are in memory at a time.
 const CHUNK: usize = 50_000;
@@ -34,7 +35,8 @@ pub enum RankBy {
     Relevance,
     /// How likely they are targets themselves (layer 0), then how similar they are to the targets.
     Layer,
-    /// The cash that has passed through them, in crawls that rank by cash: OPIC's estimate of their importance.
+    /// OPIC's estimate of their importance, in crawls that rank by cash: the cash that has passed through a page and what it holds,
+    /// as a share of all.
     Importance,
 }
 
@@ -137,8 +139,8 @@ struct Candidate {
     is_preferred: bool,
     quadrant: Option<Quadrant>,
     nearness: Option<Nearness>,
-    /// Its history of cash: what it had at each visit, in sum.
-    history: f64,
+    /// Its cash: its history (what it had at each visit, in sum) and, if pages are ranked by importance, what it has gathered since.
+    cash: f64,
     /// The place of the page it is folded under.
     original: Option<RecordPlace>,
     /// How many pages are folded under it.
@@ -163,6 +165,9 @@ pub struct RankedPage {
     /// The user's own verdict, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Verdict>,
+    /// OPIC's estimate of its importance, if pages are ranked by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f64>,
     /// How many near-duplicates repeat it.
     #[serde(skip)]
     pub near_duplicates: u64,
@@ -177,9 +182,25 @@ pub struct Ranking {
     ranked: Vec<Candidate>,
     counts: RankingCounts,
     by: RankBy,
+    /// What cash is divided by to give importance: the history of all pages and the one unit of cash that the seeds started with.
+    all_cash: Option<f64>,
     thresholds: QuadrantThresholds,
     has_quadrants: bool,
     warnings: Vec<Warning>,
+}
+
+/// The cash that fetched pages have gathered since their last visit.
+struct HeldCash {
+    keyring: Keyring,
+    held: HashMap<UrlKey, f64>,
+}
+
+impl HeldCash {
+    fn of(&self, url: &str) -> f64 {
+        let url = CanonicalUrl::parse(url).ok();
+        let held = url.and_then(|url| self.held.get(&self.keyring.key(&url)));
+        held.copied().unwrap_or_default()
+    }
 }
 
 impl Collection {
@@ -191,6 +212,13 @@ impl Collection {
         let mut by_url: HashMap<u64, u32> = HashMap::new();
         let mut folding = Folding::default();
         let mut has_quadrants = false;
+        let mut warnings = Vec::new();
+        let held = match settings.by {
+            Some(RankBy::Importance) => self.held_cash_or_warn(&mut warnings)?,
+            _ => None,
+        };
+        // The history of all pages.
+        let mut history = 0.0;
         let mut pages = Pages::open(&self.view)?;
         while let Some(record) = pages.next() {
             let record = record?;
@@ -200,6 +228,7 @@ impl Collection {
             let key = url_hash(&record.url);
             let known = by_url.get(&key).and_then(|at| candidates.get_mut(*at as usize));
             let score = record.score.unwrap_or_default();
+            history += score;
             let parts = record.parts.as_ref();
             has_quadrants |= parts.is_some_and(|parts| parts.genre.is_some() && parts.content.is_some());
             let mut candidate = Candidate {
@@ -211,19 +240,20 @@ impl Collection {
                 is_preferred: is_any_genre(&record, &settings.preferred_genres),
                 quadrant: parts.and_then(|parts| thresholds.quadrant(parts)),
                 nearness: parts.and_then(|parts| parts.nearness),
-                history: score,
+                cash: score,
                 original: None,
                 near_duplicates: 0,
             };
             match known {
                 // The crawl counts the first visit only, so that is the one shown.
-                Some(known) if record.revisit => known.history += score,
+                Some(known) if record.revisit => known.cash += score,
                 // Its records were lost once, and it was fetched again.
                 Some(known) => {
-                    candidate.history += known.history;
+                    candidate.cash += known.cash;
                     *known = candidate;
                 }
                 None => {
+                    candidate.cash += held.as_ref().map_or(0.0, |held| held.of(&record.url));
                     let number = u32::try_from(candidates.len()).unwrap_or(u32::MAX);
                     by_url.insert(key, number);
                     let repeats = (record.duplicate_of.as_deref().filter(|_| !record.hidden)).map(url_hash);
@@ -240,19 +270,19 @@ impl Collection {
                 }
             }
         }
+        let by = rank_by(settings.by, &candidates)?;
+        warnings.extend(pages.unreadable().cloned().map(Warning::UnreadableLines));
         let mut ranking = Ranking {
             view: self.view.clone(),
             generation,
             marks: self.marks()?,
             ranked: Vec::new(),
             counts: RankingCounts::default(),
-            by: rank_by(settings.by, &candidates, self.uses_cash()?)?,
+            by,
+            all_cash: (by == RankBy::Importance).then_some(history + 1.0),
             thresholds,
             has_quadrants,
-            warnings: (pages.unreadable().cloned())
-                .map(Warning::UnreadableLines)
-                .into_iter()
-                .collect(),
+            warnings,
         };
         ranking.choose(&candidates, &folding, settings);
         ranking.sort();
@@ -263,6 +293,50 @@ impl Collection {
     fn uses_cash(&self) -> Result<bool, CollectionError> {
         let strategy = self.settings()?.and_then(|settings| settings.strategy().ok());
         Ok(strategy.is_some_and(|strategy| strategy.needs().redirects == Merge::Add))
+    }
+
+    /// The cash that pages have gathered since they were visited, with a warning if it is not known.
+    fn held_cash_or_warn(&self, warnings: &mut Vec<Warning>) -> Result<Option<HeldCash>, CollectionError> {
+        if !self.uses_cash()? {
+            return Err(CollectionError::NoCash);
+        }
+        match self.held_cash() {
+            Ok(held) => Ok(Some(held)),
+            Err(error @ CollectionError::FinerCash) => Err(error),
+            Err(error) => {
+                warnings.push(Warning::HeldCash(error));
+                Ok(None)
+            }
+        }
+    }
+
+    fn held_cash(&self) -> Result<HeldCash, CollectionError> {
+        let settings = self.settings()?;
+        // OPIC's cash does not depend on judgements, so it is distributed as before, apart from what reached a page while it was
+        // being fetched.
+        let is_opic =
+            (settings.as_ref()).is_some_and(|settings| settings.strategy.kind == StrategyKind::Opic);
+        if !is_opic && self.view.layout().generation()? > 0 {
+            return Err(CollectionError::CashAnew);
+        }
+        let seed = settings.map_or(0, |settings| settings.crawl.seed);
+        let nodes = self.nodes();
+        let keyring = match nodes {
+            Some(_) => Keyring::new(seed).by_site(),
+            None => Keyring::new(seed),
+        };
+        let mut held = HashMap::new();
+        for node in nodes.unwrap_or_else(|| vec![self.clone()]) {
+            let Some(settings) = node.settings()? else {
+                continue;
+            };
+            let frontier = node.peek(&settings, now())?;
+            if frontier.unit()? != 0 {
+                return Err(CollectionError::FinerCash);
+            }
+            held.extend(frontier.held_cash()?);
+        }
+        Ok(HeldCash { keyring, held })
     }
 
     fn quadrant_thresholds(&self, settings: &RankSettings) -> Result<QuadrantThresholds, CollectionError> {
@@ -373,6 +447,7 @@ impl Ranking {
             id: page_id(&record.url),
             quadrant: page.quadrant,
             mark: self.marks.get(&record.url).copied(),
+            importance: self.all_cash.map(|all| page.cash / all),
             near_duplicates: page.near_duplicates,
             record: PageRecord {
                 duplicate_of,
@@ -454,7 +529,7 @@ impl Ranking {
                 .cmp(&a.is_preferred)
                 .then_with(|| match by {
                     RankBy::Layer => nearer(a.nearness, b.nearness),
-                    RankBy::Importance => b.history.total_cmp(&a.history),
+                    RankBy::Importance => b.cash.total_cmp(&a.cash),
                     RankBy::Relevance => Ordering::Equal,
                 })
                 .then(b.relevance.total_cmp(&a.relevance))
@@ -497,11 +572,10 @@ impl Iterator for RankedPages<'_> {
 
 /// What pages are ranked by: as requested, or by layer if every page has one. A crawl that learns layers as it goes read its
 /// first pages without them.
-fn rank_by(asked: Option<RankBy>, pages: &[Candidate], uses_cash: bool) -> Result<RankBy, CollectionError> {
+fn rank_by(asked: Option<RankBy>, pages: &[Candidate]) -> Result<RankBy, CollectionError> {
     let has_layers = pages.iter().any(|page| page.nearness.is_some());
     match asked {
         Some(RankBy::Layer) if !has_layers => Err(CollectionError::NoLayers),
-        Some(RankBy::Importance) if !uses_cash => Err(CollectionError::NoCash),
         Some(by) => Ok(by),
         None if has_layers && pages.iter().all(|page| page.nearness.is_some()) => Ok(RankBy::Layer),
         None => Ok(RankBy::Relevance),
