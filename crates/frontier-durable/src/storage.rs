@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fjall::config::{BlockSizePolicy, CompressionPolicy};
+use fjall::config::{BlockSizePolicy, CompressionPolicy, PinningPolicy};
 use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
@@ -28,12 +28,20 @@ use crate::spilled;
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
 const CACHE: u64 = 16 * MIB;
-/// The smallest size the store allows. Older data is flushed from memory so that opening stays quick.
-const JOURNALS: u64 = 64 * MIB;
+/// What opening reads again after a kill. Older data is flushed from memory; with less, that would happen before tables are full.
+const JOURNALS: u64 = 128 * MIB;
+/// What is held in memory of entries, and of evidence, before it is written as a table. Both are written all over their numbers, so
+/// whatever is written is merged with the whole first level of tables, a quarter of a gigabyte: the more at a time, the better.
+const OFTEN_WRITTEN: u64 = 16 * MIB;
 /// In the first byte of a URL: only what follows the origin is there.
 const WITHOUT_ORIGIN: u8 = 16;
 /// The most that the store may hold in memory before it has written it to tables.
 const MOST_BUFFERED: u64 = 128 * MIB;
+
+/// Evidence of links whose numbers are this near to each other, and that are this many, is read in one pass: looking one up costs
+/// as much as passing over a few dozen.
+const NEAR: u32 = 16;
+const MANY: usize = 8;
 
 /// Keeps everything in an embedded store.
 pub struct FjallStorage {
@@ -139,6 +147,9 @@ impl FjallStorage {
             db.keyspace(name, || {
                 KeyspaceCreateOptions::default()
                     .max_memtable_size(memory)
+                    // An index is hundreds of kilobytes in one piece. A cache that has to make room for them reads little else.
+                    .index_block_pinning_policy(PinningPolicy::all(true))
+                    .filter_block_pinning_policy(PinningPolicy::all(true))
                     // Only keys that exist are requested, so a filter on the last level would say "yes" every time.
                     .expect_point_read_hits(true)
                     .data_block_size_policy(BlockSizePolicy::all(4096))
@@ -151,9 +162,9 @@ impl FjallStorage {
             .map_err(fault)
         };
         let tables = Tables {
-            entries: table("entries", 4 * MIB)?,
+            entries: table("entries", OFTEN_WRITTEN)?,
             urls: table("urls", 4 * MIB)?,
-            evidence: table("evidence", 4 * MIB)?,
+            evidence: table("evidence", OFTEN_WRITTEN)?,
             hosts: table("hosts", MIB)?,
             rules: table("rules", MIB)?,
             children: table("children", 2 * MIB)?,
@@ -352,6 +363,51 @@ impl FjallStorage {
     fn get(&self, table: &Keyspace, key: &[u8]) -> Result<Option<UserValue>, FrontierError> {
         table.get(key).map_err(|error| self.fault(error))
     }
+
+    fn read_evidence(&self, id: u32, bytes: &[u8]) -> Result<Evidence, FrontierError> {
+        Evidence::from_bytes(bytes)
+            .ok_or_else(|| self.damaged(&format!("the evidence of URL {id} is incomplete")))
+    }
+
+    /// Evidence that is in memory; none if only the store knows.
+    fn evidence_in_memory(&self, id: u32) -> Result<Option<Option<Evidence>>, FrontierError> {
+        if let Some(pending) = self.pending.evidence.get(&id) {
+            return Ok(Some(pending.as_deref().and_then(Evidence::from_bytes)));
+        }
+        match self.recent.get(id) {
+            Some(bytes) => Ok(Some(Some(self.read_evidence(id, bytes)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the evidence of some links in one pass from the first to the last.
+    fn evidence_between(
+        &self,
+        first: UrlId,
+        last: UrlId,
+        ids: &[UrlId],
+        out: &mut Vec<Option<Evidence>>,
+    ) -> Result<(), FrontierError> {
+        let mut rows = (self.tables.evidence).range(first.0.to_be_bytes()..=last.0.to_be_bytes());
+        let mut next = None;
+        for id in ids {
+            if let Some(known) = self.evidence_in_memory(id.0)? {
+                out.push(known);
+                continue;
+            }
+            while next.as_ref().is_none_or(|(at, _)| *at < id.0) {
+                let Some(row) = rows.next() else { break };
+                let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
+                let at = number(&key).ok_or_else(|| self.damaged("evidence has no number"))?;
+                next = Some((at, value));
+            }
+            out.push(match &next {
+                Some((at, bytes)) if *at == id.0 => Some(self.read_evidence(id.0, bytes)?),
+                _ => None,
+            });
+        }
+        Ok(())
+    }
 }
 
 /// Flushes every journal of the store in a folder. One that is gone has been written to tables, which the store flushes itself.
@@ -506,17 +562,30 @@ impl Storage for FjallStorage {
     }
 
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
-        let torn = || self.damaged(&format!("the evidence of URL {} is incomplete", id.0));
-        if let Some(pending) = self.pending.evidence.get(&id.0) {
-            return Ok(pending.as_deref().and_then(Evidence::from_bytes));
-        }
-        if let Some(bytes) = self.recent.get(id.0) {
-            return Evidence::from_bytes(bytes).map(Some).ok_or_else(torn);
+        if let Some(known) = self.evidence_in_memory(id.0)? {
+            return Ok(known);
         }
         match self.get(&self.tables.evidence, &id.0.to_be_bytes())? {
-            Some(bytes) => Evidence::from_bytes(&bytes).map(Some).ok_or_else(torn),
+            Some(bytes) => self.read_evidence(id.0, &bytes).map(Some),
             None => Ok(None),
         }
+    }
+
+    fn evidence_of_all(&self, ids: &[UrlId]) -> Result<Vec<Option<Evidence>>, FrontierError> {
+        let mut all = Vec::with_capacity(ids.len());
+        for near in ids.chunk_by(|id, next| next.0.saturating_sub(id.0) <= NEAR) {
+            match near {
+                [first, .., last] if near.len() >= MANY => {
+                    self.evidence_between(*first, *last, near, &mut all)?
+                }
+                _ => {
+                    for id in near {
+                        all.push(self.evidence(*id)?);
+                    }
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn drop_evidence(&mut self, id: UrlId) {

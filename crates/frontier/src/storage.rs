@@ -41,6 +41,10 @@ pub trait Storage {
     fn put_evidence(&mut self, id: UrlId, evidence: &Evidence);
     /// What is known of a waiting link.
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError>;
+    /// What is known of many waiting links, whose ids ascend.
+    fn evidence_of_all(&self, ids: &[UrlId]) -> Result<Vec<Option<Evidence>>, FrontierError> {
+        ids.iter().map(|id| self.evidence(*id)).collect()
+    }
     /// Drops what is known of a link.
     fn drop_evidence(&mut self, id: UrlId);
 

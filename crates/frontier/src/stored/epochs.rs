@@ -215,8 +215,10 @@ impl<S: Storage> StoredFrontier<S> {
                 batch.push(id);
             }
         }
-        for id in batch {
-            self.score_again(id, rescore, now)?;
+        // The batch is in the order of the storage, which reads it faster as a whole than link by link.
+        let evidence = self.storage.evidence_of_all(&batch)?;
+        for (id, evidence) in batch.into_iter().zip(evidence) {
+            self.score_with(id, &evidence.unwrap_or_default(), rescore, now);
         }
         epoch.cursor = reached;
         epoch.surfaced = epoch.surfaced.split_off(&reached);
@@ -237,15 +239,26 @@ impl<S: Storage> StoredFrontier<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         let evidence = self.evidence_of(id)?.unwrap_or_default();
+        self.score_with(id, &evidence, rescore, now);
+        Ok(())
+    }
+
+    fn score_with(
+        &mut self,
+        id: UrlId,
+        evidence: &Evidence,
+        rescore: &mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>,
+        now: Timestamp,
+    ) {
         let entry = &self.entries[id];
         let link = WaitingLink {
             key: entry.key,
             rank: entry.rank(),
             parent: self.key_of(entry.parent),
-            evidence: &evidence,
+            evidence,
         };
         let Some(rank) = rescore(&link) else {
-            return Ok(());
+            return;
         };
         let entry = &mut self.entries[id];
         if matches!(entry.state, State::Waiting | State::Drawn) && entry.rank() != rank {
@@ -253,7 +266,6 @@ impl<S: Storage> StoredFrontier<S> {
             self.reranked.insert(id);
             self.reorder(id, now);
         }
-        Ok(())
     }
 
     /// Lets the next commit write the ranks that epochs have changed.
