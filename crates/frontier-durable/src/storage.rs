@@ -14,7 +14,7 @@ use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
 use scenthound_frontier::{
-    Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Spilled, SpilledPlace, Storage, UrlId,
+    Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Leaving, Spilled, SpilledPlace, Storage, UrlId,
 };
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
@@ -23,7 +23,7 @@ use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::snapshot::{self, SnapshotMark};
-use crate::spilled;
+use crate::spilled::{self, Stored};
 
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
@@ -227,8 +227,17 @@ impl FjallStorage {
             )));
         }
         let (entries, urls) = (ends(&self.tables.entries)?, ends(&self.tables.urls)?);
-        // Every entry has a URL, and both are dropped together.
-        if entries != urls {
+        // Every entry has a URL, and both are dropped together. Only links on the disk have no entry any more.
+        let (on_disk, _) = ends(&self.tables.spilled)?;
+        let do_match = match (&entries, &urls) {
+            _ if on_disk.is_none() => entries == urls,
+            ((Some(first), Some(last)), (Some(first_url), Some(last_url))) => {
+                first_url <= first && last <= last_url
+            }
+            ((None, None), _) => true,
+            _ => false,
+        };
+        if !do_match {
             return Err(damaged("entries and URLs do not match".to_owned()));
         }
         Ok(())
@@ -333,14 +342,26 @@ impl FjallStorage {
         }
     }
 
-    fn read_spilled(&self, bytes: &[u8]) -> Result<Spilled, FrontierError> {
-        spilled::from_bytes(bytes).ok_or_else(|| self.damaged("a link that waits on the disk is incomplete"))
+    fn read_spilled(&self, place: &SpilledPlace, bytes: &[u8]) -> Result<Stored, FrontierError> {
+        spilled::from_bytes(place, bytes)
+            .ok_or_else(|| self.damaged("a link that waits on the disk is incomplete"))
+    }
+
+    /// A link on the disk with what is stored of it.
+    fn complete(&self, stored: Stored) -> Result<Spilled, FrontierError> {
+        match stored {
+            Stored::Whole(spilled) => Ok(*spilled),
+            Stored::Entry(entry) => {
+                let known = self.url(entry.id, &entry.origin)?;
+                Ok(entry.as_leaving().spilled(known, self.evidence(entry.id)?))
+            }
+        }
     }
 
     /// The links on the disk that were committed and have not come back since, best first.
-    fn committed_spilled(&self) -> impl Iterator<Item = Result<(SpilledPlace, Spilled), FrontierError>> {
+    fn committed_spilled(&self) -> impl Iterator<Item = Result<(SpilledPlace, Stored), FrontierError>> {
         self.tables.spilled.iter().filter_map(|row| {
-            let read = || -> Result<Option<(SpilledPlace, Spilled)>, FrontierError> {
+            let read = || -> Result<Option<(SpilledPlace, Stored)>, FrontierError> {
                 let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
                 let place: SpilledPlace = (key.as_ref().try_into())
                     .map_err(|_| self.damaged("a link that waits on the disk has no place"))?;
@@ -348,7 +369,7 @@ impl FjallStorage {
                 if self.pending.spilled.contains_key(&place) {
                     return Ok(None);
                 }
-                Ok(Some((place, self.read_spilled(&value)?)))
+                Ok(Some((place, self.read_spilled(&place, &value)?)))
             };
             read().transpose()
         })
@@ -686,32 +707,43 @@ impl Storage for FjallStorage {
         true
     }
 
-    fn put_spilled(&mut self, place: &SpilledPlace, spilled: &Spilled) {
+    fn spill(&mut self, place: &SpilledPlace, leaving: &Leaving<'_>) -> Result<(), FrontierError> {
         self.pending
             .spilled
-            .insert(*place, Some(spilled::to_bytes(spilled)));
+            .insert(*place, Some(spilled::to_bytes(leaving)));
+        self.pending.left.insert(leaving.id.0);
+        Ok(())
     }
 
     fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {
-        let (mut taken, mut places) = (Vec::new(), Vec::new());
-        for row in self.committed_spilled() {
-            if taken.len() == most {
-                break;
-            }
-            let (place, spilled) = row?;
-            taken.push(spilled);
-            places.push((place, None));
-        }
-        self.pending.spilled.extend(places);
+        let taken = self.committed_spilled().take(most);
+        let mut taken = taken.collect::<Result<Vec<(SpilledPlace, Stored)>, _>>()?;
+        self.pending
+            .spilled
+            .extend(taken.iter().map(|(place, _)| (*place, None)));
         // Once all in the store have come back, those that have not been committed do.
         while taken.len() < most
             && let Some((place, bytes)) =
                 (self.pending.spilled.iter()).find_map(|(place, bytes)| Some((*place, bytes.clone()?)))
         {
             self.pending.spilled.remove(&place);
-            taken.push(self.read_spilled(&bytes)?);
+            taken.push((place, self.read_spilled(&place, &bytes)?));
         }
-        Ok(taken)
+        // In the order of their numbers, in which they are stored, and then as they were.
+        let mut by_number: Vec<(usize, Stored)> =
+            taken.into_iter().map(|(_, stored)| stored).enumerate().collect();
+        by_number.sort_by_key(|(_, stored)| stored.id().0);
+        let mut complete = Vec::with_capacity(by_number.len());
+        for (at, stored) in by_number {
+            let id = stored.id();
+            complete.push((at, self.complete(stored)?));
+            if id != UrlId::NONE {
+                self.pending.left.remove(&id.0);
+                self.drop_url(id);
+            }
+        }
+        complete.sort_by_key(|(at, _)| *at);
+        Ok(complete.into_iter().map(|(_, spilled)| spilled).collect())
     }
 
     fn each_spilled(
@@ -719,10 +751,12 @@ impl Storage for FjallStorage {
         look: &mut dyn FnMut(Spilled) -> Result<(), FrontierError>,
     ) -> Result<(), FrontierError> {
         for row in self.committed_spilled() {
-            look(row?.1)?;
+            look(self.complete(row?.1)?)?;
         }
-        for bytes in self.pending.spilled.values().flatten() {
-            look(self.read_spilled(bytes)?)?;
+        for (place, bytes) in &self.pending.spilled {
+            if let Some(bytes) = bytes {
+                look(self.complete(self.read_spilled(place, bytes)?)?)?;
+            }
         }
         Ok(())
     }
@@ -758,6 +792,9 @@ impl Storage for FjallStorage {
             for table in [&tables.entries, &tables.urls, &tables.evidence] {
                 batch.remove(table, id.to_be_bytes());
             }
+        }
+        for id in pending.left {
+            batch.remove(&tables.entries, id.to_be_bytes());
         }
         for (child, parent) in pending.dropped_parents {
             batch.remove(&tables.parents, join(child, parent));

@@ -49,7 +49,7 @@ pub use inherit::Inherited;
 pub use kin::ChildrenRaise;
 pub use reopen::{Kept, Queues, noted_expired};
 pub(crate) use rules::RulesElsewhere;
-pub use spill::{Spilled, SpilledPlace, noted_spilled};
+pub use spill::{Leaving, Spilled, SpilledPlace, noted_spilled};
 
 /// An active lease.
 #[derive(Debug)]
@@ -132,6 +132,8 @@ pub struct StoredFrontier<S> {
     /// Kept parents of dropped URLs. Their pages still list the links.
     links_lost: u64,
     on_disk: OnDisk,
+    /// Links that are to leave memory for the disk, the last of them next.
+    leaving: Vec<UrlId>,
     /// How many dropped entries the storage knows about.
     noted_dropped: u64,
     /// Whether scores are cash, that is, whether they add up.
@@ -199,6 +201,7 @@ impl<S: Storage> StoredFrontier<S> {
             expired: 0,
             links_lost: 0,
             on_disk: OnDisk::default(),
+            leaving: Vec::new(),
             noted_dropped: 0,
             has_cash: false,
             unit: 0,
