@@ -18,6 +18,8 @@ use scenthound_types::UrlKey;
 const SLOTS: usize = 12;
 /// The table grows when it is fuller than this, in percent: beyond it many buckets pass members on.
 const FULLEST: usize = 80;
+/// An odd number that spreads the bits of a key.
+const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
 /// The tag of an empty slot. No member has it.
 const VACANT: u8 = 0;
 
@@ -93,7 +95,9 @@ impl KeyTable {
 
     /// The bucket where a key belongs. Any number of buckets will do, not only powers of two.
     fn home(&self, key: UrlKey) -> usize {
-        (((key.0 >> 32) * self.buckets.len() as u64) >> 32) as usize
+        // Spread once more: if ranks follow from keys and the worst URLs leave, the keys that stay are near to each other.
+        let spread = key.0.wrapping_mul(SPREAD) >> 32;
+        ((spread * self.buckets.len() as u64) >> 32) as usize
     }
 
     fn after(&self, bucket: usize) -> usize {
@@ -243,7 +247,11 @@ mod tests {
     /// Few different tags, and many keys that belong to the same bucket.
     fn key(number: u64) -> UrlKey {
         let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        UrlKey(spread & 0xc000_0000_0000_0000 | number << 8 | number & 3)
+        let wanted = spread & 0xc000_0000_0000_0000 | number << 8 | number & 3;
+        // What spreading the key makes of it is this number.
+        let key = wanted.wrapping_mul(0xcfee_444d_8b59_a89b);
+        assert_eq!(key.wrapping_mul(SPREAD), wanted);
+        UrlKey(key)
     }
 
     #[test]
