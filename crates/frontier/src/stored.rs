@@ -37,7 +37,7 @@ use crate::keys::KeyTable;
 use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
-use epochs::{Epoch, Ids};
+use epochs::{Epoch, Ids, MOST_REPLACED};
 use expiry::Stamps;
 use offers::Source;
 use spill::OnDisk;
@@ -114,6 +114,8 @@ pub struct StoredFrontier<S> {
     epochs: HashMap<AgentId, Epoch>,
     /// Entries with ranks from an epoch that have not been written.
     reranked: Ids,
+    /// Entries with ranks that follow from their notes and have not been written.
+    replaced: Ids,
     /// Whether the last commit has all ranks.
     ranks_are_kept: bool,
     /// Whether the next commit notes how far rescoring has come, and what the last one noted for each agent.
@@ -190,6 +192,7 @@ impl<S: Storage> StoredFrontier<S> {
             seeds_in_line: 0,
             epochs: HashMap::new(),
             reranked: Ids::default(),
+            replaced: Ids::default(),
             ranks_are_kept: true,
             notes_epochs: false,
             noted_epochs: HashMap::new(),
@@ -501,6 +504,9 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
+        if self.replaced.puts() >= MOST_REPLACED {
+            self.touch_replaced();
+        }
         for id in std::mem::take(&mut self.dirty) {
             if self.entries.get(id).is_none() {
                 continue;
@@ -532,6 +538,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn keep_ranks(&mut self) {
         self.touch_reranked();
+        self.touch_replaced();
         self.notes_epochs = true;
     }
 

@@ -276,6 +276,7 @@ fn crawl_as(
     let policy = HostPolicy {
         all_parents: needs.all_parents,
         siblings: needs.siblings,
+        ranks_follow_notes: needs.notes,
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
