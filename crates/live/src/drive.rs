@@ -886,8 +886,10 @@ impl<F: Station> Drive<'_, F> {
             }
             let now = self.context.clock.now();
             let frontier = self.crawl.frontier();
-            let of_link = (frontier.memory() / frontier.counts().known.max(1)).max(1);
-            let links = memory.excess(in_use) / of_link;
+            let counts = frontier.counts();
+            let of_link = (frontier.memory() / counts.known.max(1)).max(1);
+            // Not only links take memory, so the better half stays until it is seen what that brought.
+            let links = (memory.excess(in_use) / of_link).min(counts.waiting / 2);
             let moved = self.crawl.spill(links.max(FEWEST_SPILLED), now)?;
             if moved > 0 {
                 if !std::mem::replace(&mut self.has_spilled, true) {
