@@ -37,6 +37,8 @@ const OFTEN_WRITTEN: u64 = 16 * MIB;
 const WITHOUT_ORIGIN: u8 = 16;
 /// The most that the store may hold in memory before it has written it to tables.
 const MOST_BUFFERED: u64 = 128 * MIB;
+/// The same while links leave memory for the disk.
+const MOST_WHEN_SHORT: u64 = 16 * MIB;
 
 /// Evidence of links whose numbers are this near to each other, and that are this many, is read in one pass: looking one up costs
 /// as much as passing over a few dozen.
@@ -270,14 +272,14 @@ impl FjallStorage {
     ///
     /// The store leaves that to its thread, and takes more commits meanwhile, as much as ever comes. On a busy machine, or
     /// while the thread merges large tables, it once came to hold twenty gigabytes.
-    fn wait_for_room(&self) -> Result<(), FrontierError> {
-        if self.db.write_buffer_size() <= MOST_BUFFERED {
+    fn wait_for_room(&self, most: u64) -> Result<(), FrontierError> {
+        if self.db.write_buffer_size() <= most {
             return Ok(());
         }
         for table in self.tables.all() {
             table.rotate_memtable().map_err(|error| self.fault(error))?;
         }
-        while self.db.write_buffer_size() > MOST_BUFFERED / 2 && self.db.outstanding_flushes() > 0 {
+        while self.db.write_buffer_size() > most / 2 && self.db.outstanding_flushes() > 0 {
             // This fails if the thread has failed, which would never make room.
             let handed_over = self.db.persist(PersistMode::Buffer);
             handed_over.map_err(|error| self.fault(error))?;
@@ -769,6 +771,11 @@ impl Storage for FjallStorage {
             .into());
         }
         let pending = std::mem::take(&mut self.pending);
+        // What left memory because it is short must not come to be held in memory here.
+        let most_buffered = match pending.left.is_empty() {
+            true => MOST_BUFFERED,
+            false => MOST_WHEN_SHORT,
+        };
         let fresh = self.db.batch();
         let mut batch = std::mem::replace(&mut self.batch, fresh).durability(Some(PersistMode::Buffer));
         let tables = &self.tables;
@@ -836,7 +843,7 @@ impl Storage for FjallStorage {
             // It is stale. If it cannot be removed, its mark still says so.
             let _ = fs::remove_file(snapshot::path(&self.folder));
         }
-        self.wait_for_room()
+        self.wait_for_room(most_buffered)
     }
 
     fn flush_later(&mut self) -> Result<Flush, FrontierError> {
