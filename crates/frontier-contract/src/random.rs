@@ -165,6 +165,7 @@ fn policies() -> impl Strategy<Value = HostPolicy> {
                 robots,
                 all_parents,
                 siblings: false,
+                ranks_follow_notes: false,
                 max_parents: 3,
                 agents,
                 requisites: None,

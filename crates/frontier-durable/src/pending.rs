@@ -27,6 +27,8 @@ pub(crate) struct Pending {
     pub notes: BTreeMap<String, Vec<u8>>,
     /// Links that went to the disk, by their places; `None` for those that came back.
     pub spilled: BTreeMap<SpilledPlace, Option<Vec<u8>>>,
+    /// Their numbers, under which there is no entry any more. Their URLs and evidence stay.
+    pub left: BTreeSet<u32>,
 }
 
 impl Pending {
@@ -42,5 +44,6 @@ impl Pending {
             && self.rules.is_empty()
             && self.notes.is_empty()
             && self.spilled.is_empty()
+            && self.left.is_empty()
     }
 }

@@ -1,40 +1,87 @@
 //! Links that wait on the disk, as bytes.
+//!
+//! Their URLs and their evidence stay where they were, under their numbers; only the entry moves. Reading and writing them too
+//! would take most of the time in which links leave memory.
 
-use scenthound_frontier::{KnownUrl, Spilled, UrlId};
+use scenthound_frontier::{Entry, KnownUrl, Leaving, Spilled, SpilledPlace, UrlId};
 use scenthound_types::{CanonicalUrl, Evidence, Rank, Score};
 
-use crate::storage::{reason_byte, reason_of};
+use crate::storage::reason_of;
 
-/// Whole URLs: what waits here belongs to no host, and few of the same host stand together.
-pub(crate) fn to_bytes(spilled: &Spilled) -> Vec<u8> {
-    let Spilled {
-        known,
-        rank,
-        unit,
-        age,
-        depth,
-        parent,
-        is_sitemap,
-        evidence,
-    } = spilled;
-    let url = known.url.as_str().as_bytes();
-    let mut bytes = Vec::with_capacity(40 + url.len());
-    bytes.extend([reason_byte(known.reason), u8::from(*is_sitemap)]);
-    bytes.extend(rank.class.to_le_bytes());
-    bytes.extend(rank.score.get().to_le_bytes());
-    bytes.extend(rank.tie.to_le_bytes());
-    bytes.extend(unit.to_le_bytes());
-    bytes.extend(age.to_le_bytes());
-    bytes.extend(depth.to_le_bytes());
-    bytes.extend(parent.0.to_le_bytes());
-    bytes.extend((url.len() as u32).to_le_bytes());
-    bytes.extend(url);
-    bytes.extend(evidence.iter().flat_map(Evidence::to_bytes));
+/// The first byte of a link whose URL and evidence are elsewhere. Before, the first byte was the reason of the URL.
+const ELSEWHERE: u8 = 255;
+
+/// What is at the place of a link on the disk.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Stored {
+    /// All of it, as earlier versions wrote it.
+    Whole(Box<Spilled>),
+    /// The rest is stored under its number.
+    Entry(Box<StoredEntry>),
+}
+
+impl Stored {
+    /// The number under which the rest of it is stored, if it is.
+    pub fn id(&self) -> UrlId {
+        match self {
+            Stored::Whole(_) => UrlId::NONE,
+            Stored::Entry(entry) => entry.id,
+        }
+    }
+}
+
+/// An entry that has left memory.
+#[derive(Debug, PartialEq)]
+pub(crate) struct StoredEntry {
+    pub id: UrlId,
+    entry: Entry,
+    age: u32,
+    unit: i32,
+    pub origin: String,
+}
+
+impl StoredEntry {
+    /// The link with what is stored of it.
+    pub fn as_leaving(&self) -> Leaving<'_> {
+        Leaving {
+            id: self.id,
+            entry: &self.entry,
+            age: self.age,
+            unit: self.unit,
+            origin: &self.origin,
+        }
+    }
+}
+
+pub(crate) fn to_bytes(leaving: &Leaving<'_>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(9 + Entry::BYTES + leaving.origin.len());
+    bytes.push(ELSEWHERE);
+    bytes.extend(leaving.unit.to_le_bytes());
+    bytes.extend(leaving.age.to_le_bytes());
+    bytes.extend(leaving.entry.to_bytes());
+    bytes.extend(leaving.origin.as_bytes());
     bytes
 }
 
-/// Reads what [`to_bytes`] wrote; `None` for any other bytes.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Spilled> {
+/// Reads what [`to_bytes`] wrote, or an earlier version did; `None` for any other bytes.
+pub(crate) fn from_bytes(place: &SpilledPlace, bytes: &[u8]) -> Option<Stored> {
+    let (&first, rest) = bytes.split_first()?;
+    if first != ELSEWHERE {
+        return Some(Stored::Whole(Box::new(whole_from_bytes(bytes)?)));
+    }
+    let (unit, rest) = rest.split_first_chunk()?;
+    let (age, rest) = rest.split_first_chunk()?;
+    let (entry, origin) = rest.split_at_checked(Entry::BYTES)?;
+    Some(Stored::Entry(Box::new(StoredEntry {
+        id: UrlId(u32::from_be_bytes(*place.last_chunk()?)),
+        entry: Entry::from_bytes(entry)?,
+        age: u32::from_le_bytes(*age),
+        unit: i32::from_le_bytes(*unit),
+        origin: std::str::from_utf8(origin).ok()?.to_owned(),
+    })))
+}
+
+fn whole_from_bytes(bytes: &[u8]) -> Option<Spilled> {
     let ([reason, is_sitemap], rest) = bytes.split_first_chunk()?;
     let (class, rest) = rest.split_first_chunk()?;
     let (score, rest) = rest.split_first_chunk()?;
@@ -75,7 +122,42 @@ mod tests {
 
     #[test]
     fn a_link_comes_back_from_its_bytes_and_from_no_others() {
-        let mut spilled = Spilled {
+        let mut place = [0; 22];
+        place[18..].copy_from_slice(&7_u32.to_be_bytes());
+        let entry = Entry::from_bytes(&[0; Entry::BYTES]).unwrap();
+        let leaving = Leaving {
+            id: UrlId(7),
+            entry: &entry,
+            age: 11,
+            unit: -7,
+            origin: "http://a.example",
+        };
+        let bytes = to_bytes(&leaving);
+        let Some(Stored::Entry(read)) = from_bytes(&place, &bytes) else {
+            panic!("it is an entry");
+        };
+        assert_eq!(to_bytes(&read.as_leaving()), bytes);
+        assert_eq!((read.id, read.origin.as_str()), (UrlId(7), "http://a.example"));
+        assert_eq!(from_bytes(&place, &bytes[..20]), None);
+        assert_eq!(from_bytes(&place, &[9; 60]), None);
+        assert_eq!(from_bytes(&place, &[]), None);
+    }
+
+    #[test]
+    fn a_link_is_read_as_earlier_versions_wrote_it() {
+        let url = b"http://a.example/b?c";
+        let mut bytes = vec![1, 1];
+        bytes.extend(3_u16.to_le_bytes());
+        bytes.extend((-0.25_f64).to_le_bytes());
+        bytes.extend(9_u32.to_le_bytes());
+        bytes.extend((-7_i32).to_le_bytes());
+        bytes.extend(11_u32.to_le_bytes());
+        bytes.extend(4_u16.to_le_bytes());
+        bytes.extend(5_u32.to_le_bytes());
+        bytes.extend((url.len() as u32).to_le_bytes());
+        bytes.extend(url);
+        bytes.extend(Evidence::of_note(b"note").to_bytes());
+        let spilled = Spilled {
             known: KnownUrl {
                 url: CanonicalUrl::from_canonical("http://a.example/b?c").unwrap(),
                 reason: Reason::Link,
@@ -90,13 +172,10 @@ mod tests {
             depth: 4,
             parent: UrlId(5),
             is_sitemap: true,
-            evidence: None,
+            evidence: Some(Evidence::of_note(b"note")),
         };
-        assert_eq!(from_bytes(&to_bytes(&spilled)), Some(spilled.clone()));
-        spilled.evidence = Some(Evidence::of_note(b"note"));
-        let bytes = to_bytes(&spilled);
-        assert_eq!(from_bytes(&bytes), Some(spilled));
-        assert_eq!(from_bytes(&bytes[..20]), None);
-        assert_eq!(from_bytes(&[9; 60]), None);
+        let read = from_bytes(&[0; 22], &bytes);
+        assert_eq!(read, Some(Stored::Whole(Box::new(spilled))));
+        assert_eq!(from_bytes(&[0; 22], &bytes[..20]), None);
     }
 }

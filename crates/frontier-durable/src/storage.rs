@@ -9,12 +9,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fjall::config::{BlockSizePolicy, CompressionPolicy};
+use fjall::config::{BlockSizePolicy, CompressionPolicy, PinningPolicy};
 use fjall::{
     CompressionType, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, UserValue,
 };
 use scenthound_frontier::{
-    Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Spilled, SpilledPlace, Storage, UrlId,
+    Entry, Flush, FrontierError, HostId, HostRecord, KnownUrl, Leaving, Spilled, SpilledPlace, Storage, UrlId,
 };
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
@@ -23,17 +23,27 @@ use crate::commit_mark::{CommitMark, NOTE};
 use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::snapshot::{self, SnapshotMark};
-use crate::spilled;
+use crate::spilled::{self, Stored};
 
 const MIB: u64 = 1024 * 1024;
 /// Cached blocks. Mostly the URLs of leases, which are scattered as widely as the crawl.
 const CACHE: u64 = 16 * MIB;
-/// The smallest size the store allows. Older data is flushed from memory so that opening stays quick.
-const JOURNALS: u64 = 64 * MIB;
+/// What opening reads again after a kill. Older data is flushed from memory; with less, that would happen before tables are full.
+const JOURNALS: u64 = 128 * MIB;
+/// What is held in memory of entries, and of evidence, before it is written as a table. Both are written all over their numbers, so
+/// whatever is written is merged with the whole first level of tables, a quarter of a gigabyte: the more at a time, the better.
+const OFTEN_WRITTEN: u64 = 16 * MIB;
 /// In the first byte of a URL: only what follows the origin is there.
 const WITHOUT_ORIGIN: u8 = 16;
 /// The most that the store may hold in memory before it has written it to tables.
 const MOST_BUFFERED: u64 = 128 * MIB;
+/// The same while links leave memory for the disk.
+const MOST_WHEN_SHORT: u64 = 16 * MIB;
+
+/// Evidence of links whose numbers are this near to each other, and that are this many, is read in one pass: looking one up costs
+/// as much as passing over a few dozen.
+const NEAR: u32 = 16;
+const MANY: usize = 8;
 
 /// Keeps everything in an embedded store.
 pub struct FjallStorage {
@@ -139,6 +149,9 @@ impl FjallStorage {
             db.keyspace(name, || {
                 KeyspaceCreateOptions::default()
                     .max_memtable_size(memory)
+                    // An index is hundreds of kilobytes in one piece. A cache that has to make room for them reads little else.
+                    .index_block_pinning_policy(PinningPolicy::all(true))
+                    .filter_block_pinning_policy(PinningPolicy::all(true))
                     // Only keys that exist are requested, so a filter on the last level would say "yes" every time.
                     .expect_point_read_hits(true)
                     .data_block_size_policy(BlockSizePolicy::all(4096))
@@ -151,9 +164,9 @@ impl FjallStorage {
             .map_err(fault)
         };
         let tables = Tables {
-            entries: table("entries", 4 * MIB)?,
+            entries: table("entries", OFTEN_WRITTEN)?,
             urls: table("urls", 4 * MIB)?,
-            evidence: table("evidence", 4 * MIB)?,
+            evidence: table("evidence", OFTEN_WRITTEN)?,
             hosts: table("hosts", MIB)?,
             rules: table("rules", MIB)?,
             children: table("children", 2 * MIB)?,
@@ -216,8 +229,17 @@ impl FjallStorage {
             )));
         }
         let (entries, urls) = (ends(&self.tables.entries)?, ends(&self.tables.urls)?);
-        // Every entry has a URL, and both are dropped together.
-        if entries != urls {
+        // Every entry has a URL, and both are dropped together. Only links on the disk have no entry any more.
+        let (on_disk, _) = ends(&self.tables.spilled)?;
+        let do_match = match (&entries, &urls) {
+            _ if on_disk.is_none() => entries == urls,
+            ((Some(first), Some(last)), (Some(first_url), Some(last_url))) => {
+                first_url <= first && last <= last_url
+            }
+            ((None, None), _) => true,
+            _ => false,
+        };
+        if !do_match {
             return Err(damaged("entries and URLs do not match".to_owned()));
         }
         Ok(())
@@ -250,14 +272,14 @@ impl FjallStorage {
     ///
     /// The store leaves that to its thread, and takes more commits meanwhile, as much as ever comes. On a busy machine, or
     /// while the thread merges large tables, it once came to hold twenty gigabytes.
-    fn wait_for_room(&self) -> Result<(), FrontierError> {
-        if self.db.write_buffer_size() <= MOST_BUFFERED {
+    fn wait_for_room(&self, most: u64) -> Result<(), FrontierError> {
+        if self.db.write_buffer_size() <= most {
             return Ok(());
         }
         for table in self.tables.all() {
             table.rotate_memtable().map_err(|error| self.fault(error))?;
         }
-        while self.db.write_buffer_size() > MOST_BUFFERED / 2 && self.db.outstanding_flushes() > 0 {
+        while self.db.write_buffer_size() > most / 2 && self.db.outstanding_flushes() > 0 {
             // This fails if the thread has failed, which would never make room.
             let handed_over = self.db.persist(PersistMode::Buffer);
             handed_over.map_err(|error| self.fault(error))?;
@@ -322,14 +344,26 @@ impl FjallStorage {
         }
     }
 
-    fn read_spilled(&self, bytes: &[u8]) -> Result<Spilled, FrontierError> {
-        spilled::from_bytes(bytes).ok_or_else(|| self.damaged("a link that waits on the disk is incomplete"))
+    fn read_spilled(&self, place: &SpilledPlace, bytes: &[u8]) -> Result<Stored, FrontierError> {
+        spilled::from_bytes(place, bytes)
+            .ok_or_else(|| self.damaged("a link that waits on the disk is incomplete"))
+    }
+
+    /// A link on the disk with what is stored of it.
+    fn complete(&self, stored: Stored) -> Result<Spilled, FrontierError> {
+        match stored {
+            Stored::Whole(spilled) => Ok(*spilled),
+            Stored::Entry(entry) => {
+                let known = self.url(entry.id, &entry.origin)?;
+                Ok(entry.as_leaving().spilled(known, self.evidence(entry.id)?))
+            }
+        }
     }
 
     /// The links on the disk that were committed and have not come back since, best first.
-    fn committed_spilled(&self) -> impl Iterator<Item = Result<(SpilledPlace, Spilled), FrontierError>> {
+    fn committed_spilled(&self) -> impl Iterator<Item = Result<(SpilledPlace, Stored), FrontierError>> {
         self.tables.spilled.iter().filter_map(|row| {
-            let read = || -> Result<Option<(SpilledPlace, Spilled)>, FrontierError> {
+            let read = || -> Result<Option<(SpilledPlace, Stored)>, FrontierError> {
                 let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
                 let place: SpilledPlace = (key.as_ref().try_into())
                     .map_err(|_| self.damaged("a link that waits on the disk has no place"))?;
@@ -337,7 +371,7 @@ impl FjallStorage {
                 if self.pending.spilled.contains_key(&place) {
                     return Ok(None);
                 }
-                Ok(Some((place, self.read_spilled(&value)?)))
+                Ok(Some((place, self.read_spilled(&place, &value)?)))
             };
             read().transpose()
         })
@@ -351,6 +385,51 @@ impl FjallStorage {
 
     fn get(&self, table: &Keyspace, key: &[u8]) -> Result<Option<UserValue>, FrontierError> {
         table.get(key).map_err(|error| self.fault(error))
+    }
+
+    fn read_evidence(&self, id: u32, bytes: &[u8]) -> Result<Evidence, FrontierError> {
+        Evidence::from_bytes(bytes)
+            .ok_or_else(|| self.damaged(&format!("the evidence of URL {id} is incomplete")))
+    }
+
+    /// Evidence that is in memory; none if only the store knows.
+    fn evidence_in_memory(&self, id: u32) -> Result<Option<Option<Evidence>>, FrontierError> {
+        if let Some(pending) = self.pending.evidence.get(&id) {
+            return Ok(Some(pending.as_deref().and_then(Evidence::from_bytes)));
+        }
+        match self.recent.get(id) {
+            Some(bytes) => Ok(Some(Some(self.read_evidence(id, bytes)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the evidence of some links in one pass from the first to the last.
+    fn evidence_between(
+        &self,
+        first: UrlId,
+        last: UrlId,
+        ids: &[UrlId],
+        out: &mut Vec<Option<Evidence>>,
+    ) -> Result<(), FrontierError> {
+        let mut rows = (self.tables.evidence).range(first.0.to_be_bytes()..=last.0.to_be_bytes());
+        let mut next = None;
+        for id in ids {
+            if let Some(known) = self.evidence_in_memory(id.0)? {
+                out.push(known);
+                continue;
+            }
+            while next.as_ref().is_none_or(|(at, _)| *at < id.0) {
+                let Some(row) = rows.next() else { break };
+                let (key, value) = row.into_inner().map_err(|error| self.fault(error))?;
+                let at = number(&key).ok_or_else(|| self.damaged("evidence has no number"))?;
+                next = Some((at, value));
+            }
+            out.push(match &next {
+                Some((at, bytes)) if *at == id.0 => Some(self.read_evidence(id.0, bytes)?),
+                _ => None,
+            });
+        }
+        Ok(())
     }
 }
 
@@ -506,17 +585,30 @@ impl Storage for FjallStorage {
     }
 
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
-        let torn = || self.damaged(&format!("the evidence of URL {} is incomplete", id.0));
-        if let Some(pending) = self.pending.evidence.get(&id.0) {
-            return Ok(pending.as_deref().and_then(Evidence::from_bytes));
-        }
-        if let Some(bytes) = self.recent.get(id.0) {
-            return Evidence::from_bytes(bytes).map(Some).ok_or_else(torn);
+        if let Some(known) = self.evidence_in_memory(id.0)? {
+            return Ok(known);
         }
         match self.get(&self.tables.evidence, &id.0.to_be_bytes())? {
-            Some(bytes) => Evidence::from_bytes(&bytes).map(Some).ok_or_else(torn),
+            Some(bytes) => self.read_evidence(id.0, &bytes).map(Some),
             None => Ok(None),
         }
+    }
+
+    fn evidence_of_all(&self, ids: &[UrlId]) -> Result<Vec<Option<Evidence>>, FrontierError> {
+        let mut all = Vec::with_capacity(ids.len());
+        for near in ids.chunk_by(|id, next| next.0.saturating_sub(id.0) <= NEAR) {
+            match near {
+                [first, .., last] if near.len() >= MANY => {
+                    self.evidence_between(*first, *last, near, &mut all)?
+                }
+                _ => {
+                    for id in near {
+                        all.push(self.evidence(*id)?);
+                    }
+                }
+            }
+        }
+        Ok(all)
     }
 
     fn drop_evidence(&mut self, id: UrlId) {
@@ -617,32 +709,43 @@ impl Storage for FjallStorage {
         true
     }
 
-    fn put_spilled(&mut self, place: &SpilledPlace, spilled: &Spilled) {
+    fn spill(&mut self, place: &SpilledPlace, leaving: &Leaving<'_>) -> Result<(), FrontierError> {
         self.pending
             .spilled
-            .insert(*place, Some(spilled::to_bytes(spilled)));
+            .insert(*place, Some(spilled::to_bytes(leaving)));
+        self.pending.left.insert(leaving.id.0);
+        Ok(())
     }
 
     fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {
-        let (mut taken, mut places) = (Vec::new(), Vec::new());
-        for row in self.committed_spilled() {
-            if taken.len() == most {
-                break;
-            }
-            let (place, spilled) = row?;
-            taken.push(spilled);
-            places.push((place, None));
-        }
-        self.pending.spilled.extend(places);
+        let taken = self.committed_spilled().take(most);
+        let mut taken = taken.collect::<Result<Vec<(SpilledPlace, Stored)>, _>>()?;
+        self.pending
+            .spilled
+            .extend(taken.iter().map(|(place, _)| (*place, None)));
         // Once all in the store have come back, those that have not been committed do.
         while taken.len() < most
             && let Some((place, bytes)) =
                 (self.pending.spilled.iter()).find_map(|(place, bytes)| Some((*place, bytes.clone()?)))
         {
             self.pending.spilled.remove(&place);
-            taken.push(self.read_spilled(&bytes)?);
+            taken.push((place, self.read_spilled(&place, &bytes)?));
         }
-        Ok(taken)
+        // In the order of their numbers, in which they are stored, and then as they were.
+        let mut by_number: Vec<(usize, Stored)> =
+            taken.into_iter().map(|(_, stored)| stored).enumerate().collect();
+        by_number.sort_by_key(|(_, stored)| stored.id().0);
+        let mut complete = Vec::with_capacity(by_number.len());
+        for (at, stored) in by_number {
+            let id = stored.id();
+            complete.push((at, self.complete(stored)?));
+            if id != UrlId::NONE {
+                self.pending.left.remove(&id.0);
+                self.drop_url(id);
+            }
+        }
+        complete.sort_by_key(|(at, _)| *at);
+        Ok(complete.into_iter().map(|(_, spilled)| spilled).collect())
     }
 
     fn each_spilled(
@@ -650,10 +753,12 @@ impl Storage for FjallStorage {
         look: &mut dyn FnMut(Spilled) -> Result<(), FrontierError>,
     ) -> Result<(), FrontierError> {
         for row in self.committed_spilled() {
-            look(row?.1)?;
+            look(self.complete(row?.1)?)?;
         }
-        for bytes in self.pending.spilled.values().flatten() {
-            look(self.read_spilled(bytes)?)?;
+        for (place, bytes) in &self.pending.spilled {
+            if let Some(bytes) = bytes {
+                look(self.complete(self.read_spilled(place, bytes)?)?)?;
+            }
         }
         Ok(())
     }
@@ -666,6 +771,11 @@ impl Storage for FjallStorage {
             .into());
         }
         let pending = std::mem::take(&mut self.pending);
+        // What left memory because it is short must not come to be held in memory here.
+        let most_buffered = match pending.left.is_empty() {
+            true => MOST_BUFFERED,
+            false => MOST_WHEN_SHORT,
+        };
         let fresh = self.db.batch();
         let mut batch = std::mem::replace(&mut self.batch, fresh).durability(Some(PersistMode::Buffer));
         let tables = &self.tables;
@@ -689,6 +799,9 @@ impl Storage for FjallStorage {
             for table in [&tables.entries, &tables.urls, &tables.evidence] {
                 batch.remove(table, id.to_be_bytes());
             }
+        }
+        for id in pending.left {
+            batch.remove(&tables.entries, id.to_be_bytes());
         }
         for (child, parent) in pending.dropped_parents {
             batch.remove(&tables.parents, join(child, parent));
@@ -730,7 +843,7 @@ impl Storage for FjallStorage {
             // It is stale. If it cannot be removed, its mark still says so.
             let _ = fs::remove_file(snapshot::path(&self.folder));
         }
-        self.wait_for_room()
+        self.wait_for_room(most_buffered)
     }
 
     fn flush_later(&mut self) -> Result<Flush, FrontierError> {

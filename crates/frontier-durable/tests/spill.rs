@@ -117,6 +117,28 @@ fn every_page_is_fetched_once_although_links_leave_memory_again_and_again() {
 }
 
 #[test]
+fn more_links_than_go_at_once_go_one_batch_after_the_other_and_free_their_memory() {
+    let mut frontier = MemoryFrontier::new(HostPolicy::instant(), keyring());
+    frontier.seed(&[offer(0)], Timestamp::ZERO).unwrap();
+    let now = Timestamp::from_millis(1);
+    let Next::Fetch(leases) = frontier.take_many(1, now).unwrap() else {
+        panic!("the seed waits");
+    };
+    let updates: Vec<Update> = (1..200_000).map(|page| Update::Offer(offer(page))).collect();
+    settle(&mut frontier, &leases[0], &updates, now);
+    let before = frontier.memory();
+    let batches: Vec<u64> = (0..2).map(|_| frontier.spill(150_000, now).unwrap()).collect();
+    let moved: u64 = batches.iter().sum();
+    assert!(
+        batches[0] < 140_000 && (140_000..=150_000).contains(&moved),
+        "{batches:?}"
+    );
+    assert_eq!(frontier.counts().on_disk, moved);
+    assert_eq!(frontier.counts().waiting + moved, 199_999);
+    assert!(frontier.memory() * 2 < before, "{before} {}", frontier.memory());
+}
+
+#[test]
 fn the_worst_links_go_and_the_best_come_back_first() {
     let mut frontier = MemoryFrontier::new(HostPolicy::instant(), keyring());
     // A seed never leaves memory, so the others are links of its page.

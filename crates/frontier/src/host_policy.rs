@@ -73,6 +73,9 @@ pub struct HostPolicy {
     pub all_parents: bool,
     /// Whether siblings are raised. Frontiers that share a crawl then keep track of which of them hold children of a page.
     pub siblings: bool,
+    /// Whether the rank of a link follows from the note on it, so that it is enough to write it now and then when further pages
+    /// replace it. After a crash such links are scored again.
+    pub ranks_follow_notes: bool,
     /// How many parents to keep per URL when `all_parents` is on.
     pub max_parents: u8,
     /// How many agents there are, each with its own stack. Later agents, up to sixteen in all, get a stack when they
@@ -106,6 +109,7 @@ impl Default for HostPolicy {
             robots: true,
             all_parents: false,
             siblings: false,
+            ranks_follow_notes: false,
             max_parents: 64,
             agents: 1,
             requisites: None,

@@ -18,6 +18,8 @@ use scenthound_types::UrlKey;
 const SLOTS: usize = 12;
 /// The table grows when it is fuller than this, in percent: beyond it many buckets pass members on.
 const FULLEST: usize = 80;
+/// An odd number that spreads the bits of a key.
+const SPREAD: u64 = 0xd6e8_feb8_6659_fd93;
 /// The tag of an empty slot. No member has it.
 const VACANT: u8 = 0;
 
@@ -68,6 +70,11 @@ fn tag(key: UrlKey) -> u8 {
     (key.0 as u8).max(1)
 }
 
+/// How many buckets a table for so many members has.
+fn buckets_for(members: usize) -> usize {
+    members.max(SLOTS) * 100 / FULLEST / SLOTS + 1
+}
+
 impl KeyTable {
     pub fn len(&self) -> usize {
         self.len
@@ -88,7 +95,9 @@ impl KeyTable {
 
     /// The bucket where a key belongs. Any number of buckets will do, not only powers of two.
     fn home(&self, key: UrlKey) -> usize {
-        (((key.0 >> 32) * self.buckets.len() as u64) >> 32) as usize
+        // Spread once more: if ranks follow from keys and the worst URLs leave, the keys that stay are near to each other.
+        let spread = key.0.wrapping_mul(SPREAD) >> 32;
+        ((spread * self.buckets.len() as u64) >> 32) as usize
     }
 
     fn after(&self, bucket: usize) -> usize {
@@ -131,7 +140,7 @@ impl KeyTable {
     /// Adds a member that is not there yet.
     pub fn insert(&mut self, key: UrlKey, id: u32, key_of: impl Fn(u32) -> UrlKey) {
         if self.len >= self.buckets.len() * SLOTS * FULLEST / 100 {
-            self.grow(self.len + self.len / 2, key_of);
+            self.rebuild(self.len + self.len / 2, key_of);
         }
         self.put(key, id);
     }
@@ -204,18 +213,26 @@ impl KeyTable {
     /// Makes room for this many members in all.
     pub fn reserve(&mut self, members: usize, key_of: impl Fn(u32) -> UrlKey) {
         if members > self.buckets.len() * SLOTS * FULLEST / 100 {
-            self.grow(members.max(self.len + self.len / 2), key_of);
+            self.rebuild(members.max(self.len + self.len / 2), key_of);
         }
     }
 
-    fn grow(&mut self, members: usize, key_of: impl Fn(u32) -> UrlKey) {
-        let buckets = members.max(SLOTS) * 100 / FULLEST / SLOTS + 1;
-        let larger = KeyTable {
-            buckets: vec![EMPTY; buckets],
+    /// Gives memory back if there is room for many more members than there are.
+    pub fn shrink(&mut self, key_of: impl Fn(u32) -> UrlKey) {
+        let members = self.len + self.len / 8;
+        if buckets_for(members) < self.buckets.len() / 4 * 3 {
+            self.rebuild(members, key_of);
+        }
+    }
+
+    /// Puts all members into a table that has room for so many.
+    fn rebuild(&mut self, members: usize, key_of: impl Fn(u32) -> UrlKey) {
+        let rebuilt = KeyTable {
+            buckets: vec![EMPTY; buckets_for(members)],
             len: 0,
         };
-        let smaller = std::mem::replace(self, larger);
-        for id in smaller.iter() {
+        let before = std::mem::replace(self, rebuilt);
+        for id in before.iter() {
             self.put(key_of(id), id);
         }
     }
@@ -230,7 +247,11 @@ mod tests {
     /// Few different tags, and many keys that belong to the same bucket.
     fn key(number: u64) -> UrlKey {
         let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        UrlKey(spread & 0xc000_0000_0000_0000 | number << 8 | number & 3)
+        let wanted = spread & 0xc000_0000_0000_0000 | number << 8 | number & 3;
+        // What spreading the key makes of it is this number.
+        let key = wanted.wrapping_mul(0xcfee_444d_8b59_a89b);
+        assert_eq!(key.wrapping_mul(SPREAD), wanted);
+        UrlKey(key)
     }
 
     #[test]
@@ -281,6 +302,25 @@ mod tests {
         for id in 0..500_000 {
             assert_eq!(table.find(spread(id), |member| member == id), Some(id));
         }
+    }
+
+    #[test]
+    fn a_table_that_has_become_too_large_gives_memory_back() {
+        let mut table = KeyTable::default();
+        let spread = |id: u32| UrlKey(u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        for id in 0..10_000 {
+            table.insert(spread(id), id, spread);
+        }
+        for id in 1_000..10_000 {
+            table.remove(spread(id), id);
+        }
+        let before = table.bytes();
+        table.shrink(spread);
+        assert!(table.bytes() * 5 < before, "{before} {}", table.bytes());
+        assert!((0..1_000).all(|id| table.find(spread(id), |member| member == id) == Some(id)));
+        let small = table.bytes();
+        table.shrink(spread);
+        assert_eq!(table.bytes(), small, "there is nothing more to give");
     }
 
     #[test]

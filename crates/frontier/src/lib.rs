@@ -36,8 +36,8 @@ pub use memory::MemoryStorage;
 pub use steer::{HostPlace, HostSteering, HostSurvey, Survey};
 pub use storage::{Kinship, KnownUrl, Storage};
 pub use stored::{
-    ChildrenRaise, ForeignOffer, Inherited, Kept, KinHeard, KinNews, Queues, ShardMap, Spilled, SpilledPlace,
-    StoredFrontier, noted_expired, noted_spilled,
+    ChildrenRaise, ForeignOffer, Inherited, Kept, KinHeard, KinNews, Leaving, Queues, ShardMap, Spilled,
+    SpilledPlace, StoredFrontier, noted_expired, noted_spilled,
 };
 
 /// The note in which whoever commits may leave the time, as milliseconds in eight bytes, little-endian. A frontier that is

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use scenthound_types::{AgentId, Evidence, Parents, Rank};
 
 use crate::chunks::{Chunks, Slot};
-use crate::{Entry, FrontierError, HostId, HostRecord, KnownUrl, Spilled, SpilledPlace, Storage, UrlId};
+use crate::{
+    Entry, FrontierError, HostId, HostRecord, KnownUrl, Leaving, Spilled, SpilledPlace, Storage, UrlId,
+};
 
 /// Keeps everything in memory. Entries and hosts are not stored here: the frontier has them.
 #[derive(Debug, Default)]
@@ -137,8 +139,12 @@ impl Storage for MemoryStorage {
         true
     }
 
-    fn put_spilled(&mut self, place: &SpilledPlace, spilled: &Spilled) {
-        self.spilled.insert(*place, spilled.clone());
+    fn spill(&mut self, place: &SpilledPlace, leaving: &Leaving<'_>) -> Result<(), FrontierError> {
+        let known = self.url(leaving.id, leaving.origin)?;
+        let evidence = self.evidence(leaving.id)?;
+        self.spilled.insert(*place, leaving.spilled(known, evidence));
+        self.drop_url(leaving.id);
+        Ok(())
     }
 
     fn take_spilled(&mut self, most: usize) -> Result<Vec<Spilled>, FrontierError> {

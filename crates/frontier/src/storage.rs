@@ -3,7 +3,7 @@
 use scenthound_types::{AgentId, CanonicalUrl, Evidence, Parents, Rank, Reason};
 
 use crate::Flush;
-use crate::{Entry, FrontierError, HostId, HostRecord, Spilled, SpilledPlace, UrlId};
+use crate::{Entry, FrontierError, HostId, HostRecord, Leaving, Spilled, SpilledPlace, UrlId};
 
 /// What is written once about a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,10 @@ pub trait Storage {
     fn put_evidence(&mut self, id: UrlId, evidence: &Evidence);
     /// What is known of a waiting link.
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError>;
+    /// What is known of many waiting links, whose ids ascend.
+    fn evidence_of_all(&self, ids: &[UrlId]) -> Result<Vec<Option<Evidence>>, FrontierError> {
+        ids.iter().map(|id| self.evidence(*id)).collect()
+    }
     /// Drops what is known of a link.
     fn drop_evidence(&mut self, id: UrlId);
 
@@ -76,8 +80,11 @@ pub trait Storage {
     fn can_spill(&self) -> bool {
         false
     }
-    /// Stores a link that waits on the disk, at its place among them.
-    fn put_spilled(&mut self, _: &SpilledPlace, _: &Spilled) {}
+    /// Lets a link wait on the disk, at its place among them. What is stored of its id goes with it: the id is not known any
+    /// more.
+    fn spill(&mut self, _: &SpilledPlace, _: &Leaving<'_>) -> Result<(), FrontierError> {
+        Ok(())
+    }
     /// Takes the first of the links on the disk, at most so many.
     fn take_spilled(&mut self, _most: usize) -> Result<Vec<Spilled>, FrontierError> {
         Ok(Vec::new())

@@ -37,7 +37,7 @@ use crate::keys::KeyTable;
 use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
-use epochs::{Epoch, Ids};
+use epochs::{Epoch, Ids, MOST_REPLACED};
 use expiry::Stamps;
 use offers::Source;
 use spill::OnDisk;
@@ -49,7 +49,7 @@ pub use inherit::Inherited;
 pub use kin::ChildrenRaise;
 pub use reopen::{Kept, Queues, noted_expired};
 pub(crate) use rules::RulesElsewhere;
-pub use spill::{Spilled, SpilledPlace, noted_spilled};
+pub use spill::{Leaving, Spilled, SpilledPlace, noted_spilled};
 
 /// An active lease.
 #[derive(Debug)]
@@ -114,6 +114,8 @@ pub struct StoredFrontier<S> {
     epochs: HashMap<AgentId, Epoch>,
     /// Entries with ranks from an epoch that have not been written.
     reranked: Ids,
+    /// Entries with ranks that follow from their notes and have not been written.
+    replaced: Ids,
     /// Whether the last commit has all ranks.
     ranks_are_kept: bool,
     /// Whether the next commit notes how far rescoring has come, and what the last one noted for each agent.
@@ -132,6 +134,8 @@ pub struct StoredFrontier<S> {
     /// Kept parents of dropped URLs. Their pages still list the links.
     links_lost: u64,
     on_disk: OnDisk,
+    /// Links that are to leave memory for the disk, the last of them next.
+    leaving: Vec<UrlId>,
     /// How many dropped entries the storage knows about.
     noted_dropped: u64,
     /// Whether scores are cash, that is, whether they add up.
@@ -188,6 +192,7 @@ impl<S: Storage> StoredFrontier<S> {
             seeds_in_line: 0,
             epochs: HashMap::new(),
             reranked: Ids::default(),
+            replaced: Ids::default(),
             ranks_are_kept: true,
             notes_epochs: false,
             noted_epochs: HashMap::new(),
@@ -199,6 +204,7 @@ impl<S: Storage> StoredFrontier<S> {
             expired: 0,
             links_lost: 0,
             on_disk: OnDisk::default(),
+            leaving: Vec::new(),
             noted_dropped: 0,
             has_cash: false,
             unit: 0,
@@ -498,6 +504,9 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
+        if self.replaced.puts() >= MOST_REPLACED {
+            self.touch_replaced();
+        }
         for id in std::mem::take(&mut self.dirty) {
             if self.entries.get(id).is_none() {
                 continue;
@@ -529,6 +538,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
 
     fn keep_ranks(&mut self) {
         self.touch_reranked();
+        self.touch_replaced();
         self.notes_epochs = true;
     }
 

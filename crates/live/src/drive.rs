@@ -61,9 +61,8 @@ const SURVEYED_HOSTS: usize = 40;
 /// the same order. A fast one would spend more on that than on anything else.
 const SELDOM: Duration = Duration::from_millis(25);
 const FEW_RANKS: usize = 2_000;
-/// Links that go to the disk at a time when memory is short. With millions of URLs this takes many seconds; see
-/// docs/performance.md.
-const SPILLED_AT_ONCE: u64 = 100_000;
+/// The fewest links that are to go to the disk when memory is short.
+const FEWEST_SPILLED: u64 = 100_000;
 /// Links go to the disk only if the frontier takes more than one part in so many of the memory in use.
 const FRONTIERS_PART: u64 = 4;
 /// How often nodes tell each other what they have learnt.
@@ -277,6 +276,7 @@ fn crawl_as(
     let policy = HostPolicy {
         all_parents: needs.all_parents,
         siblings: needs.siblings,
+        ranks_follow_notes: needs.notes,
         oldest_from: needs.oldest_from,
         hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
         agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
@@ -885,7 +885,12 @@ impl<F: Station> Drive<'_, F> {
                 return Ok(true);
             }
             let now = self.context.clock.now();
-            let moved = self.crawl.spill(SPILLED_AT_ONCE, now)?;
+            let frontier = self.crawl.frontier();
+            let counts = frontier.counts();
+            let of_link = (frontier.memory() / counts.known.max(1)).max(1);
+            // Not only links take memory, so the better half stays until it is seen what that brought.
+            let links = (memory.excess(in_use) / of_link).min(counts.waiting / 2);
+            let moved = self.crawl.spill(links.max(FEWEST_SPILLED), now)?;
             if moved > 0 {
                 if !std::mem::replace(&mut self.has_spilled, true) {
                     tracing::warn!("little memory is left: the least promising links wait on the disk");

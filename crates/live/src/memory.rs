@@ -110,6 +110,11 @@ impl MemoryWatch {
         in_use as f64 > NEAR * self.limit as f64
     }
 
+    /// How much has to be freed until requests need not be limited.
+    pub fn excess(&self, in_use: u64) -> u64 {
+        in_use.saturating_sub((FAR * self.limit as f64) as u64)
+    }
+
     /// Something was done about it, which takes a while to show.
     pub fn was_relieved(&mut self) {
         self.looks_above = 0;

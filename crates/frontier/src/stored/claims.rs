@@ -132,6 +132,12 @@ impl<S: Storage> StoredFrontier<S> {
     /// Drops an entry that is not leased, with everything stored for it. If other agents want the URL too, the oldest
     /// claim becomes its base.
     pub(super) fn drop_entry(&mut self, id: UrlId, now: Timestamp) -> Result<(), FrontierError> {
+        self.storage.drop_url(id);
+        self.forget_entry(id, now)
+    }
+
+    /// Drops an entry from memory. What is stored for it, but for the pages that link to it, is the caller's business.
+    pub(super) fn forget_entry(&mut self, id: UrlId, now: Timestamp) -> Result<(), FrontierError> {
         let entry = self.entries[id];
         let base = self.base_of(id);
         match entry.state {
@@ -156,7 +162,6 @@ impl<S: Storage> StoredFrontier<S> {
         if self.policy.all_parents && !entry.has(flag::CLAIM) {
             self.links_lost += self.storage.drop_parents(id)?;
         }
-        self.storage.drop_url(id);
         self.entries.remove(id);
         self.dropped += 1;
         self.place(entry.host, now);

@@ -5,6 +5,9 @@
 //! order is right at once and the rest in the end, and no single call rescores every link just because a model
 //! changed a little.
 //!
+//! A link that many pages contain changes its rank with each of them. If ranks follow from notes, these are written only now and
+//! then too: the notes are all there.
+//!
 //! A changed model changes the ranks of a hundred links after every page, and changes most of them again before long. So
 //! new ranks take effect at once, but are written only with the entry's next other change or when
 //! [`Frontier::keep_ranks`] asks for it, and so is how far an epoch has come. A crash loses the latest of them, and a note says so; a
@@ -13,6 +16,9 @@
 use super::reopen::damaged;
 use super::*;
 
+/// Ranks that further pages replace are written once there are this many: about a second of a fast crawl. A crawl that ends without
+/// warning loses no more of them, and scores those links again.
+pub(super) const MOST_REPLACED: usize = 50_000;
 /// The most ids the sweep looks at per link it rescores. Most ids of a long crawl no longer wait.
 const LOOKS: usize = 64;
 
@@ -36,7 +42,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    fn insert(&mut self, id: UrlId) {
+    pub fn insert(&mut self, id: UrlId) {
         let at = id.0 as usize / 64;
         if self.words.len() <= at {
             self.words.resize(at + 1, 0);
@@ -141,7 +147,7 @@ impl<S: Storage> StoredFrontier<S> {
 
     /// Notes whether this commit has all ranks, where that changed.
     pub(super) fn note_ranks(&mut self) {
-        let are_kept = self.reranked.is_empty();
+        let are_kept = self.reranked.is_empty() && self.replaced.is_empty();
         if are_kept != self.ranks_are_kept {
             self.ranks_are_kept = are_kept;
             self.storage.put_note(RANKS_NOTE, &[u8::from(are_kept)]);
@@ -215,8 +221,10 @@ impl<S: Storage> StoredFrontier<S> {
                 batch.push(id);
             }
         }
-        for id in batch {
-            self.score_again(id, rescore, now)?;
+        // The batch is in the order of the storage, which reads it faster as a whole than link by link.
+        let evidence = self.storage.evidence_of_all(&batch)?;
+        for (id, evidence) in batch.into_iter().zip(evidence) {
+            self.score_with(id, &evidence.unwrap_or_default(), rescore, now);
         }
         epoch.cursor = reached;
         epoch.surfaced = epoch.surfaced.split_off(&reached);
@@ -237,15 +245,26 @@ impl<S: Storage> StoredFrontier<S> {
         now: Timestamp,
     ) -> Result<(), FrontierError> {
         let evidence = self.evidence_of(id)?.unwrap_or_default();
+        self.score_with(id, &evidence, rescore, now);
+        Ok(())
+    }
+
+    fn score_with(
+        &mut self,
+        id: UrlId,
+        evidence: &Evidence,
+        rescore: &mut dyn FnMut(&WaitingLink<'_>) -> Option<Rank>,
+        now: Timestamp,
+    ) {
         let entry = &self.entries[id];
         let link = WaitingLink {
             key: entry.key,
             rank: entry.rank(),
             parent: self.key_of(entry.parent),
-            evidence: &evidence,
+            evidence,
         };
         let Some(rank) = rescore(&link) else {
-            return Ok(());
+            return;
         };
         let entry = &mut self.entries[id];
         if matches!(entry.state, State::Waiting | State::Drawn) && entry.rank() != rank {
@@ -253,12 +272,22 @@ impl<S: Storage> StoredFrontier<S> {
             self.reranked.insert(id);
             self.reorder(id, now);
         }
-        Ok(())
     }
 
     /// Lets the next commit write the ranks that epochs have changed.
     pub(super) fn touch_reranked(&mut self) {
-        for id in std::mem::take(&mut self.reranked).ids() {
+        let reranked = std::mem::take(&mut self.reranked);
+        self.touch_all(&reranked);
+    }
+
+    /// Lets the next commit write the ranks that further pages have replaced.
+    pub(super) fn touch_replaced(&mut self) {
+        let replaced = std::mem::take(&mut self.replaced);
+        self.touch_all(&replaced);
+    }
+
+    fn touch_all(&mut self, ids: &Ids) {
+        for id in ids.ids() {
             if self.entries.get(id).is_some() {
                 self.touch(id);
             }

@@ -154,7 +154,14 @@ impl<S: Storage> StoredFrontier<S> {
         let present = entry.rank();
         match (entry.state, merge) {
             (State::Waiting | State::Drawn, Merge::Max) if rank > present => entry.set_rank(rank),
-            (State::Waiting | State::Drawn, Merge::Replace) if rank != present => entry.set_rank(rank),
+            (State::Waiting | State::Drawn, Merge::Replace) if rank != present => {
+                entry.set_rank(rank);
+                if self.policy.ranks_follow_notes && entry.has(flag::EVIDENCE) {
+                    self.replaced.insert(id);
+                    self.reorder(id, now);
+                    return;
+                }
+            }
             // Cash also gathers on leased, fetched and gone URLs, so that none is ever lost.
             (_, Merge::Add) if rank.score.get() != 0.0 => entry.gain(rank.score.get()),
             _ => return,

@@ -4,7 +4,9 @@
 //! and comes back, best first, when less than half as much waits as did then. Meanwhile its URL is not known: a page that links
 //! to it brings it in again as if it were new, and when the old record comes back the two become one.
 //!
-//! Which are the worst is estimated from a sample: an exact list of a hundred million would take more memory than it frees.
+//! Which are the worst is estimated from a sample: an exact list of a hundred million would take more memory than it frees. All
+//! that are to go are chosen at once and go in batches, so that a crawl can go on in between. Memory is freed in earnest only when
+//! a good part of the entries is gone: they are spread over all others.
 //!
 //! **Invariant:** every URL that was ever offered is in memory, on the disk, or was dropped because a limit says so. Seeds and
 //! what several agents wait for stay in memory.
@@ -19,6 +21,8 @@ use super::*;
 const SPILLED: &str = "frontier/spilled";
 /// How many entries are looked at to estimate which are the worst.
 const SAMPLE: u64 = 20_000;
+/// The most that go at a time.
+const GO: u64 = 100_000;
 /// The most that come back at a time.
 const BACK: usize = 10_000;
 
@@ -41,6 +45,37 @@ pub struct Spilled {
     pub is_sitemap: bool,
     /// What is known of it.
     pub evidence: Option<Evidence>,
+}
+
+/// A link that leaves memory for the disk. Its URL and its evidence are in the storage already.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving<'a> {
+    /// Its number.
+    pub id: UrlId,
+    /// What memory holds of it.
+    pub entry: &'a Entry,
+    /// Its age.
+    pub age: u32,
+    /// The unit of cash.
+    pub unit: i32,
+    /// The origin of its host.
+    pub origin: &'a str,
+}
+
+impl Leaving<'_> {
+    /// The link with what is stored of it.
+    pub fn spilled(&self, known: KnownUrl, evidence: Option<Evidence>) -> Spilled {
+        Spilled {
+            known,
+            rank: self.entry.rank(),
+            unit: self.unit,
+            age: self.age,
+            depth: self.entry.depth,
+            parent: self.entry.parent,
+            is_sitemap: self.entry.has(flag::SITEMAP),
+            evidence: evidence.filter(|_| self.entry.has(flag::EVIDENCE)),
+        }
+    }
 }
 
 /// Where a link stands among those on the disk: bytes that sort as it would be served.
@@ -72,22 +107,40 @@ pub(super) struct OnDisk {
 }
 
 impl<S: Storage> StoredFrontier<S> {
-    /// Moves about this many of the worst waiting links to the disk, and returns how many that were.
+    /// Moves some of the worst waiting links to the disk, and returns how many that were. If this many do not go at once, the next
+    /// call goes on with them.
     pub(super) fn spill_worst(&mut self, links: u64, now: Timestamp) -> Result<u64, FrontierError> {
         // What several agents wait for would have to come back to each of them.
         if !self.storage.can_spill() || self.in_stack.iter().filter(|waiting| **waiting > 0).count() > 1 {
             return Ok(0);
         }
-        let worst = self.about_the_worst(links);
-        for id in &worst {
-            self.spill_one(*id, now)?;
+        if self.leaving.is_empty() {
+            self.leaving = self.about_the_worst(links);
         }
-        let moved = worst.len() as u64;
+        let mut moved = 0;
+        while moved < links.min(GO)
+            && let Some(id) = self.leaving.pop()
+        {
+            // It may have been leased since, or dropped.
+            if self
+                .entries
+                .get(id)
+                .is_some_and(|entry| self.may_leave(id, entry))
+            {
+                self.spill_one(id, now)?;
+                moved += 1;
+            }
+        }
         if moved > 0 {
             for host in &mut self.hosts {
                 host.shrink();
             }
             self.entries.pack();
+            if self.leaving.is_empty() {
+                self.leaving = Vec::new();
+                let entries = &self.entries;
+                self.ids.shrink(|id| entries[UrlId(id)].key);
+            }
             self.on_disk.links += moved;
             self.on_disk.room = self.in_stack.iter().sum();
             self.note_spilled();
@@ -95,13 +148,16 @@ impl<S: Storage> StoredFrontier<S> {
         Ok(moved)
     }
 
+    /// Whether an entry may leave memory.
+    fn may_leave(&self, id: UrlId, entry: &Entry) -> bool {
+        entry.state == State::Waiting
+            && !entry.has(flag::SEED | flag::CLAIM)
+            && !self.claims.contains_key(&id.0)
+    }
+
     /// At most this many waiting entries, the worst or nearly so, in order of their numbers.
     fn about_the_worst(&self, links: u64) -> Vec<UrlId> {
-        let may_go = |(id, entry): &(UrlId, &Entry)| {
-            entry.state == State::Waiting
-                && !entry.has(flag::SEED | flag::CLAIM)
-                && !self.claims.contains_key(&id.0)
-        };
+        let may_go = |(id, entry): &(UrlId, &Entry)| self.may_leave(*id, entry);
         let waiting = self.in_stack.iter().sum::<u64>().max(1);
         let every = usize::try_from(waiting / SAMPLE).unwrap_or(usize::MAX).max(1);
         let sample = self.entries.all().filter(may_go).step_by(every);
@@ -121,18 +177,15 @@ impl<S: Storage> StoredFrontier<S> {
 
     fn spill_one(&mut self, id: UrlId, now: Timestamp) -> Result<(), FrontierError> {
         let (entry, Priority { rank, age }) = (self.entries[id], self.entries.priority(id));
-        let spilled = Spilled {
-            known: self.known_url(id)?,
-            rank,
-            unit: self.unit,
+        let leaving = Leaving {
+            id,
+            entry: &entry,
             age,
-            depth: entry.depth,
-            parent: entry.parent,
-            is_sitemap: entry.has(flag::SITEMAP),
-            evidence: self.evidence_of(id)?,
+            unit: self.unit,
+            origin: &self.hosts[entry.host.0 as usize].origin,
         };
-        self.storage.put_spilled(&place(rank, age, id), &spilled);
-        self.drop_entry(id, now)
+        self.storage.spill(&place(rank, age, id), &leaving)?;
+        self.forget_entry(id, now)
     }
 
     /// Brings links back from the disk if few wait in memory.
