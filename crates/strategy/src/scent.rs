@@ -204,7 +204,7 @@ impl Scent {
             anchor,
             url,
             f64::from(self.text.words(&note.words)).clamp(-8.0, 8.0),
-            f64::from(self.text.meaning(&note.words)).clamp(-8.0, 8.0),
+            self.say_of_meaning() * f64::from(self.text.meaning(&note.words)).clamp(-8.0, 8.0),
             around.directory,
             around.list,
             around.page,
@@ -243,8 +243,14 @@ impl Scent {
         // with every day.
         match parts.get(prior::CHAIN) {
             Some(chain) if *chain > 0.0 => score.min(OLDEST_FROM - CHAIN_DROP * chain),
+            _ if self.finds_nothing() => explorable(score),
             _ => score,
         }
+    }
+
+    /// Whether the crawl has brought so little lately that it cannot tell what is not worth exploring.
+    fn finds_nothing(&self) -> bool {
+        self.visits >= FEW_VISITS && self.recent < LITTLE
     }
 
     /// Adjusts the weights to what a visit brought: one AdaGrad step of logistic regression.
@@ -253,8 +259,7 @@ impl Scent {
         let error = (likely - relevance) * self.weight_of(relevance);
         let start = self.settings.prior.weights;
         // Slow at first: see VISITS_PER_WEIGHT.
-        let sure = (self.visits as f64 / (VISITS_PER_WEIGHT * PARTS as u64) as f64).min(1.0);
-        let pace = self.settings.adapt * sure * sure;
+        let pace = self.settings.adapt * self.sure_of(PARTS);
         let own = self.weights.iter_mut().zip(&mut self.squares);
         for ((weight, squares), (part, start)) in own.zip(parts.iter().zip(start)) {
             let slope = error * part + PULL * (*weight - start);
@@ -264,6 +269,21 @@ impl Scent {
         // A chain is never a reason to follow it.
         if let Some(weight) = self.weights.get_mut(prior::CHAIN) {
             *weight = weight.min(0.0);
+        }
+    }
+
+    /// How far visits can be trusted to teach so many weights more than chance, from 0 to 1: see VISITS_PER_WEIGHT.
+    fn sure_of(&self, weights: usize) -> f64 {
+        let share = self.visits as f64 / (VISITS_PER_WEIGHT * weights as u64) as f64;
+        share.min(1.0).powi(2)
+    }
+
+    /// How much the model of meanings counts, from 0 to 1: nothing before the weights of all parts follow what visits bring, so that
+    /// short crawls do not depend on chance.
+    fn say_of_meaning(&self) -> f64 {
+        match self.sure_of(PARTS) < 1.0 {
+            true => 0.0,
+            false => self.sure_of(text::MEANINGS),
         }
     }
 
@@ -397,6 +417,18 @@ fn worth(own: f64, leads: f64) -> f64 {
     ((own.exp() + leads) / (1.0 - leads)).ln()
 }
 
+/// A score in the same order, but never too low to be explored.
+fn explorable(score: f64) -> f64 {
+    const LOWEST: f64 = OLDEST_FROM + 1e-3;
+    /// Scores from here on stay as they are: an unknown link begins at about as much.
+    const FROM: f64 = -3.0;
+    const ROOM: f64 = FROM - LOWEST;
+    if score >= FROM {
+        return score;
+    }
+    LOWEST + ROOM * ((score - FROM) / ROOM).exp()
+}
+
 /// The short key of a page.
 fn short(page: UrlKey) -> u32 {
     (page.0 >> 32) as u32
@@ -416,6 +448,10 @@ fn parent_of(page: UrlKey, path: u32, relevance: f64) -> Parent {
 const HOLD_BACK: f64 = 0.7;
 /// What is known to be this bad is not worth exploring: an unknown link begins at about −3.
 const OLDEST_FROM: f64 = -4.2;
+/// After this many visits, if recent ones brought less than this on average, every link but those of chains is worth
+/// exploring. A crawl that finds nothing learns that everything is bad, and would give up looking around just when it has to.
+const FEW_VISITS: u64 = 100;
+const LITTLE: f64 = 0.05;
 /// How far below that a link in a fruitless chain lies, for each unit of the part `chain`.
 const CHAIN_DROP: f64 = 2.0;
 
@@ -528,11 +564,12 @@ impl Strategy for Scent {
             visits: Some(self.yields.led(note.places.template)),
         };
         let mut weights = self.weights;
-        // Nor does the lid on the score of a chain.
-        if let (Some(weight), Some(chain)) = (weights.get_mut(prior::CHAIN), parts.get(prior::CHAIN))
-            && *chain > 0.0
-        {
-            *weight += (self.score(&note, &parts) - worth(own, share)) / chain;
+        // Nor does the lid on the score of a chain, or what keeps a link worth exploring, which is shown with the bias.
+        let moved = self.score(&note, &parts) - worth(own, share);
+        let is_chain = parts.get(prior::CHAIN).is_some_and(|chain| *chain > 0.0);
+        let at = if is_chain { prior::CHAIN } else { prior::BIAS };
+        if let (Some(weight), Some(part)) = (weights.get_mut(at), parts.get(at)) {
+            *weight += moved / part;
         }
         let parts = parts.into_iter().zip(weights);
         let parts = prior::NAMES.iter().zip(parts);
@@ -596,6 +633,8 @@ mod tests {
         scent: Scent,
         notes: BTreeMap<UrlKey, Box<[u8]>>,
         saved: BTreeMap<String, Vec<u8>>,
+        /// Whether no page is relevant.
+        dull: bool,
     }
 
     fn url(number: u32) -> CanonicalUrl {
@@ -648,12 +687,30 @@ mod tests {
         assert!(worth(30.0, 0.9).is_finite() && worth(-900.0, 0.9).is_finite());
     }
 
+    #[test]
+    fn a_crawl_that_finds_nothing_does_not_give_up_looking_around() {
+        let scores = [-50.0, -9.0, -6.0, -4.2, -3.1, -3.0, -1.0, 2.0].map(explorable);
+        assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
+        assert!(scores.iter().all(|score| *score > OLDEST_FROM));
+        let mut around = Around::new();
+        around.dull = true;
+        let mut last = Updates::new();
+        (0..400).for_each(|number| last = around.visit(number));
+        assert!(around.scent.finds_nothing());
+        let lowest = last.iter().filter_map(|update| match update {
+            Update::Offer(offer) => Some(offer.rank.score.get()),
+            _ => None,
+        });
+        assert!(lowest.fold(f64::INFINITY, f64::min) > OLDEST_FROM);
+    }
+
     impl Around {
         fn new() -> Around {
             Around {
                 scent: Scent::new(ScentSettings::default()),
                 notes: BTreeMap::new(),
                 saved: BTreeMap::new(),
+                dull: false,
             }
         }
 
@@ -676,7 +733,11 @@ mod tests {
                 location: None,
             };
             let judgement = Judgement {
-                relevance: if is_good(number) { 0.9 } else { 0.1 },
+                relevance: match (self.dull, is_good(number)) {
+                    (true, _) => 0.0,
+                    (_, true) => 0.9,
+                    (_, false) => 0.1,
+                },
                 verdict: Verdict::Irrelevant,
                 genre: None,
                 layer: None,
@@ -748,6 +809,7 @@ mod tests {
                 scent,
                 notes: self.notes.clone(),
                 saved: self.saved.clone(),
+                dull: self.dull,
             }
         }
     }

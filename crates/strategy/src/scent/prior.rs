@@ -41,6 +41,8 @@ pub(super) const NAMES: [&str; PARTS] = [
     "chain",
 ];
 
+/// The place of the part that is the same for all links.
+pub(super) const BIAS: usize = 0;
 /// The place of the part `chain`.
 pub(super) const CHAIN: usize = PARTS - 1;
 

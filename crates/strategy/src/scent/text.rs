@@ -18,7 +18,7 @@ const PLACES: usize = 1 << 16;
 /// Words of anchors and around them share a block of weights; those of URLs have their own.
 const WORDS: usize = 2 * PLACES;
 /// The meaning of the link itself, anchor and URL together, and of the words around it.
-const MEANINGS: usize = 2 * MEANING;
+pub(super) const MEANINGS: usize = 2 * MEANING;
 /// How many good and how many bad visits are kept to learn from again.
 const KEPT: usize = 400;
 /// How many earlier visits are learnt again after each visit.
