@@ -333,6 +333,12 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
             "  table     1.000  a seed read before the table was built: it counts as fully relevant"
         )?;
     }
+    if let Some(manner) = parts.manner {
+        writeln!(
+            out,
+            "  manner   {manner:>5.3}  how alike it and a seed are written, by their small words"
+        )?;
+    }
     for (set, (similarity, hits)) in &sets {
         let similarity = similarity.map(|value| format!("{value:.3}")).unwrap_or_default();
         let note = match set {

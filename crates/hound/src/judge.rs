@@ -143,6 +143,7 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
         ("content", page.parts.content),
         ("url", page.parts.url),
         ("learnt", page.parts.learnt),
+        ("manner", page.parts.manner),
     ];
     let is_topic = settings.judge.kind == JudgeKind::Topic;
     let parts: Vec<String> = parts

@@ -276,12 +276,13 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
 
 /// A part of the relevance: its name in a table, and how to get it.
 type PartColumn = (&'static str, fn(&Parts) -> Option<f64>);
-const PARTS: [PartColumn; 5] = [
+const PARTS: [PartColumn; 6] = [
     ("query", |parts| parts.query),
     ("~genre", |parts| parts.genre),
     ("~content", |parts| parts.content),
     ("~url", |parts| parts.url),
     ("learnt", |parts| parts.learnt),
+    ("manner", |parts| parts.manner),
 ];
 
 fn table(pages: &[RankedPage], why: bool) -> Table {

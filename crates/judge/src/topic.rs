@@ -6,6 +6,7 @@ mod feedback;
 mod fields;
 mod judge;
 mod kinds;
+mod manner;
 mod match_score;
 mod sample;
 mod stem;

@@ -99,6 +99,9 @@ pub struct Parts {
     /// What words learnt from examples or from pages found earlier say: a similarity, or log odds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub learnt: Option<f64>,
+    /// How alike the page and the most similar seed are written: 1 in the same manner, 0 no more than any page.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub manner: Option<f64>,
     /// How near it stands to the targets, where a context graph was learnt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nearness: Option<Nearness>,

@@ -14,6 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::ById;
 use super::fields::PageFields;
+use super::manner::SeedManner;
 use super::words::Rarity;
 
 /// Pages to begin with, and the words taken from them.
@@ -37,7 +38,7 @@ const SAME: f32 = 0.4;
 const LEAST_PAGES: usize = 30;
 /// What is left of the score of a page that is unlike all seeds, and what a seed scores at least. People start from pages of the
 /// kind they look for: "railway transport" and a page on a locomotive are not about cities with railways.
-const UNLIKE_SEEDS: f64 = 0.5;
+const UNLIKE_SEEDS: f64 = 0.25;
 const SEED: f64 = 0.6;
 /// A page of running text has at least this many words outside of links, and at most this share of its words in links.
 const ARTICLE_WORDS: u32 = 100;
@@ -53,6 +54,8 @@ pub(super) struct TellingWords {
     pub words: Vec<(Arc<str>, u32, f32)>,
     /// The mean similarity of the ten most similar pages: what counts as 1.
     pub full: f64,
+    /// How the seeds are written.
+    pub manner: Option<SeedManner>,
 }
 
 impl TellingWords {
@@ -306,7 +309,12 @@ impl Vectors {
             .map(|(id, weight)| (spelled.get(id).copied().unwrap_or_default().into(), *id, *weight))
             .collect();
         words.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-        TellingWords { weights, words, full }
+        TellingWords {
+            weights,
+            words,
+            full,
+            manner: None,
+        }
     }
 }
 
@@ -394,10 +402,8 @@ pub(super) fn learn(
         return None;
     }
     let vectors = Vectors::new(pages, rarity);
-    let matches = vectors.like_seeds(
-        matches.iter().map(|score| score / top).collect(),
-        &articles(pages, seeds),
-    );
+    let seeds = articles(pages, seeds);
+    let matches = vectors.like_seeds(matches.iter().map(|score| score / top).collect(), &seeds);
     let good = matches.iter().filter(|score| **score >= GOOD).count();
     if good < 3 {
         return None;
@@ -425,7 +431,9 @@ pub(super) fn learn(
         let (similar, full) = vectors.similarities(&words);
         let found = best(&with_own(similar, OWN_WORDS), last);
         if mean_of(&matches, &found) >= wanted {
-            return Some((vectors.telling(&words, full, pages), trust));
+            let mut telling = vectors.telling(&words, full, pages);
+            telling.manner = SeedManner::new(pages, &seeds);
+            return Some((telling, trust));
         }
     }
     None

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use scenthound_types::ParsedPage;
 use scenthound_types::text::{Language, StopList, Text, Token};
 
+use super::manner::SmallWords;
 use super::stem::{id_of, stem, term_id};
 
 /// The most different terms kept of a page. A dictionary page has more, and says nothing with most of them.
@@ -62,6 +63,7 @@ pub struct PageFields {
     pairs: u16,
     /// The host it comes from, as a hash.
     site: u32,
+    small_words: SmallWords,
 }
 
 /// Two words of a query are near each other if no more than this many words are between them.
@@ -99,9 +101,14 @@ impl PageFields {
         let fields = fields_of(page);
         let mut counts = TermCounts::with_room(page.text.len() as usize / 3);
         let (mut length, mut pairs) = (0, 0_u16);
+        let mut small_words = SmallWords::default();
         let mut before: Option<(u32, u32)> = None;
         for (at, token) in (0_u32..).zip(page.text.tokens()) {
-            if !token.is_word() || stops.contains(*token) {
+            if !token.is_word() {
+                continue;
+            }
+            if stops.contains(*token) {
+                small_words.count(*token);
                 continue;
             }
             let id = term_id(*token, page.text.spelling(at));
@@ -138,6 +145,7 @@ impl PageFields {
             length,
             pairs,
             site: id_of(Token::of(page.url.host())),
+            small_words,
         };
         for (id, (counts, at)) in order {
             match of_url.get(&id).filter(|_| at == u32::MAX) {
@@ -192,6 +200,10 @@ impl PageFields {
         self.site
     }
 
+    pub(super) fn small_words(&self) -> &SmallWords {
+        &self.small_words
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -224,6 +236,7 @@ impl PageFields {
             }
         }
         bytes.extend(self.spellings.as_bytes());
+        bytes.extend(self.small_words.to_bytes());
         bytes
     }
 
@@ -257,12 +270,13 @@ impl PageFields {
                 end: u32::from_le_bytes(*end),
             });
         }
-        let spellings = std::str::from_utf8(rest).ok()?.to_owned();
         let are_in_order = entries.is_sorted_by(|a, b| a.id < b.id && a.end <= b.end);
         let ends = entries.last().map_or(0, |entry| entry.end as usize);
-        (are_in_order && ends == spellings.len()).then_some(PageFields {
+        let (spellings, small_words) = rest.split_at_checked(ends)?;
+        are_in_order.then_some(PageFields {
             entries,
-            spellings,
+            spellings: std::str::from_utf8(spellings).ok()?.to_owned(),
+            small_words: SmallWords::from_bytes(small_words)?,
             length: u32::from_le_bytes(*length),
             pairs: u16::from_le_bytes(*pairs),
             site: u32::from_le_bytes(*site),

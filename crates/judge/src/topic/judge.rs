@@ -49,6 +49,8 @@ const CUT_OF_MATCH: f64 = 0.62;
 const CUT_OF_BOTH: f64 = 0.45;
 /// How steeply the probability rises around it.
 const STEEPNESS: f64 = 9.0;
+/// How much it counts whether a page is written like a seed.
+const MANNER: f64 = 0.3;
 /// The number of words reported with a judgement.
 const WORDS_A_PAGE: usize = 8;
 /// The first model is learnt after this many pages, and a new one each time their number has grown by a third.
@@ -104,24 +106,27 @@ struct PageOpinion {
     relevance: f64,
     matched: MatchScore,
     similarity: Option<f64>,
+    manner: Option<f64>,
 }
 
 impl TopicModel {
     fn opinion(&self, fields: &PageFields, query: &[u32]) -> PageOpinion {
         let matched = self.matcher.score(fields);
-        let (by_words, similarity) = by_words(self.feedback.as_ref(), fields, &matched, &self.rarity);
+        let by_words = by_words(self.feedback.as_ref(), fields, &matched, &self.rarity);
         let Some(learnt) = &self.learnt else {
             return PageOpinion {
-                relevance: sigmoid(by_words),
-                similarity,
+                relevance: sigmoid(by_words.odds),
+                similarity: by_words.similarity,
+                manner: by_words.manner,
                 matched,
             };
         };
         let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
-        let odds = learnt.odds(score, by_words);
+        let odds = learnt.odds(score, by_words.odds);
         PageOpinion {
             relevance: sigmoid(odds),
             similarity: Some(score),
+            manner: by_words.manner,
             matched,
         }
     }
@@ -166,23 +171,42 @@ impl TopicModel {
     }
 }
 
-/// Log odds of a page's relevance by the user's own words and by the words of the pages that match them, and how similar it is
-/// to those pages.
+/// What the user's own words and the pages that match them say of a page.
+struct OpinionOfWords {
+    /// Log odds of its relevance.
+    odds: f64,
+    /// How similar it is to the pages that match.
+    similarity: Option<f64>,
+    /// How alike it and a seed are written.
+    manner: Option<f64>,
+}
+
+/// Judges a page by the user's own words and by the words of the pages that match them.
 fn by_words(
     feedback: Option<&(TellingWords, f64)>,
     fields: &PageFields,
     matched: &MatchScore,
     rarity: &Rarity,
-) -> (f64, Option<f64>) {
+) -> OpinionOfWords {
     let Some((words, trust)) = feedback else {
-        return (STEEPNESS * (matched.score - CUT_OF_MATCH), None);
+        return OpinionOfWords {
+            odds: STEEPNESS * (matched.score - CUT_OF_MATCH),
+            similarity: None,
+            manner: None,
+        };
     };
     let similarity = words.similarity(fields, rarity);
     // What was learnt counts the more the more pages it was learnt from; the user's own words always count.
     let own = OWN_WORDS + 0.5 * (1.0 - trust);
-    let both = (trust * similarity.min(1.2) + own * matched.score) / (trust + own);
+    let manner = words.manner.as_ref().map(|manner| manner.similarity(fields));
+    let both =
+        (trust * similarity.min(1.2) + own * matched.score) / (trust + own) + MANNER * manner.unwrap_or(0.0);
     let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
-    (STEEPNESS * (both - cut), Some(similarity))
+    OpinionOfWords {
+        odds: STEEPNESS * (both - cut),
+        similarity: Some(similarity),
+        manner,
+    }
 }
 
 /// The user's words and how much each counts at a link, and what all of them come to.
@@ -499,7 +523,7 @@ impl TopicJudge {
         let odds = |of: &[Example<'_>]| -> Vec<f64> {
             let by_words = |page: &Example<'_>| {
                 let matched = matcher.score(page.fields);
-                by_words(feedback, page.fields, &matched, rarity).0
+                by_words(feedback, page.fields, &matched, rarity).odds
             };
             of.iter().map(by_words).collect()
         };
@@ -607,6 +631,7 @@ impl TopicJudge {
                 genre: opinion.matched.genre,
                 content: opinion.matched.content,
                 learnt: opinion.similarity,
+                manner: opinion.manner,
                 terms,
                 ..Parts::default()
             },
