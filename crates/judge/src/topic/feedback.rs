@@ -40,6 +40,8 @@ const LEAST_PAGES: usize = 30;
 /// kind they look for: "railway transport" and a page on a locomotive are not about cities with railways.
 const UNLIKE_SEEDS: f64 = 0.25;
 const SEED: f64 = 0.6;
+/// A seed less similar than this to the words found is off topic: the mean of the ten most similar pages is 1.
+const OFF_TOPIC: f64 = 0.07;
 /// A page of running text has at least this many words outside of links, and at most this share of its words in links.
 const ARTICLE_WORDS: u32 = 100;
 const ARTICLE_LINKS: f64 = 0.35;
@@ -401,17 +403,50 @@ pub(super) fn learn(
     if pages.len() < LEAST_PAGES || top < 0.1 {
         return None;
     }
+    let matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
     let vectors = Vectors::new(pages, rarity);
-    let seeds = articles(pages, seeds);
-    let matches = vectors.like_seeds(matches.iter().map(|score| score / top).collect(), &seeds);
+    let neighbours = vectors.neighbours();
+    let mut seeds = articles(pages, seeds);
+    let mut found = find_words(&vectors, &neighbours, &matches, &seeds);
+    // A seed that has nothing in common with what was found is only where the crawl began.
+    let on_topic = seeds.iter().copied().filter(|seed| {
+        let similar = found.as_ref().and_then(|found| found.similar.get(*seed));
+        similar.is_some_and(|similar| *similar >= OFF_TOPIC)
+    });
+    let on_topic: Vec<usize> = on_topic.collect();
+    if on_topic.len() < seeds.len() {
+        seeds = on_topic;
+        found = find_words(&vectors, &neighbours, &matches, &seeds);
+    }
+    let found = found?;
+    let mut telling = vectors.telling(&found.words, found.full, pages);
+    telling.manner = SeedManner::new(pages, &seeds);
+    Some((telling, found.trust))
+}
+
+/// Words that pages which match have in common.
+struct FoundWords {
+    words: Vec<f64>,
+    /// How similar each page is to them, and what counts as 1.
+    similar: Vec<f64>,
+    full: f64,
+    trust: f64,
+}
+
+fn find_words(
+    vectors: &Vectors,
+    neighbours: &[Vec<(u32, f32)>],
+    matches: &[f64],
+    seeds: &[usize],
+) -> Option<FoundWords> {
+    let matches = vectors.like_seeds(matches.to_vec(), seeds);
     let good = matches.iter().filter(|score| **score >= GOOD).count();
     if good < 3 {
         return None;
     }
     let (first, last) = (FIRST_PAGES.min(good), LAST_PAGES.min(good * 2));
     let trust = good as f64 / (good as f64 + 8.0);
-    let neighbours = vectors.neighbours();
-    let with_own = |similar: Vec<f64>, own: f64| -> Vec<f64> {
+    let with_own = |similar: &[f64], own: f64| -> Vec<f64> {
         similar
             .iter()
             .zip(&matches)
@@ -422,18 +457,21 @@ pub(super) fn learn(
     let mut scores = matches.clone();
     for _ in 0..2 {
         let words = vectors.common_words(&vectors.best(&scores, first), FIRST_WORDS);
-        scores = with_own(vectors.similarities(&words).0, 0.5);
+        scores = with_own(&vectors.similarities(&words).0, 0.5);
     }
     let wanted = DRIFT * mean_of(&matches, &best(&matches, last));
     for start in [&scores, &matches] {
-        let base = vectors.best(&spread(start, &neighbours), last);
+        let base = vectors.best(&spread(start, neighbours), last);
         let words = vectors.common_words(&base, LAST_WORDS);
         let (similar, full) = vectors.similarities(&words);
-        let found = best(&with_own(similar, OWN_WORDS), last);
+        let found = best(&with_own(&similar, OWN_WORDS), last);
         if mean_of(&matches, &found) >= wanted {
-            let mut telling = vectors.telling(&words, full, pages);
-            telling.manner = SeedManner::new(pages, &seeds);
-            return Some((telling, trust));
+            return Some(FoundWords {
+                words,
+                similar,
+                full,
+                trust,
+            });
         }
     }
     None
