@@ -78,7 +78,9 @@ fn scoring_its_links(bencher: Bencher, terms: usize) {
     .unwrap();
     bencher.counter(ItemsCount::new(LINKS)).bench(|| {
         let scorer = LinkScorer::new(&judge);
-        let scores = page.links.iter().map(|link| scorer.score(&page, link));
+        let mut urls = page.link_url_words();
+        let links = page.links.iter();
+        let scores = links.map(|link| scorer.score(&page, link, urls.of(&link.url)));
         scores.collect::<Vec<SnippetScores>>()
     });
 }

@@ -17,7 +17,7 @@ use scenthound_types::text::{Language, StopList, Token};
 use scenthound_types::{
     CanonicalUrl, Evidence, Judgement, Keyring, Lease, LeaseKind, Link, LinkPlace, LinkSource, LinkTokens,
     Outcome, PageWords, ParsedPage, Requisite, RequisiteKind, SkippedLinks, SnippetScores, TermSet,
-    Timestamp, Verdict, media_type,
+    Timestamp, UrlWords, Verdict, media_type,
 };
 
 use crate::access::{PRODUCT_TOKEN, find_rules};
@@ -142,12 +142,12 @@ impl<'j> LinkScorer<'j> {
         }
     }
 
-    /// How relevant the words at a link are; of several links to one URL the best counts.
-    pub fn score(&self, page: &ParsedPage, link: &Link) -> SnippetScores {
+    /// How relevant the words at a link are, given those of its URL; of several links to one URL the best counts.
+    pub fn score(&self, page: &ParsedPage, link: &Link, url: UrlWords<'_>) -> SnippetScores {
         let mut scores = SnippetScores {
             anchor: 0.0,
             around: 0.0,
-            url: self.url(&page.url_words(link.url.as_str())),
+            url: self.url(url.whole),
         };
         for words in link.all_words() {
             let anchor = self.snippet(page.text.run(&words.anchor));
@@ -205,7 +205,7 @@ pub fn link_evidence(page: &ParsedPage, link: &Link) -> Evidence {
 }
 
 /// The words at a link as short hashes: of the anchor and its title, around the anchor without stop words, and of the URL.
-pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
+pub fn link_tokens(page: &ParsedPage, link: &Link, url: UrlWords<'_>) -> LinkTokens {
     let stops = page.language.map(StopList::of);
     fn short(token: &Token) -> u32 {
         (token.hash() >> 32) as u32
@@ -219,11 +219,7 @@ pub fn link_tokens(page: &ParsedPage, link: &Link) -> LinkTokens {
         .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
         .map(short)
         .filter(|word| anchor().all(|other| other != *word));
-    LinkTokens::new(
-        anchor(),
-        around,
-        words(&page.url_words(link.url.path_and_query())),
-    )
+    LinkTokens::new(anchor(), around, words(url.after_origin))
 }
 
 /// The words of a page, without stop words.
@@ -282,13 +278,13 @@ impl PageRules {
     }
 
     /// Applies the rules to a page whose directives are complete. `opinion` is called for each link that may be followed,
-    /// with the link's position among all links of the page.
+    /// with the link's position among all links of the page and the words of its URL.
     pub fn apply(
         &self,
         lease: &Lease,
         page: ParsedPage,
         mut judgement: Judgement,
-        opinion: impl Fn(usize, &ParsedPage, &Link) -> LinkOpinion,
+        opinion: impl Fn(usize, &ParsedPage, &Link, UrlWords<'_>) -> LinkOpinion,
     ) -> ProcessedPage {
         let mut skipped = SkippedLinks::default();
         let review = self.review(&page, &mut judgement);
@@ -356,13 +352,20 @@ impl PageRules {
         &self,
         lease: &Lease,
         page: &ParsedPage,
-        opinion: impl Fn(usize, &ParsedPage, &Link) -> LinkOpinion,
+        opinion: impl Fn(usize, &ParsedPage, &Link, UrlWords<'_>) -> LinkOpinion,
         skipped: &mut SkippedLinks,
     ) -> Vec<FoundLink> {
         let followed = self.settings.select_links(lease, page, skipped);
+        let mut urls = page.link_url_words();
+        let reads_urls = self.needs.snippets || self.needs.notes;
         followed
             .map(|(at, link)| {
-                let LinkOpinion { snippets, place } = opinion(at, page, link);
+                let url = if reads_urls {
+                    urls.of(&link.url)
+                } else {
+                    UrlWords::default()
+                };
+                let LinkOpinion { snippets, place } = opinion(at, page, link, url);
                 FoundLink {
                     key: self.keyring.key(&link.url),
                     url: link.url.clone(),
@@ -370,7 +373,7 @@ impl PageRules {
                     snippets,
                     place,
                     evidence: self.needs.evidence.then(|| Box::new(link_evidence(page, link))),
-                    tokens: self.needs.notes.then(|| Arc::new(link_tokens(page, link))),
+                    tokens: self.needs.notes.then(|| Arc::new(link_tokens(page, link, url))),
                 }
             })
             .collect()
@@ -550,8 +553,8 @@ impl PageProcessor {
         let scorer = needs.snippets.then(|| LinkScorer::new(judge));
         let processed = self
             .rules
-            .apply(lease, page, judgement, |_, page, link| LinkOpinion {
-                snippets: scorer.as_ref().map(|scorer| scorer.score(page, link)),
+            .apply(lease, page, judgement, |_, page, link, url| LinkOpinion {
+                snippets: scorer.as_ref().map(|scorer| scorer.score(page, link, url)),
                 place: if needs.places {
                     link_place(judge, page, link)
                 } else {

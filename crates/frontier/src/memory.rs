@@ -13,9 +13,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct MemoryStorage {
     /// By id. Ids are given out in order.
-    urls: Chunks<Option<KnownUrl>>,
-    /// As bytes, which take less memory.
-    evidence: HashMap<u32, Box<[u8]>>,
+    urls: Chunks<Option<Held>>,
     children: HashMap<u32, Box<[UrlId]>>,
     parents: HashMap<u32, Vec<UrlId>>,
     rules: HashMap<u32, Vec<u8>>,
@@ -24,8 +22,16 @@ pub struct MemoryStorage {
     spilled: BTreeMap<SpilledPlace, Spilled>,
 }
 
-impl Slot for Option<KnownUrl> {
-    fn vacant() -> Option<KnownUrl> {
+/// What is kept of a URL.
+#[derive(Debug)]
+struct Held {
+    known: KnownUrl,
+    /// As bytes, which take less memory; none for a URL without.
+    evidence: Box<[u8]>,
+}
+
+impl Slot for Option<Held> {
+    fn vacant() -> Option<Held> {
         None
     }
     fn is_vacant(&self) -> bool {
@@ -43,6 +49,10 @@ impl MemoryStorage {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    fn held_mut(&mut self, id: UrlId) -> Option<&mut Held> {
+        self.urls.get_mut(id.0).and_then(Option::as_mut)
+    }
 }
 
 impl Storage for MemoryStorage {
@@ -50,14 +60,15 @@ impl Storage for MemoryStorage {
         // Numbers of URLs dropped by an earlier process are missing.
         debug_assert!(id.0 >= self.urls.next());
         self.urls.skip_to(id.0);
-        self.urls.push(Some(known.clone()));
+        self.urls.push(Some(Held {
+            known: known.clone(),
+            evidence: Box::default(),
+        }));
     }
 
     fn url(&self, id: UrlId, _: &str) -> Result<KnownUrl, FrontierError> {
-        self.urls
-            .get(id.0)
-            .cloned()
-            .flatten()
+        let held = self.urls.get(id.0).and_then(Option::as_ref);
+        held.map(|held| held.known.clone())
             .ok_or_else(|| FrontierError::Damaged {
                 what: format!("no URL number {}", id.0),
             })
@@ -65,22 +76,23 @@ impl Storage for MemoryStorage {
 
     fn drop_url(&mut self, id: UrlId) {
         self.urls.remove(id.0);
-        self.evidence.remove(&id.0);
     }
 
     fn put_evidence(&mut self, id: UrlId, evidence: &Evidence) {
-        self.evidence.insert(id.0, evidence.to_bytes().into());
+        if let Some(held) = self.held_mut(id) {
+            held.evidence = evidence.to_bytes().into();
+        }
     }
 
     fn evidence(&self, id: UrlId) -> Result<Option<Evidence>, FrontierError> {
-        Ok(self
-            .evidence
-            .get(&id.0)
-            .and_then(|bytes| Evidence::from_bytes(bytes)))
+        let held = self.urls.get(id.0).and_then(Option::as_ref);
+        Ok(held.and_then(|held| Evidence::from_bytes(&held.evidence)))
     }
 
     fn drop_evidence(&mut self, id: UrlId) {
-        self.evidence.remove(&id.0);
+        if let Some(held) = self.held_mut(id) {
+            held.evidence = Box::default();
+        }
     }
 
     fn put_children(&mut self, page: UrlId, children: &[UrlId]) {

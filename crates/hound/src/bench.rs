@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::{ValueEnum, value_parser};
-use scenthound::Crawler;
+use scenthound::{Crawler, Ended};
 use scenthound_config::{Given, Settings};
 use scenthound_dashboard::{Dashboard, DashboardSettings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
@@ -382,6 +382,9 @@ fn crawl_all(args: &Args) -> Result<Spent> {
             }
             _ => {}
         })?;
+        if matches!(summary.ended, Ended::Memory | Ended::Disk) {
+            note!("the crawl ended early: {}", crawl::ending(&summary));
+        }
         Ok((summary.tally.bodies, summary.counts.known))
     })?;
     drop(dashboard);

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::recorded::PageId;
 use scenthound_engine::{LinkScorer, link_place};
 use scenthound_judge::{Judge, Lesson};
-use scenthound_types::{Judgement, LinkPlace, Parts, SnippetScores, Verdict};
+use scenthound_types::{Judgement, LinkPlace, ParsedPage, Parts, SnippetScores, Verdict};
 
 use crate::web::Web;
 
@@ -30,6 +30,11 @@ pub struct Opinion {
 pub trait PageJudge: Send + Sync {
     /// Judges a page and, if requested, its links.
     fn opinion(&self, web: &dyn Web, page: PageId, snippets: bool) -> Opinion;
+
+    /// Judges only the links of a page.
+    fn snippets(&self, web: &dyn Web, page: PageId) -> Vec<SnippetScores> {
+        self.opinion(web, page, true).snippets
+    }
 
     /// The judge behind it, if that learns from the pages of a crawl.
     fn learner(&self) -> Option<Arc<dyn Judge>> {
@@ -56,8 +61,7 @@ impl PageJudge for DirectJudge {
             judgement,
             lesson,
             snippets: if snippets {
-                let scorer = LinkScorer::new(judge);
-                page.links.iter().map(|link| scorer.score(&page, link)).collect()
+                link_scores(judge, &page)
             } else {
                 Vec::new()
             },
@@ -70,9 +74,23 @@ impl PageJudge for DirectJudge {
         }
     }
 
+    fn snippets(&self, web: &dyn Web, page: PageId) -> Vec<SnippetScores> {
+        let page = web.page_of_tokens(page, self.0.reads());
+        page.map_or_else(Vec::new, |page| link_scores(self.0.as_ref(), &page))
+    }
+
     fn learner(&self) -> Option<Arc<dyn Judge>> {
         self.0.learner().is_some().then(|| self.0.clone())
     }
+}
+
+fn link_scores(judge: &dyn Judge, page: &ParsedPage) -> Vec<SnippetScores> {
+    let scorer = LinkScorer::new(judge);
+    let mut urls = page.link_url_words();
+    let scores = page.links.iter();
+    scores
+        .map(|link| scorer.score(page, link, urls.of(&link.url)))
+        .collect()
 }
 
 /// A judge that knows the labels: relevance 1 for the wanted pages, 0 for all others. For the words at links it asks another
@@ -90,7 +108,7 @@ impl PageJudge for Truth {
         Opinion {
             judgement: verdict(f64::from(u8::from(is_relevant)), is_relevant),
             snippets: if snippets {
-                self.of_links.opinion(web, page, true).snippets
+                self.of_links.snippets(web, page)
             } else {
                 Vec::new()
             },

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use scenthound_engine::{FoundLink, link_tokens};
 use scenthound_judge::PageText;
-use scenthound_types::{CanonicalUrl, Keyring, Link, LinkTokens, ParsedPage, UrlKey};
+use scenthound_types::{CanonicalUrl, Keyring, LinkTokens, ParsedPage, UrlKey};
 
 /// What a URL returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,11 +41,15 @@ pub struct LinkText {
 }
 
 impl LinkText {
-    fn new(page: &ParsedPage, link: &Link) -> LinkText {
-        LinkText {
-            path: link.path,
-            tokens: Arc::new(link_tokens(page, link)),
-        }
+    fn of_page(page: &ParsedPage) -> Arc<[LinkText]> {
+        let mut urls = page.link_url_words();
+        let links = page.links.iter();
+        links
+            .map(|link| LinkText {
+                path: link.path,
+                tokens: Arc::new(link_tokens(page, link, urls.of(&link.url))),
+            })
+            .collect()
     }
 }
 
@@ -69,6 +73,11 @@ pub trait Web: Send + Sync {
     /// A page, parsed, with its main text if that is wanted.
     fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage>;
 
+    /// The same, for those who read no spellings. They may be missing.
+    fn page_of_tokens(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
+        self.page_with(page, wanted)
+    }
+
     /// A page's URL as the web itself spells it.
     fn spelled(&self, page: PageId) -> String;
 
@@ -77,11 +86,8 @@ pub trait Web: Send + Sync {
 
     /// The words and the path of each link of a page, in the order of [`Links::of`].
     fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
-        let parsed = self.page(page);
-        let links = parsed
-            .iter()
-            .flat_map(|page| page.links.iter().map(move |link| (page, link)));
-        links.map(|(page, link)| LinkText::new(page, link)).collect()
+        self.page(page)
+            .map_or_else(Arc::default, |page| LinkText::of_page(&page))
     }
 
     /// The page a URL leads to, through at most ten redirects.
@@ -133,6 +139,10 @@ impl Web for RecordedWeb {
         RecordedWeb::page_with(self, page, wanted)
     }
 
+    fn page_of_tokens(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
+        RecordedWeb::page_of_tokens(self, page, wanted)
+    }
+
     fn spelled(&self, page: PageId) -> String {
         self.page_spelled(page).to_owned()
     }
@@ -146,11 +156,8 @@ impl Web for RecordedWeb {
 
     fn link_texts(&self, page: PageId) -> Arc<[LinkText]> {
         let read = || {
-            let parsed = RecordedWeb::page(self, page);
-            let links = parsed
-                .iter()
-                .flat_map(|page| page.links.iter().map(move |link| (page, link)));
-            links.map(|(page, link)| LinkText::new(page, link)).collect()
+            let parsed = RecordedWeb::page_of_tokens(self, page, PageText::Page);
+            parsed.map_or_else(Arc::default, |page| LinkText::of_page(&page))
         };
         let pages = || (0..RecordedWeb::pages(self)).map(|_| OnceLock::new()).collect();
         match self.texts.0.get_or_init(pages).get(page.0 as usize) {

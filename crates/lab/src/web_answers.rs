@@ -52,7 +52,9 @@ impl<'w> WebAnswers<'w> {
         };
         if let Some(parsed) = parsed {
             let judgement = opinion.judgement.clone();
-            let processed = self.rules.apply(lease, parsed, judgement, |at, _, _| of_link(at));
+            let processed = self
+                .rules
+                .apply(lease, parsed, judgement, |at, _, _, _| of_link(at));
             return ProcessedPage { lesson, ..processed };
         }
         let mut links = Vec::new();

@@ -901,7 +901,14 @@ impl<F: Station> Drive<'_, F> {
             }
         }
         match memory.look(in_use) {
-            Allowance::Stop => return Ok(false),
+            Allowance::Stop => {
+                tracing::warn!(
+                    "with a single request at a time, the crawl still takes {} MB of memory, {} MB of it for known URLs",
+                    in_use / 1_000_000,
+                    self.crawl.frontier().memory() / 1_000_000
+                );
+                return Ok(false);
+            }
             Allowance::Requests(most) => {
                 if most < self.fits_memory {
                     tracing::warn!("little memory is left: only {most} requests are made at a time");

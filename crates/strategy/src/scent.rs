@@ -204,7 +204,10 @@ impl Scent {
             anchor,
             url,
             f64::from(self.text.words(&note.words)).clamp(-8.0, 8.0),
-            self.say_of_meaning() * f64::from(self.text.meaning(&note.words)).clamp(-8.0, 8.0),
+            match self.say_of_meaning() {
+                0.0 => 0.0,
+                say => say * f64::from(self.text.meaning(&note.words)).clamp(-8.0, 8.0),
+            },
             around.directory,
             around.list,
             around.page,

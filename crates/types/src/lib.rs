@@ -40,8 +40,8 @@ pub use crate::key::{Keyring, UrlKey};
 pub use crate::lease::{AgentId, Lease, LeaseId, LeaseKind};
 pub use crate::outcome::{Failure, Outcome, OutcomeCode, Refusal, Truncation};
 pub use crate::page::{
-    Link, LinkSource, LinkWords, MainWords, PageDirectives, PageNote, ParsedPage, Rel, SkippedLinks,
-    TagCounts, Unread,
+    Link, LinkSource, LinkUrlWords, LinkWords, MainWords, PageDirectives, PageNote, ParsedPage, Rel,
+    SkippedLinks, TagCounts, Unread, UrlWords,
 };
 pub use crate::priority::{Priority, Rank, Score};
 pub use crate::report::{LinkPlace, PageReport, ReportedLink, ScorePart, SnippetScores, Standing};

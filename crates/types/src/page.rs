@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{Stemmer, Token, url_words_with};
+use crate::text::{Stemmer, Token, add_url_words, url_words_with};
 use crate::{CanonicalUrl, Language, PageHints, Text, TokenRange};
 
 /// Where in the markup a link was found.
@@ -378,11 +378,86 @@ impl ParsedPage {
     pub fn url_words(&self, url: &str) -> Vec<Token> {
         url_words_with(url, self.stemmer)
     }
+
+    /// The words of URLs that the page links to.
+    pub fn link_url_words(&self) -> LinkUrlWords<'_> {
+        LinkUrlWords::new(self.stemmer)
+    }
+}
+
+/// Finds the words of one URL after another. Most links of a page stay on its site, so the words of an origin are kept until
+/// another one comes.
+#[derive(Clone, Debug)]
+pub struct LinkUrlWords<'p> {
+    stemmer: Option<Stemmer>,
+    origin: &'p str,
+    of_origin: usize,
+    words: Vec<Token>,
+}
+
+impl<'p> LinkUrlWords<'p> {
+    fn new(stemmer: Option<Stemmer>) -> LinkUrlWords<'p> {
+        LinkUrlWords {
+            stemmer,
+            origin: "",
+            of_origin: 0,
+            words: Vec::new(),
+        }
+    }
+
+    /// The words of a URL.
+    pub fn of(&mut self, url: &'p CanonicalUrl) -> UrlWords<'_> {
+        if url.origin() != self.origin {
+            self.origin = url.origin();
+            self.words.clear();
+            add_url_words(self.origin, self.stemmer, &mut self.words);
+            self.of_origin = self.words.len();
+        }
+        // A path begins with a separator, so no word is in both parts.
+        self.words.truncate(self.of_origin);
+        add_url_words(url.path_and_query(), self.stemmer, &mut self.words);
+        UrlWords {
+            whole: &self.words,
+            after_origin: self.words.get(self.of_origin..).unwrap_or_default(),
+        }
+    }
+}
+
+/// The words of a URL in the form that the words of the page have that links to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UrlWords<'w> {
+    /// All of them.
+    pub whole: &'w [Token],
+    /// Those of path and query.
+    pub after_origin: &'w [Token],
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_of_a_url_are_those_of_its_origin_and_of_the_rest() {
+        let urls = [
+            "http://a.test/one/Two_three.html?x=caf%C3%A9",
+            "http://a.test/",
+            "http://[::1]:8080/%CC%81b",
+            "http://a.test:81/one",
+        ]
+        .map(|url| CanonicalUrl::parse(url).unwrap());
+        for stemmer in [None, Stemmer::of(Language::ENGLISH)] {
+            let mut words = LinkUrlWords::new(stemmer);
+            for url in &urls {
+                let found = words.of(url);
+                assert_eq!(found.whole, url_words_with(url.as_str(), stemmer), "{url}");
+                assert_eq!(
+                    found.after_origin,
+                    url_words_with(url.path_and_query(), stemmer),
+                    "{url}"
+                );
+            }
+        }
+    }
 
     fn read(value: &str) -> [bool; 3] {
         let mut directives = PageDirectives::default();

@@ -19,7 +19,7 @@ mod url_words;
 
 pub use language::Language;
 pub use sequence::{Edge, Mark, Text, TokenRange};
-pub use stem::{Stemmer, Stemming, tokenize_with, url_words_with};
+pub use stem::{Stemmer, Stemming, add_url_words, tokenize_with, url_words_with};
 pub use stop::StopList;
 pub use token::{Token, tokenize};
 pub use url_words::url_words;

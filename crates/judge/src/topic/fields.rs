@@ -31,6 +31,21 @@ pub struct FieldCounts {
 }
 
 impl FieldCounts {
+    /// By field, in the order of the bytes that are stored.
+    fn all(&self) -> [u16; 5] {
+        [self.body, self.link, self.title, self.heading, self.url]
+    }
+
+    fn of([body, link, title, heading, url]: [u16; 5]) -> FieldCounts {
+        FieldCounts {
+            body,
+            link,
+            title,
+            heading,
+            url,
+        }
+    }
+
     /// The count with every field weighed.
     #[inline]
     pub(super) fn weighed(&self, heading: f32, title: f32, url: f32) -> f32 {
@@ -214,25 +229,25 @@ impl PageFields {
         self.entries.is_empty()
     }
 
-    /// The bytes a storage keeps.
+    /// The bytes a storage keeps. They are written for a good part of the pages of a short crawl, so they are few: nearly all
+    /// counts of a term are 0, and nearly all others below 128.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(8 + self.entries.len() * 18 + self.spellings.len());
+        let mut bytes = Vec::with_capacity(16 + self.entries.len() * 8 + self.spellings.len());
+        bytes.extend(COMPACT);
         bytes.extend(self.length.to_le_bytes());
         bytes.extend(self.pairs.to_le_bytes());
         bytes.extend(self.site.to_le_bytes());
         bytes.extend((self.entries.len() as u32).to_le_bytes());
+        let mut start = 0;
         for Entry { id, counts, end } in &self.entries {
             bytes.extend(id.to_le_bytes());
-            bytes.extend(end.to_le_bytes());
-            let FieldCounts {
-                body,
-                link,
-                title,
-                heading,
-                url,
-            } = counts;
-            for count in [body, link, title, heading, url] {
-                bytes.extend(count.to_le_bytes());
+            put_small(end - start, &mut bytes);
+            start = *end;
+            let counts = counts.all();
+            let are_there = (0..).zip(counts).map(|(at, count)| u8::from(count > 0) << at);
+            bytes.push(are_there.sum());
+            for count in counts.into_iter().filter(|count| *count > 0) {
+                put_small(count.into(), &mut bytes);
             }
         }
         bytes.extend(self.spellings.as_bytes());
@@ -240,34 +255,44 @@ impl PageFields {
         bytes
     }
 
-    /// Reads what [`PageFields::to_bytes`] wrote; `None` for any other bytes.
+    /// Reads what [`PageFields::to_bytes`] writes, or wrote before it left out what is 0; `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<PageFields> {
-        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (rest, is_compact) = match bytes.strip_prefix(&COMPACT) {
+            Some(rest) => (rest, true),
+            None => (bytes, false),
+        };
+        let (length, rest) = rest.split_first_chunk::<4>()?;
         let (pairs, rest) = rest.split_first_chunk::<2>()?;
         let (site, rest) = rest.split_first_chunk::<4>()?;
         let (count, mut rest) = rest.split_first_chunk::<4>()?;
         let count = u32::from_le_bytes(*count) as usize;
-        let mut entries = Vec::with_capacity(count.min(rest.len() / 18));
+        let mut entries: Vec<Entry> = Vec::with_capacity(count.min(rest.len() / 6));
         for _ in 0..count {
             let (id, after) = rest.split_first_chunk::<4>()?;
-            let (end, mut after) = after.split_first_chunk::<4>()?;
-            let mut next = || -> Option<u16> {
-                let (count, left) = after.split_first_chunk::<2>()?;
-                after = left;
-                Some(u16::from_le_bytes(*count))
-            };
-            let counts = FieldCounts {
-                body: next()?,
-                link: next()?,
-                title: next()?,
-                heading: next()?,
-                url: next()?,
-            };
             rest = after;
+            let mut counts = [0; 5];
+            let end = if is_compact {
+                let start = entries.last().map_or(0, |entry| entry.end);
+                let end = start.checked_add(small(&mut rest)?)?;
+                let are_there = small(&mut rest)?;
+                for (_, count) in (0..).zip(&mut counts).filter(|(at, _)| are_there >> at & 1 == 1) {
+                    *count = small(&mut rest)?.try_into().ok()?;
+                }
+                end
+            } else {
+                let (end, after) = rest.split_first_chunk::<4>()?;
+                rest = after;
+                for count in &mut counts {
+                    let (two, after) = rest.split_first_chunk::<2>()?;
+                    *count = u16::from_le_bytes(*two);
+                    rest = after;
+                }
+                u32::from_le_bytes(*end)
+            };
             entries.push(Entry {
                 id: u32::from_le_bytes(*id),
-                counts,
-                end: u32::from_le_bytes(*end),
+                counts: FieldCounts::of(counts),
+                end,
             });
         }
         let are_in_order = entries.is_sorted_by(|a, b| a.id < b.id && a.end <= b.end);
@@ -282,6 +307,32 @@ impl PageFields {
             site: u32::from_le_bytes(*site),
         })
     }
+}
+
+/// How bytes begin in which counts that are 0 are left out. No page has as many words as this would be otherwise.
+const COMPACT: [u8; 4] = [0xff; 4];
+
+/// Appends a number that is mostly small: seven bits in each byte, the lowest first.
+fn put_small(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes a number off the front of some bytes that [`put_small`] wrote.
+fn small(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0;
+    for shift in (0..32).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7f).checked_shl(shift)?;
+        if *byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
 }
 
 /// Counts by term, while a page is read. The map holds only numbers, so that it stays in the fastest cache.
@@ -454,5 +505,20 @@ mod tests {
         assert_eq!(PageFields::from_bytes(&bytes[..bytes.len() - 1]), None);
         assert_eq!(PageFields::from_bytes(&[7; 9]), None);
         assert_eq!(PageFields::from_bytes(&[]), None);
+    }
+
+    #[test]
+    fn pages_that_were_stored_with_every_count_are_read() {
+        let mut before = Vec::new();
+        before.extend([2_u32.to_le_bytes(), [0, 0, 7, 0]].concat());
+        before.extend([0, 0]);
+        before.extend([1_u32, 500, 3].map(u32::to_le_bytes).concat());
+        before.extend([2_u16, 0, 300, 0, 0].map(u16::to_le_bytes).concat());
+        before.extend(b"tea");
+        let page = PageFields::from_bytes(&before).unwrap();
+        assert_eq!((page.length(), page.site()), (2, 7));
+        assert_eq!((page.get(500).body, page.get(500).title), (2, 300));
+        assert_eq!(page.spelled().collect::<Vec<_>>(), [(500, "tea")]);
+        assert_eq!(PageFields::from_bytes(&page.to_bytes()), Some(page));
     }
 }

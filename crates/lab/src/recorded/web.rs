@@ -165,7 +165,7 @@ impl Vocabulary {
         }
     }
 
-    fn read_text(&self, bytes: &mut Bytes<'_>) -> Text {
+    fn read_text(&self, bytes: &mut Bytes<'_>, words: Words) -> Text {
         let length = bytes.number() as usize;
         let mut text = Text::with_capacity(length.min(1 << 20) * 6);
         for _ in 0..length {
@@ -174,12 +174,26 @@ impl Vocabulary {
             }
             let number = bytes.small();
             match self.tokens.get(number as usize) {
-                Some(token) if token.is_word() => text.push_word(*token, self.spelling(number)),
+                Some(token) if token.is_word() => {
+                    let spelling = match words {
+                        Words::Spelled => self.spelling(number),
+                        Words::Tokens => "",
+                    };
+                    text.push_word(*token, spelling);
+                }
                 _ => text.push_break(),
             }
         }
         text
     }
+}
+
+/// How much of words is read.
+#[derive(Clone, Copy)]
+enum Words {
+    Spelled,
+    /// Only their numbers. The words at links are compared by these, and reading the spellings takes most of the time.
+    Tokens,
 }
 
 const SOURCES: [LinkSource; 7] = [
@@ -303,6 +317,15 @@ impl RecordedWeb {
 
     /// The page as it was parsed, with its main text if that is wanted.
     pub fn page_with(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
+        self.read_page(page, wanted, Words::Spelled)
+    }
+
+    /// The same without the spellings of its words.
+    pub(crate) fn page_of_tokens(&self, page: PageId, wanted: PageText) -> Option<ParsedPage> {
+        self.read_page(page, wanted, Words::Tokens)
+    }
+
+    fn read_page(&self, page: PageId, wanted: PageText, words: Words) -> Option<ParsedPage> {
         let at = page.0 as usize;
         let (start, end) = (*self.page_starts.get(at)?, *self.page_starts.get(at + 1)?);
         let mut bytes = Bytes::new(self.bytes.get(start as usize..end as usize)?);
@@ -330,12 +353,12 @@ impl RecordedWeb {
         let hints = PageHints::from_bits(bytes.number(), bytes.small(), bytes.small());
         let headings = read_runs(bytes);
         let links = self.read_links(page, bytes);
-        let text = self.words.read_text(bytes);
-        let asides = self.words.read_text(bytes);
+        let text = self.words.read_text(bytes, words);
+        let asides = self.words.read_text(bytes, words);
         let has_main = wanted == PageText::Main && bytes.byte() == 1;
         let main = has_main.then(|| {
             let headings = read_runs(bytes);
-            let text = self.words.read_text(bytes);
+            let text = self.words.read_text(bytes, words);
             Box::new(MainWords { text, headings })
         });
         Some(ParsedPage {

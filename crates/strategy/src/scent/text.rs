@@ -8,7 +8,7 @@
 //! links to leopards and lions have led to relevant pages, it expects something of tigers. It is as ignorant as before of words
 //! without a vector, such as those of most languages.
 
-use scenthound_learn::{MEANING, WordVectors};
+use scenthound_learn::{MEANING, Meaning, WordVectors};
 use scenthound_types::Rng;
 
 use super::note::{Note, Reader, Words};
@@ -115,14 +115,12 @@ fn scaled(words: &Words) -> impl Iterator<Item = (usize, f32)> + '_ {
 }
 
 /// What a link and the words around it mean.
-fn meanings(words: &Words) -> impl Iterator<Item = f32> {
+fn meanings(words: &Words) -> [Meaning; 2] {
     let vectors = WordVectors::shipped();
     let of_link = words.anchor.iter().chain(words.url.iter());
     let of_link = vectors.meaning(of_link.map(|word| u32::from(*word)));
     let around = vectors.meaning(words.around.iter().map(|word| u32::from(*word)));
-    of_link
-        .into_iter()
-        .chain(around.into_iter().map(|number| AROUND * number))
+    [of_link, around.map(|number| AROUND * number)]
 }
 
 pub(super) fn sigmoid(x: f32) -> f32 {
@@ -138,7 +136,11 @@ impl TextModel {
 
     /// The same by what the words mean.
     pub fn meaning(&self, words: &Words) -> f32 {
-        let weights = self.meanings.iter().zip(meanings(words));
+        self.of_meanings(&meanings(words))
+    }
+
+    fn of_meanings(&self, meanings: &[Meaning; 2]) -> f32 {
+        let weights = self.meanings.iter().zip(meanings.as_flattened());
         weights.map(|(weight, value)| weight.value * value).sum()
     }
 
@@ -183,8 +185,9 @@ impl TextModel {
             }
         }
         self.words_bias.step(error);
-        let error = sigmoid(self.meanings_bias.value + self.meaning(&example.words)) - example.label;
-        for (weight, value) in self.meanings.iter_mut().zip(meanings(&example.words)) {
+        let meanings = meanings(&example.words);
+        let error = sigmoid(self.meanings_bias.value + self.of_meanings(&meanings)) - example.label;
+        for (weight, value) in self.meanings.iter_mut().zip(meanings.as_flattened()) {
             weight.weight_step(error * value);
         }
         self.meanings_bias.step(error);

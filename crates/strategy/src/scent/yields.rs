@@ -263,7 +263,17 @@ impl Yields {
     pub fn around(&self, note: &Note) -> Around {
         let base = self.global();
         let zero = log_odds(base);
-        let above = |share: f64| (log_odds(share) - zero).clamp(-5.0, 5.0);
+        // A place without visits has the share of the one around it, and a logarithm costs more than all the rest.
+        let mut last = (base, 0.0);
+        let mut above = |share: f64| {
+            if share == base {
+                return 0.0;
+            }
+            if share != last.0 {
+                last = (share, (log_odds(share) - zero).clamp(-5.0, 5.0));
+            }
+            last.1
+        };
         let of_host = self.of(note.places.host);
         let host = of_host.smoothed(base, HOST_PRIOR);
         let of_directory = self.of(note.places.directory);

@@ -136,9 +136,14 @@ pub fn tokenize_with(raw: &str, stemmer: Option<Stemmer>) -> Vec<Token> {
 /// The tokens of a URL, reduced to stems if there is a stemmer.
 pub fn url_words_with(url: &str, stemmer: Option<Stemmer>) -> Vec<Token> {
     let mut words = Vec::new();
+    add_url_words(url, stemmer, &mut words);
+    words
+}
+
+/// Appends the tokens of a URL, reduced to stems if there is a stemmer.
+pub fn add_url_words(url: &str, stemmer: Option<Stemmer>, words: &mut Vec<Token>) {
     let token = |word: &str| stemmer.map_or_else(|| Token::of(word), |stemmer| stemmer.token(word));
     spelled_words(url, |word| words.push(token(word)));
-    words
 }
 
 #[cfg(test)]
