@@ -98,10 +98,11 @@ mod tests {
             "{image}"
         );
         assert!(
-            about(detector, "news")
+            about(detector, "guide")
                 .unwrap()
-                .contains("detected as article count as news")
+                .contains("detected as article count as guide")
         );
+        assert_eq!(about(detector, "news"), None);
         assert_eq!(about(detector, "forum"), None);
     }
 }

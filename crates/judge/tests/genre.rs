@@ -267,6 +267,7 @@ fn the_built_in_detector_can_be_read() {
         "home",
         "job",
         "listing",
+        "news",
         "service",
         "shop",
         "other",
@@ -289,6 +290,12 @@ fn only_the_built_in_detector_believes_what_a_page_declares() {
 
 #[test]
 fn a_genre_is_known_by_other_words_too() {
-    assert!(is_of_genre("article", "news") && is_of_genre("blog", "blog"));
+    assert!(is_of_genre("article", "guide") && is_of_genre("blog", "blog"));
     assert!(!is_of_genre("article", "blog"));
+}
+
+#[test]
+fn news_are_articles_but_an_article_need_not_be_news() {
+    assert!(is_of_genre("news", "article"));
+    assert!(!is_of_genre("article", "news"));
 }

@@ -84,11 +84,8 @@ fn note_type(name: &[u8], hints: &mut PageHints) {
         | b"Report"
         | b"OpinionNewsArticle"
         | b"AdvertiserContentArticle" => SchemaArticle,
-        b"NewsArticle"
-        | b"ReportageNewsArticle"
-        | b"AnalysisNewsArticle"
-        | b"NewsMediaOrganization"
-        | b"LiveBlogPosting" => SchemaNews,
+        b"NewsArticle" | b"ReportageNewsArticle" | b"AnalysisNewsArticle" | b"LiveBlogPosting" => SchemaNews,
+        b"NewsMediaOrganization" => SchemaNewsMedia,
         b"Blog" | b"BlogPosting" => SchemaBlog,
         b"Product" | b"Offer" | b"AggregateOffer" | b"ProductGroup" | b"IndividualProduct"
         | b"SomeProducts" | b"ProductModel" => SchemaProduct,
@@ -138,6 +135,14 @@ pub(crate) fn note_meta(name: &str, content: &str, hints: &mut PageHints) {
         hints.note(Hint::Priced);
     } else if is("author") || is("article:author") {
         hints.note(Hint::Authored);
+    } else if is("news_keywords") {
+        hints.note(Hint::NewsKeywords);
+    } else if is("article:section") {
+        hints.note(Hint::Sectioned);
+    } else if is("fb:pages") {
+        hints.note(Hint::FacebookPage);
+    } else if is("fb:app_id") {
+        hints.note(Hint::FacebookApplication);
     } else if is("generator") {
         note_generator(content, hints);
     }
@@ -334,6 +339,25 @@ mod tests {
             noted(|hints| note_meta("og:type", " Article", hints)),
             [Hint::GraphArticle]
         );
+    }
+
+    #[test]
+    fn what_publishers_of_news_declare_is_noted() {
+        assert_eq!(
+            noted(|hints| note_json_types(
+                r#"{"@type":"NewsArticle","publisher":{"@type":"NewsMediaOrganization"}}"#,
+                hints
+            )),
+            [Hint::SchemaNews, Hint::SchemaNewsMedia]
+        );
+        for (name, hint) in [
+            ("news_keywords", Hint::NewsKeywords),
+            ("article:section", Hint::Sectioned),
+            ("fb:pages", Hint::FacebookPage),
+            ("fb:app_id", Hint::FacebookApplication),
+        ] {
+            assert_eq!(noted(|hints| note_meta(name, "x", hints)), [hint]);
+        }
     }
 
     #[test]

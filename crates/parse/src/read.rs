@@ -701,6 +701,9 @@ impl<'a> Reader<'a> {
         if has("next") || has("prev") || has("previous") {
             self.page.hints.note(Hint::Paged);
         }
+        if has("amphtml") {
+            self.page.hints.note(Hint::Accelerated);
+        }
         let mut is_feed = false;
         let is_html = self.value("type").is_none_or(|kind| {
             let kind = kind.split(';').next().unwrap_or_default().trim();

@@ -111,6 +111,18 @@ hints! {
     BodyHome,
     /// A link to the next or previous page is declared.
     Paged,
+    /// schema.org: a newspaper, a broadcaster or another publisher of news.
+    SchemaNewsMedia,
+    /// A meta element has keywords for news search.
+    NewsKeywords,
+    /// A meta element names the section of the publication.
+    Sectioned,
+    /// A meta element claims the page for a Facebook page.
+    FacebookPage,
+    /// A meta element claims the page for a Facebook application.
+    FacebookApplication,
+    /// A link to an AMP version is declared.
+    Accelerated,
 }
 
 /// The hints seen on a page, and the number of prices and feeds.

@@ -7,7 +7,7 @@ use scenthound_types::CanonicalUrl;
 use super::substrings::{State, Substrings};
 
 /// Kinds of URLs.
-pub(crate) const KINDS: [&str; 15] = [
+pub(crate) const KINDS: [&str; 17] = [
     "tag",
     "archive",
     "post",
@@ -23,6 +23,8 @@ pub(crate) const KINDS: [&str; 15] = [
     "social",
     "feed",
     "file",
+    "picture",
+    "player",
 ];
 
 /// Parts of URLs and the kinds they indicate.
@@ -136,6 +138,14 @@ const PARTS: [&[&str]; KINDS.len()] = [
     ],
     &["/feed", "/rss", ".rss", "atom.xml", "rss.xml", "index.xml"],
     &[".pdf", ".zip", ".ppt", ".doc", ".ipynb", ".gz", ".ps"],
+    &[".jpg", ".jpeg", ".png", ".gif", ".webp"],
+    &[
+        "youtube.com/embed",
+        "player.vimeo",
+        "/embed/",
+        "vimeo.com/",
+        "dailymotion.com/",
+    ],
 ];
 
 static AUTOMATON: LazyLock<Substrings> = LazyLock::new(|| {

@@ -45,7 +45,7 @@ pub struct KnownGenre {
 const MEASURED: &str = include_str!("../../../../models/genre.f1.tsv");
 
 /// Genres that are a part of a class rather than another name for it.
-const PARTS: [&str; 3] = ["guide", "news", "review"];
+const PARTS: [&str; 2] = ["guide", "review"];
 
 impl GenreDetector {
     /// What becomes of a genre that a user asks for.
@@ -123,11 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn galleries_and_videos_are_found_in_part_and_news_only_among_articles() {
+    fn galleries_and_videos_are_found_in_part_and_guides_only_among_articles() {
         let becomes = |wanted| built_in().recognition(wanted);
         assert_eq!(becomes("image"), Recognition::Partly(RecognisedBy::Thumbnails));
         assert_eq!(becomes("recipe"), Recognition::Never);
-        assert_eq!(becomes("news"), Recognition::Within("article".into()));
+        assert_eq!(becomes("guide"), Recognition::Within("article".into()));
+        assert_eq!(becomes("news"), Recognition::Told);
         assert_eq!(becomes("video"), Recognition::Partly(RecognisedBy::Declaration));
         assert_eq!(becomes("forum"), Recognition::Told);
         assert_eq!(becomes("homepage"), Recognition::Told);

@@ -21,7 +21,7 @@ use super::substrings::Substrings;
 use crate::JudgeFault;
 
 /// The kinds of pages and things that have words, by section name.
-pub(crate) const SECTIONS: [&str; 21] = [
+pub(crate) const SECTIONS: [&str; 23] = [
     "video",
     "image",
     "blog",
@@ -43,6 +43,8 @@ pub(crate) const SECTIONS: [&str; 21] = [
     "comment",
     "you",
     "i",
+    "weekday",
+    "newspaper",
 ];
 /// Sections of the nine features.
 pub(crate) const VIDEO: usize = 0;

@@ -17,7 +17,7 @@ use crate::recorded::web::{ByHash, KEYS, RecordedWeb, Spot, UrlId, Vocabulary};
 const MAGIC: &[u8; 8] = b"HOUNDWEB";
 
 /// The format version: increase it whenever the format, or the result of parsing a page, changes.
-pub(crate) const FORM: u32 = 8;
+pub(crate) const FORM: u32 = 9;
 
 /// The cache file for these archives.
 pub(crate) fn path_for(archives: &[PathBuf], folder: &Path) -> Result<PathBuf, RecordedFault> {
