@@ -3,42 +3,53 @@
 
     python3 models/packages.py webs/packages [CACHE]
 
-`packages.txt` says which packages, and what kind of page each file is. The archives are fetched from PyPI, npm and
-crates.io, and kept in CACHE if it is given. The pages stay outside the project: only what the forest learnt from them is
+`packages.txt` says which packages, and what kind of page each file is. The archives are fetched with pip, npm and
+cargo, and kept in CACHE if it is given. To read the metadata of a package, pip runs its setup script. The pages stay outside the project: only what the forest learnt from them is
 in it.
 """
 
+import glob
 import gzip
 import html
 import io
-import json
 import os
 import re
+import subprocess
 import sys
 import tarfile
+import tempfile
 import urllib.parse
-import urllib.request
 import uuid
 
-PYPI = "https://pypi.org/pypi/%s/json"
-NPM = "https://registry.npmjs.org/%s/-/%s-%s.tgz"
-CRATES = "https://static.crates.io/crates/%s/%s-%s.crate"
+CRATE = """[package]
+name = "pages"
+version = "0.0.0"
+edition = "2021"
+[dependencies]
+%s = "=%s"
+"""
 
 
-def get(url):
-    with urllib.request.urlopen(url, timeout=300) as answer:
-        return answer.read()
-
-
-def fetch(registry, name, version):
-    """The archive of a package."""
+def fetch(registry, name, version, folder):
+    """Fetches the archive of a package by its own tool, which knows where the registry or its mirror is."""
     if registry == "npm":
-        return get(NPM % (name, name.split("/")[-1], version))
-    if registry == "crates":
-        return get(CRATES % (name, name, version))
-    files = json.loads(get(PYPI % name))["releases"][version]
-    source = next(file for file in files if file["packagetype"] == "sdist")
-    return get(urllib.parse.urljoin("https://pypi.org/simple/%s/" % name, source["url"]))
+        run("npm", "pack", "--silent", "--pack-destination", folder, "%s@%s" % (name, version), cwd=folder)
+    elif registry == "pypi":
+        options = ["--quiet", "--no-deps", "--no-binary", ":all:", "--ignore-requires-python", "--dest", folder]
+        run(sys.executable, "-m", "pip", "download", *options, "%s==%s" % (name, version), cwd=folder)
+    else:
+        os.mkdir(os.path.join(folder, "src"))
+        for file, text in [("Cargo.toml", CRATE % (name, version)), ("src/lib.rs", "")]:
+            with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                out.write(text)
+        run("cargo", "fetch", "--quiet", cwd=folder)
+        home = os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")
+        return glob.glob(os.path.join(home, "registry/cache/*/%s-%s.crate" % (name, version)))[0]
+    return next(file for end in ["*.tar.gz", "*.tgz"] for file in glob.glob(os.path.join(folder, end)))
+
+
+def run(*command, cwd):
+    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
 
 
 def archive(registry, name, version, cache):
@@ -46,7 +57,8 @@ def archive(registry, name, version, cache):
     if path and os.path.exists(path):
         with open(path, "rb") as file:
             return file.read()
-    data = fetch(registry, name, version)
+    with tempfile.TemporaryDirectory() as folder, open(fetch(registry, name, version, folder), "rb") as file:
+        data = file.read()
     if path:
         with open(path, "wb") as file:
             file.write(data)
