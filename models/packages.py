@@ -4,8 +4,8 @@
     python3 models/packages.py webs/packages [CACHE]
 
 `packages.txt` says which packages, and what kind of page each file is. The archives are fetched with pip, npm and
-cargo, and kept in CACHE if it is given. To read the metadata of a package, pip runs its setup script. The pages stay outside the project: only what the forest learnt from them is
-in it.
+cargo, and kept in CACHE if it is given. To read the metadata of a package, pip runs its setup script. The pages stay
+outside the project: only what the forest learnt from them is in it.
 """
 
 import glob
