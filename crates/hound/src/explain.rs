@@ -261,6 +261,10 @@ fn write_path(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<
             Some(Queue::Unlearnt) => {
                 writeln!(out, "         {found}, before its page had a layer")?;
             }
+            Some(Queue::LookingAround) => writeln!(
+                out,
+                "         {found}: drawn at random, because nothing relevant had been found for a while"
+            )?,
             Some(Queue::Seeds) | None => writeln!(out, "         {found}")?,
         }
     }
@@ -396,6 +400,10 @@ fn write_queue(queue: &QueueFacts, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     match queue.layer_queue {
         Some(Queue::Seeds) => writeln!(out, "Queue      seeds, which come first")?,
+        Some(Queue::LookingAround) => writeln!(
+            out,
+            "Queue      right behind the seeds: drawn at random, because nothing relevant had been found for a while"
+        )?,
         Some(Queue::Layer { queue, link_layer }) => {
             let queue = match queue {
                 Some(0) => {

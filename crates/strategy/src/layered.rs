@@ -58,12 +58,22 @@ pub(crate) fn unlearnt_class(layers: u8) -> u16 {
     class_of(layers, beyond(layers), beyond(layers)) + 1
 }
 
-/// Where a link waits, read back from its class.
+/// The rank of a link that a crawl looks around with: behind the seeds, which have no negative scores, and before every queue.
+pub(crate) fn looking_around() -> Rank {
+    Rank {
+        class: SEEDS,
+        ..Rank::of_score(-1.0)
+    }
+}
+
+/// Where a link waits, read back from its class and score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Queue {
     /// Before all others: it is a seed.
     Seeds,
+    /// Behind the seeds: drawn at random, because the crawl had found no target for a while.
+    LookingAround,
     /// In the queue of a layer.
     Layer {
         /// The layer of the page it is on, 0 also for hot links; none if the page is in no layer.
@@ -85,11 +95,12 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// The queue that a class stands for.
-    pub fn of_class(self, class: u16) -> Queue {
+    /// The queue that a class and a score stand for.
+    pub fn of_rank(self, class: u16, score: f64) -> Queue {
         let known = |layer: u16| (layer < beyond(self.layers)).then_some(layer);
         let wide = beyond(self.layers) + 1;
         match class.checked_sub(SEEDS + 1) {
+            None if score < 0.0 => Queue::LookingAround,
             None => Queue::Seeds,
             Some(_) if class >= unlearnt_class(self.layers) => Queue::Unlearnt,
             Some(place) => Queue::Layer {
@@ -311,7 +322,9 @@ mod tests {
             layers: 4,
             reads_links: true,
         };
-        let queues = order.iter().map(|rank| known.of_class(rank.class));
+        let queues = order
+            .iter()
+            .map(|rank| known.of_rank(rank.class, rank.score.get()));
         let of = |queue, link_layer| Queue::Layer {
             queue: Some(queue),
             link_layer,
@@ -327,7 +340,9 @@ mod tests {
                 of(2, Some(0))
             ]
         );
-        assert_eq!(known.of_class(layered.seed(UrlKey(0), 1).class), Queue::Seeds);
+        let of_rank = |rank: Rank| known.of_rank(rank.class, rank.score.get());
+        assert_eq!(of_rank(layered.seed(UrlKey(0), 1)), Queue::Seeds);
+        assert_eq!(of_rank(looking_around()), Queue::LookingAround);
     }
 
     #[test]
@@ -343,7 +358,7 @@ mod tests {
             layers: 4,
             reads_links: false,
         };
-        let queue = |told| known.of_class(ranks(&mut plain, told, &[None])[0].0.class);
+        let queue = |told| known.of_rank(ranks(&mut plain, told, &[None])[0].0.class, 0.0);
         let of = |queue| Queue::Layer {
             queue,
             link_layer: None,

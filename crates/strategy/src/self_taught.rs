@@ -5,6 +5,10 @@
 //! these links, a [`LayerTrainer`] learns the layers, and from then on links are queued by layer, including those
 //! already waiting. It learns again each time the number of targets has doubled.
 //!
+//! Where targets lie deepest, neither order finds many of them, and a crawl that waited for enough would wait until its end.
+//! So a crawl that has found no target for a while *looks around*: nearly every page it reads sends it to one of that
+//! page's links, drawn at random, before anything else. And it learns from the few targets it has.
+//!
 //! Only the last few thousand pages are remembered, so neither memory nor learning time grows with the crawl. A
 //! resumed crawl learns from what it remembers of the pages it had learnt from. Until the memory first overflows,
 //! that restores exactly what it knew.
@@ -19,12 +23,13 @@ use std::collections::{BTreeMap, HashMap};
 use scenthound_graph::{ContextGraph as Graph, ContextSettings};
 use scenthound_types::named_enum;
 use scenthound_types::{
-    LinkPlace, Merge, Nearness, PageReport, Parts, Rank, Score, StateDelta, Updates, UrlKey, WaitingLink,
+    LinkPlace, Merge, Nearness, PageReport, Parts, Rank, ReportedLink, Score, Standing, StateDelta, Updates,
+    UrlKey, WaitingLink,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::layered::{Placing, SEEDS, class_of, unlearnt_class};
-use crate::{Needs, PageScore, RestoreError, Strategy, offer_each};
+use crate::layered::{Placing, SEEDS, class_of, looking_around, unlearnt_class};
+use crate::{Needs, PageScore, RestoreError, Strategy, offer_each, random_tie};
 
 /// One page of a context graph, for training.
 #[derive(Clone, Debug)]
@@ -96,6 +101,13 @@ impl Default for SelfTaughtSettings {
     }
 }
 
+/// After this many pages without a target a crawl looks around, and learns from fewer targets than it was told to wait for.
+const DRY_SPELL: u64 = 100;
+/// The fewest targets it learns from then.
+const FEWEST_TARGETS: u64 = 3;
+/// How many links of a page are drawn at random, on average, while it looks around. With one or more it would never come back.
+const DRAWN: f64 = 0.9;
+
 /// The most words, and links, kept per page.
 const MOST_WORDS: usize = 1_000;
 const MOST_LINKS: usize = 500;
@@ -131,6 +143,8 @@ pub struct SelfTaught {
     /// The number of pages read when it last learnt.
     learnt_from: u64,
     epoch: u64,
+    /// The number of pages read since the last target.
+    dry: u64,
     /// Layers of pages, predicted by the latest model or when they were read.
     layers: HashMap<UrlKey, u8>,
     unsaved: Vec<u64>,
@@ -152,6 +166,7 @@ impl SelfTaught {
             targets: 0,
             learnt_from: 0,
             epoch: 0,
+            dry: 0,
             layers: HashMap::new(),
             unsaved: Vec::new(),
             is_unsaved: false,
@@ -225,11 +240,26 @@ impl SelfTaught {
         self.is_unsaved = true;
         self.read += 1;
         self.targets += u64::from(is_target);
+        self.dry = if is_target { 0 } else { self.dry + 1 };
+    }
+
+    fn is_dry(&self) -> bool {
+        self.dry >= DRY_SPELL
+    }
+
+    /// The chance that a new link of the page is drawn; 0 while targets are found.
+    fn chance(&self, report: &PageReport<'_>) -> f64 {
+        if !self.is_dry() {
+            return 0.0;
+        }
+        let new = report.links.iter().filter(|link| link.standing == Standing::New);
+        DRAWN / new.count().max(1) as f64
     }
 
     /// Learns from all pages read so far, if it is time.
     fn learn_if_due(&mut self) {
-        if self.targets >= self.learn_at {
+        let is_overdue = self.reader.is_none() && self.is_dry() && self.targets >= FEWEST_TARGETS;
+        if self.targets >= self.learn_at || is_overdue {
             self.learn(self.read);
             self.learn_at = self.targets * 2;
         }
@@ -303,6 +333,12 @@ impl SelfTaught {
     }
 }
 
+/// The rank of a new link that is drawn at random.
+fn drawn(chance: f64, link: &ReportedLink) -> Option<Rank> {
+    let place = f64::from(random_tie(link.key)) / f64::from(u32::MAX);
+    (link.standing == Standing::New && place < chance).then(looking_around)
+}
+
 impl Strategy for SelfTaught {
     fn name(&self) -> &'static str {
         if self.settings.reads_links {
@@ -347,17 +383,23 @@ impl Strategy for SelfTaught {
     fn observe(&mut self, report: &PageReport<'_>, out: &mut Updates) {
         self.remember(report);
         self.learn_if_due();
+        let chance = self.chance(report);
         let unlearnt = self.unlearnt(report.judgement.map_or(0.0, |judgement| judgement.relevance));
         let Some(reader) = self.reader.as_deref() else {
             let merge = match self.settings.from {
                 LearnFrom::BestFirst => Merge::Max,
                 LearnFrom::BreadthFirst => Merge::Keep,
             };
-            return offer_each(report, merge, out, |_, _| unlearnt);
+            return offer_each(report, merge, out, |_, link| {
+                drawn(chance, link).unwrap_or(unlearnt)
+            });
         };
         let beyond = self.settings.layers + 1;
         let layer = self.layers.get(&report.lease.key).copied().unwrap_or(beyond);
         offer_each(report, self.settings.placing.merge(), out, |_, link| {
+            if let Some(rank) = drawn(chance, link) {
+                return rank;
+            }
             let anchor = link
                 .evidence
                 .as_ref()
@@ -396,6 +438,7 @@ impl Strategy for SelfTaught {
                 self.learn_at,
                 self.learnt_from,
                 self.epoch,
+                self.dry,
             ];
             out.put("counts", counts.map(|count| count.to_string()).join(" "));
         }
@@ -422,8 +465,9 @@ impl Strategy for SelfTaught {
                 };
                 (self.read, self.targets, self.learn_at, self.learnt_from) =
                     (read, targets, learn_at, learnt_from);
-                // Crawls of earlier versions did not count how often they learnt.
+                // Crawls of earlier versions did not count how often they learnt, nor pages without a target.
                 epoch = rest.first().copied();
+                self.dry = rest.get(1).copied().unwrap_or_default();
             }
         }
         if self.learnt_from > 0 {
@@ -641,7 +685,7 @@ mod tests {
             layers: 2,
             reads_links: true,
         };
-        assert_eq!(queues.of_class(before[0].class), Queue::Unlearnt);
+        assert_eq!(queues.of_rank(before[0].class, 0.4), Queue::Unlearnt);
         assert_eq!(strategy.epoch(), 0);
         let mut strategy = learnt();
         assert_eq!(strategy.epoch(), 1);
@@ -672,6 +716,59 @@ mod tests {
         assert_eq!(strategy.epoch(), 1);
         see(&mut strategy, 6, 30, 0.9, &[]);
         assert_eq!(strategy.epoch(), 2);
+    }
+
+    /// How many of the links are drawn at random.
+    fn drawn_of(ranks: &[Rank]) -> usize {
+        ranks.iter().filter(|rank| **rank == looking_around()).count()
+    }
+
+    #[test]
+    fn a_crawl_that_finds_no_target_for_a_while_draws_links_at_random() {
+        let mut strategy = taught();
+        let links = |page: u64| [0, 1, 2, 3].map(|link| (page * 10 + link, 20));
+        let mut drawn = |pages: std::ops::Range<u64>| -> usize {
+            pages
+                .map(|page| drawn_of(&see(&mut strategy, page, 11, 0.0, &links(page))))
+                .sum()
+        };
+        assert_eq!(drawn(1..DRY_SPELL), 0);
+        let pages = 1_000;
+        let drawn = drawn(DRY_SPELL..DRY_SPELL + pages);
+        let expected = DRAWN * pages as f64;
+        assert!(
+            (drawn as f64 - expected).abs() < 0.1 * expected,
+            "{drawn} of {pages}"
+        );
+        // A target ends it.
+        let ranks = see(&mut strategy, 5_000, 30, 0.9, &links(5_000));
+        assert_eq!(drawn_of(&ranks), 0);
+    }
+
+    #[test]
+    fn in_a_dry_spell_it_learns_from_the_few_targets_there_are() {
+        let mut strategy = taught();
+        (strategy.settings.learn_after, strategy.learn_at) = (20, 20);
+        see(&mut strategy, 1, 10, 0.1, &[(2, 20), (3, 20), (4, 20)]);
+        (2..5).for_each(|page| drop(see(&mut strategy, page, 30, 0.9, &[])));
+        (5..4 + DRY_SPELL).for_each(|page| drop(see(&mut strategy, page, 11, 0.0, &[])));
+        assert_eq!(strategy.epoch(), 0);
+        see(&mut strategy, 4 + DRY_SPELL, 11, 0.0, &[]);
+        assert_eq!((strategy.epoch(), strategy.learn_at), (1, 6));
+        // Once, until the targets have doubled.
+        see(&mut strategy, 5 + DRY_SPELL, 11, 0.0, &[]);
+        assert_eq!(strategy.epoch(), 1);
+    }
+
+    #[test]
+    fn a_resumed_crawl_still_looks_around() {
+        let mut before = taught();
+        (0..DRY_SPELL).for_each(|page| drop(see(&mut before, page, 11, 0.0, &[])));
+        let mut saved = StateDelta::default();
+        before.save_changes(&mut saved);
+        let mut after = taught();
+        after.restore(saved.changes()).unwrap();
+        assert!(after.is_dry());
     }
 
     #[test]

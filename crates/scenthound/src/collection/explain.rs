@@ -424,7 +424,7 @@ fn with_queues(path: Vec<PathStep>, settings: Option<&Settings>) -> Vec<PathStep
     let named = path.into_iter().map(|step| PathStep {
         layer_queue: queues
             .zip(step.class)
-            .map(|(queues, class)| queues.of_class(class)),
+            .map(|(queues, class)| queues.of_rank(class, step.score.unwrap_or_default())),
         ..step
     });
     named.collect()
@@ -436,7 +436,7 @@ fn queue_facts(facts: &UrlFacts, waiting: u64, settings: Option<&Settings>, now:
         class: facts.priority.rank.class,
         layer_queue: settings
             .and_then(|settings| settings.layer_queues())
-            .map(|queues| queues.of_class(facts.priority.rank.class)),
+            .map(|queues| queues.of_rank(facts.priority.rank.class, facts.priority.rank.score.get())),
         score: facts.priority.rank.score.get(),
         tie: facts.priority.rank.tie,
         age: facts.priority.age,
