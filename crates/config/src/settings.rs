@@ -227,6 +227,7 @@ settings! {
         /// The model of how far pages are from a target, as written by `hound train layers`.
         maybe layers: PathBuf = "layers" "layers", Kind::Path, NeedsRejudging;
         /// Learn layers from the crawl itself after this many relevant pages, and again each time their number doubles.
+        /// Three are enough once a hundred pages in a row are not relevant.
         maybe learn_after: u32 = "learn-after" "learn-after", Kind::Count { least: 2, most: 1_000_000 }, NeedsNewFolder;
         /// How to rank links until layers are learnt.
         one learn_from: LearnFrom = "learn-from" "learn-from", Kind::Choice(LearnFrom::NAMES), NeedsNewFolder, "best-first";
