@@ -38,6 +38,10 @@ use crate::worker::{WorkerContext, WorkerEvent};
 
 /// Settled pages become durable every few milliseconds, or when this many have been settled.
 const SETTLES_PER_COMMIT: usize = 256;
+/// With this many settles since the last commit the crawl is a fast one: it commits less often, so that what neighbouring pages
+/// say of the same links is written once. A kill costs it a few more pages, which are fetched again.
+const MANY_SETTLES: usize = 8;
+const COMMIT_WHEN_FAST: Duration = Duration::from_millis(50);
 /// Committed pages are flushed to the disk itself this often.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How often the ranks of links that were scored again are written.
@@ -1061,7 +1065,11 @@ impl<F: Station> Drive<'_, F> {
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {
-        let is_due = self.last_commit.elapsed() >= F::COMMIT_EVERY || self.settled >= SETTLES_PER_COMMIT;
+        let wait = match self.settled >= MANY_SETTLES {
+            true => F::COMMIT_EVERY.max(COMMIT_WHEN_FAST),
+            false => F::COMMIT_EVERY,
+        };
+        let is_due = self.last_commit.elapsed() >= wait || self.settled >= SETTLES_PER_COMMIT;
         if self.settled > 0 && is_due {
             self.commit()
         } else {
