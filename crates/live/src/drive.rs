@@ -67,6 +67,8 @@ const SELDOM: Duration = Duration::from_millis(25);
 const FEW_RANKS: usize = 2_000;
 /// The fewest links that are to go to the disk when memory is short.
 const FEWEST_SPILLED: u64 = 100_000;
+/// As a last resort, links go to the disk whatever the frontier takes, as long as half of those that wait are this many.
+const FEWEST_AS_LAST_RESORT: u64 = 1_000;
 /// Links go to the disk only if the frontier takes more than one part in so many of the memory in use.
 const FRONTIERS_PART: u64 = 4;
 /// How often nodes tell each other what they have learnt.
@@ -906,6 +908,14 @@ impl<F: Station> Drive<'_, F> {
         }
         match memory.look(in_use) {
             Allowance::Stop => {
+                // Notes in caches and what the store holds of links become less with them, which the frontier does not count.
+                let half = self.crawl.counts().waiting / 2;
+                let now = self.context.clock.now();
+                if half >= FEWEST_AS_LAST_RESORT && self.crawl.spill(half, now)? > 0 {
+                    tracing::warn!("too little memory is left: half of the waiting links wait on the disk");
+                    memory.was_relieved();
+                    return Ok(true);
+                }
                 tracing::warn!(
                     "with a single request at a time, the crawl still takes {} MB of memory, {} MB of it for known URLs",
                     in_use / 1_000_000,
