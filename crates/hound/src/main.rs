@@ -41,6 +41,7 @@ mod explain;
 mod export;
 mod fault;
 mod filters;
+mod freed_memory;
 mod genre_notes;
 mod graph;
 mod judge;
@@ -68,6 +69,7 @@ mod train_genre;
 mod train_layers;
 mod wording;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -218,6 +220,11 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    // Other commands are over before it would matter.
+    if let Some("crawl" | "resume" | "demo" | "bench" | "rejudge") = matches.subcommand_name() {
+        let is_limit = |given: OsString| given.to_string_lossy().starts_with("--max-memory");
+        freed_memory::keep(std::env::args_os().any(is_limit));
+    }
     let level = match (matches.get_flag("quiet"), matches.get_count("verbose")) {
         (true, _) => {
             Verbosity::Quiet.set();

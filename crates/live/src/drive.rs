@@ -38,6 +38,10 @@ use crate::worker::{WorkerContext, WorkerEvent};
 
 /// Settled pages become durable every few milliseconds, or when this many have been settled.
 const SETTLES_PER_COMMIT: usize = 256;
+/// With this many settles since the last commit the crawl is a fast one: it commits less often, so that what neighbouring pages
+/// say of the same links is written once. A kill costs it a few more pages, which are fetched again.
+const MANY_SETTLES: usize = 8;
+const COMMIT_WHEN_FAST: Duration = Duration::from_millis(50);
 /// Committed pages are flushed to the disk itself this often.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How often the ranks of links that were scored again are written.
@@ -63,6 +67,8 @@ const SELDOM: Duration = Duration::from_millis(25);
 const FEW_RANKS: usize = 2_000;
 /// The fewest links that are to go to the disk when memory is short.
 const FEWEST_SPILLED: u64 = 100_000;
+/// As a last resort, links go to the disk whatever the frontier takes, as long as half of those that wait are this many.
+const FEWEST_AS_LAST_RESORT: u64 = 1_000;
 /// Links go to the disk only if the frontier takes more than one part in so many of the memory in use.
 const FRONTIERS_PART: u64 = 4;
 /// How often nodes tell each other what they have learnt.
@@ -902,6 +908,14 @@ impl<F: Station> Drive<'_, F> {
         }
         match memory.look(in_use) {
             Allowance::Stop => {
+                // Notes in caches and what the store holds of links become less with them, which the frontier does not count.
+                let half = self.crawl.counts().waiting / 2;
+                let now = self.context.clock.now();
+                if half >= FEWEST_AS_LAST_RESORT && self.crawl.spill(half, now)? > 0 {
+                    tracing::warn!("too little memory is left: half of the waiting links wait on the disk");
+                    memory.was_relieved();
+                    return Ok(true);
+                }
                 tracing::warn!(
                     "with a single request at a time, the crawl still takes {} MB of memory, {} MB of it for known URLs",
                     in_use / 1_000_000,
@@ -1061,7 +1075,11 @@ impl<F: Station> Drive<'_, F> {
     }
 
     fn save_if_due(&mut self) -> Result<(), LiveError> {
-        let is_due = self.last_commit.elapsed() >= F::COMMIT_EVERY || self.settled >= SETTLES_PER_COMMIT;
+        let wait = match self.settled >= MANY_SETTLES {
+            true => F::COMMIT_EVERY.max(COMMIT_WHEN_FAST),
+            false => F::COMMIT_EVERY,
+        };
+        let is_due = self.last_commit.elapsed() >= wait || self.settled >= SETTLES_PER_COMMIT;
         if self.settled > 0 && is_due {
             self.commit()
         } else {

@@ -127,16 +127,17 @@ impl PageFields {
                 continue;
             }
             let id = term_id(*token, page.text.spelling(at));
-            let held = counts.of(id, at);
+            let held = counts.of(id, at, query);
+            let counts = &mut held.counts;
             let counter = match fields.get(at as usize).copied().unwrap_or(Field::Body) {
-                Field::Body => &mut held.body,
-                Field::Link => &mut held.link,
-                Field::Title => &mut held.title,
-                Field::Heading => &mut held.heading,
+                Field::Body => &mut counts.body,
+                Field::Link => &mut counts.link,
+                Field::Title => &mut counts.title,
+                Field::Heading => &mut counts.heading,
             };
             *counter = counter.saturating_add(1);
             length += 1;
-            if query.contains(&id) {
+            if held.is_wanted {
                 let is_pair = before.is_some_and(|(other, place)| other != id && at - place <= NEAR + 1);
                 pairs = pairs.saturating_add(u16::from(is_pair));
                 before = Some((id, at));
@@ -149,8 +150,8 @@ impl PageFields {
         for word in address_words(address) {
             let word = stem(&word).into_owned();
             let id = id_of(Token::of(&word));
-            let held = counts.of(id, u32::MAX);
-            held.url = held.url.saturating_add(1);
+            let counts = &mut counts.of(id, u32::MAX, query).counts;
+            counts.url = counts.url.saturating_add(1);
             of_url.insert(id, word);
         }
         let order = counts.by_id();
@@ -162,8 +163,9 @@ impl PageFields {
             site: id_of(Token::of(page.url.host())),
             small_words,
         };
-        for (id, (counts, at)) in order {
-            match of_url.get(&id).filter(|_| at == u32::MAX) {
+        for HeldTerm { id, counts, at, .. } in order {
+            // Only what is in the URL alone is spelled there.
+            match (at == u32::MAX).then(|| of_url.get(&id)).flatten() {
                 Some(word) => read.spellings.push_str(word),
                 None => read.spellings.push_str(&stem(page.text.spelling(at))),
             }
@@ -335,43 +337,95 @@ fn small(bytes: &mut &[u8]) -> Option<u32> {
     None
 }
 
-/// Counts by term, while a page is read. The map holds only numbers, so that it stays in the fastest cache.
+/// What is counted of a term, while a page is read.
+#[derive(Clone, Copy)]
+struct HeldTerm {
+    id: u32,
+    counts: FieldCounts,
+    /// Whether it is a term of the query.
+    is_wanted: bool,
+    /// Where it stands first.
+    at: u32,
+}
+
+/// Counts by term, while a page is read. Most words of a page occur on it before, and a plain table of places finds those with
+/// fewer steps than a hash map that is made for any use.
 struct TermCounts {
-    places: HashMap<u32, u32, crate::topic::ById>,
-    /// The counts of a term, and where it stands first.
-    held: Vec<(FieldCounts, u32)>,
+    /// One more than the place of a term, where its spread id says or after that; 0 where there is none. At
+    /// least half of them are 0, and their number is a power of two.
+    places: Vec<u32>,
+    held: Vec<HeldTerm>,
 }
 
 impl TermCounts {
     fn with_room(terms: usize) -> TermCounts {
         TermCounts {
-            places: HashMap::with_capacity_and_hasher(terms, crate::topic::ById::default()),
+            places: vec![0; (2 * terms.max(32)).next_power_of_two()],
             held: Vec::with_capacity(terms),
         }
     }
 
-    /// The counts of a term, which stands here if it is new.
+    /// What is counted of a term, which stands here if it is new.
     #[inline]
-    fn of(&mut self, id: u32, at: u32) -> &mut FieldCounts {
-        let place = *self.places.entry(id).or_insert(self.held.len() as u32) as usize;
-        if place == self.held.len() {
-            self.held.push((FieldCounts::default(), at));
+    fn of(&mut self, id: u32, at: u32, query: &[u32]) -> &mut HeldTerm {
+        let mask = self.places.len() - 1;
+        let mut slot = home(id, self.places.len());
+        loop {
+            // The slot is always within the table.
+            let place = self.places.get(slot).map_or(0, |place| *place as usize);
+            if place == 0 {
+                return self.insert(slot, id, at, query);
+            }
+            if self.held[place - 1].id == id {
+                return &mut self.held[place - 1];
+            }
+            slot = (slot + 1) & mask;
         }
-        &mut self.held[place].0
+    }
+
+    fn insert(&mut self, slot: usize, id: u32, at: u32, query: &[u32]) -> &mut HeldTerm {
+        let place = self.held.len();
+        self.held.push(HeldTerm {
+            id,
+            counts: FieldCounts::default(),
+            is_wanted: query.contains(&id),
+            at,
+        });
+        if let Some(slot) = self.places.get_mut(slot) {
+            *slot = place as u32 + 1;
+        }
+        if 2 * self.held.len() > self.places.len() {
+            self.grow();
+        }
+        &mut self.held[place]
+    }
+
+    fn grow(&mut self) {
+        let mut places = vec![0; 2 * self.places.len()];
+        for (place, term) in (1_u32..).zip(&self.held) {
+            let mut slot = home(term.id, places.len());
+            while places.get(slot).is_some_and(|taken| *taken != 0) {
+                slot = (slot + 1) & (places.len() - 1);
+            }
+            if let Some(slot) = places.get_mut(slot) {
+                *slot = place;
+            }
+        }
+        self.places = places;
     }
 
     /// The terms by id, at most [`MOST_TERMS`]: those that occur most often.
-    fn by_id(self) -> Vec<(u32, (FieldCounts, u32))> {
+    fn by_id(self) -> Vec<HeldTerm> {
+        let held = self.held;
         // Numbers are sorted faster than what they stand for.
-        let numbers = self
-            .places
-            .iter()
-            .map(|(id, place)| u64::from(*id) << 32 | u64::from(*place));
-        let mut numbers: Vec<u64> = numbers.collect();
-        let held = |number: u64| self.held.get(number as u32 as usize).copied().unwrap_or_default();
+        let numbers = (0_u32..).zip(&held);
+        let mut numbers: Vec<u64> = numbers
+            .map(|(place, term)| u64::from(term.id) << 32 | u64::from(place))
+            .collect();
+        let term = |number: u64| held[number as u32 as usize];
         if numbers.len() > MOST_TERMS {
             numbers.sort_unstable_by_key(|number| {
-                let (counts, _) = held(*number);
+                let counts = term(*number).counts;
                 (
                     std::cmp::Reverse(counts.weighed(5.0, 5.0, 5.0) as u32),
                     number >> 32,
@@ -380,11 +434,15 @@ impl TermCounts {
             numbers.truncate(MOST_TERMS);
         }
         numbers.sort_unstable();
-        let terms = numbers.into_iter();
-        terms
-            .map(|number| ((number >> 32) as u32, held(number)))
-            .collect()
+        numbers.into_iter().map(term).collect()
     }
+}
+
+/// Where a term is looked for first in a table of this many places, a power of two.
+#[inline]
+fn home(id: u32, places: usize) -> usize {
+    let spread = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (spread >> 32) as usize & (places - 1)
 }
 
 /// The words of a path and query in Latin letters. Numbers are split off: `cs432` is about `cs`. What every address has says
