@@ -47,7 +47,9 @@ fn trapped(visits: &BTreeSet<String>) -> usize {
 #[test]
 fn the_demo_finds_its_pages_whatever_the_timing() {
     let web = DemoWeb::new();
-    for seed in 0..16 {
+    // In timing 156 the first month of the blog's archive is read late, and its dull posts before the other months. That used to
+    // speak against the archive, and 49 pages were found.
+    for seed in (0..16).chain([156]) {
         let visits = visits(&web, &[], seed);
         let found = found(&web, &visits);
         assert!(

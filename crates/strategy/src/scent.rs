@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! score = log odds of (σ(w · x) or L)
-//! L     = how often pages of the same template led to relevant pages
+//! L     = how many pages of the same template led to a relevant page
 //! x     = the relevance of the pages that link here; the judge's scores of the words at the links and of the URL; the
 //!         opinions of two models of such words, one by the words themselves and one by what they mean; the yields of
 //!         the same host, directory, template, page and list; …
@@ -564,7 +564,7 @@ impl Strategy for Scent {
             name: "leads".into(),
             value: share,
             weight: (worth(own, share) - own) / share.max(1e-9),
-            visits: Some(self.yields.led(note.places.template)),
+            visits: Some(self.yields.of(note.places.template).visits.into()),
         };
         let mut weights = self.weights;
         // Nor does the lid on the score of a chain, or what keeps a link worth exploring, which is shown with the bias.

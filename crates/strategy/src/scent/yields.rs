@@ -1,5 +1,5 @@
-//! How many of the pages visited so far were relevant: by host, directory, template, page and list; and by the template of
-//! the pages that linked to them, which says where pages of that template lead.
+//! How many of the pages visited so far were relevant: by host, directory, template, page and list; and how many
+//! pages of a template led to a relevant one.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +16,11 @@ const PRIOR: f64 = 2.0;
 const MOST_PAGES: usize = 200_000;
 /// Pages that are less relevant than this together are all irrelevant.
 const FRUITLESS: f32 = 0.5;
-/// Where pages of a template lead is counted under the template with this added.
+/// The relevance from which on a page was worth finding.
+const RELEVANT: f64 = 0.5;
+/// Most pages of a crawl may lead to relevant ones, but never all: what is above their share is divided by the rest.
+const MOST_LEAD: f64 = 0.9;
+/// Pages of a template that led to a relevant one are counted under the template with this added.
 const LEADS_SALT: u32 = 0x51ed_270b;
 
 /// Visits to pages of one place, or to pages that one place links to.
@@ -34,7 +38,11 @@ impl Yield {
     fn add(&mut self, relevance: f64) {
         self.sum += relevance as f32;
         self.visits += 1.0;
-        self.dry = if relevance >= 0.5 { 0.0 } else { self.dry + 1.0 };
+        self.dry = if relevance >= RELEVANT {
+            0.0
+        } else {
+            self.dry + 1.0
+        };
     }
 
     fn smoothed(&self, prior: f64, weight: f64) -> f64 {
@@ -74,8 +82,18 @@ impl Hasher for AsIs {
 pub(super) struct Yields {
     places: HashMap<u32, Yield, BuildHasherDefault<AsIs>>,
     all: Yield,
-    /// The templates of visited pages.
-    templates: HashMap<u32, u32, BuildHasherDefault<AsIs>>,
+    /// Visited pages.
+    pages: HashMap<u32, Visited, BuildHasherDefault<AsIs>>,
+    /// How many of them led to a relevant page.
+    led: u32,
+}
+
+/// A visited page.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Visited {
+    template: u32,
+    /// Whether a relevant page was first found on it.
+    has_led: bool,
 }
 
 /// Smoothed yields around a URL, as log-odds above the yield of the whole crawl.
@@ -152,11 +170,18 @@ impl Yields {
                 out.extend(number.to_le_bytes());
             }
         }
-        let mut templates: Vec<(u32, u32)> = self.templates.iter().map(|(page, of)| (*page, *of)).collect();
-        templates.sort_unstable();
-        out.extend((templates.len() as u32).to_le_bytes());
-        for number in templates.into_iter().flat_map(|(page, of)| [page, of]) {
-            out.extend(number.to_le_bytes());
+        let mut pages: Vec<(u32, Visited)> = self
+            .pages
+            .iter()
+            .map(|(page, visited)| (*page, *visited))
+            .collect();
+        pages.sort_unstable_by_key(|(page, _)| *page);
+        out.extend(self.led.to_le_bytes());
+        out.extend((pages.len() as u32).to_le_bytes());
+        for (page, Visited { template, has_led }) in pages {
+            out.extend(page.to_le_bytes());
+            out.extend(template.to_le_bytes());
+            out.push(has_led.into());
         }
     }
 
@@ -174,13 +199,21 @@ impl Yields {
         };
         let (_, all) = entry()?;
         let places = (0..count).map(|_| entry()).collect::<Option<_>>()?;
-        let templates = (0..reader.four()?)
-            .map(|_| Some((reader.four()?, reader.four()?)))
-            .collect::<Option<_>>()?;
+        let (led, count) = (reader.four()?, reader.four()?);
+        let mut page = || {
+            let page = reader.four()?;
+            let visited = Visited {
+                template: reader.four()?,
+                has_led: reader.one()? == 1,
+            };
+            Some((page, visited))
+        };
+        let pages = (0..count).map(|_| page()).collect::<Option<_>>()?;
         Some(Yields {
             places,
             all,
-            templates,
+            pages,
+            led,
         })
     }
 
@@ -188,11 +221,15 @@ impl Yields {
         self.places.entry(place).or_default().add(relevance);
     }
 
-    /// How much more often than the whole crawl pages of a template led to relevant pages, from 0 to 1. Without any visits it
-    /// is 0, and on a site whose pages are all of one template it says nothing about any of them.
+    /// How much more often than others pages of a template led to a relevant page, from 0 to 1. Without any visits it is 0, and
+    /// on a site whose pages are all of one template it says nothing about any of them.
+    ///
+    /// Pages are counted, not links: an archive that leads to two good posts is worth fetching however many others it lists.
     pub fn leads(&self, template: u32) -> f64 {
-        let base = self.global();
-        let share = self.of(template ^ LEADS_SALT).smoothed(base, PRIOR);
+        let base = (f64::from(self.led) + 0.5) / (f64::from(self.all.visits) + 10.0);
+        let base = base.min(MOST_LEAD);
+        let led = f64::from(self.of(template ^ LEADS_SALT).sum);
+        let share = (led + PRIOR * base) / (f64::from(self.of(template).visits) + PRIOR);
         ((share - base) / (1.0 - base)).max(0.0)
     }
 
@@ -200,7 +237,8 @@ impl Yields {
     /// and the URL is only linked from such pages: the next day of a calendar.
     pub fn chain(&self, note: &Note) -> f64 {
         let template = note.places.template;
-        let is_own = |parent: &Parent| self.templates.get(&parent.page) == Some(&template);
+        let of = |parent: &Parent| self.pages.get(&parent.page).map(|visited| visited.template);
+        let is_own = |parent: &Parent| of(parent) == Some(template);
         if note.parents.is_empty() || !note.parents.iter().all(is_own) {
             return 0.0;
         }
@@ -210,11 +248,6 @@ impl Yields {
         } else {
             0.0
         }
-    }
-
-    /// How many visits that is based on.
-    pub fn led(&self, template: u32) -> f64 {
-        self.of(template ^ LEADS_SALT).visits.into()
     }
 
     /// Counts a visit to a page, given by its short key.
@@ -233,22 +266,32 @@ impl Yields {
             self.count(section, relevance);
         }
         for parent in note.parents.iter() {
-            self.link(parent, relevance);
+            self.count(parent.page, relevance);
+            self.count(parent.list, relevance);
         }
-        if self.templates.len() >= MOST_PAGES {
-            self.templates.clear();
+        if let Some(first) = note.parents.first().filter(|_| relevance >= RELEVANT) {
+            self.lead(first.page);
         }
-        self.templates.insert(page, template);
+        if self.pages.len() >= MOST_PAGES {
+            self.pages.clear();
+        }
+        let visited = Visited {
+            template,
+            has_led: false,
+        };
+        self.pages.insert(page, visited);
         self.keep_within_bounds();
     }
 
-    /// Counts a page that a list leads to.
-    fn link(&mut self, parent: &Parent, relevance: f64) {
-        self.count(parent.page, relevance);
-        self.count(parent.list, relevance);
-        if let Some(template) = self.templates.get(&parent.page).copied() {
-            self.count(template ^ LEADS_SALT, relevance);
-        }
+    /// Counts a page that led to a relevant one, once.
+    fn lead(&mut self, page: u32) {
+        let Some(visited) = self.pages.get_mut(&page).filter(|visited| !visited.has_led) else {
+            return;
+        };
+        visited.has_led = true;
+        let template = visited.template;
+        self.led += 1;
+        self.count(template ^ LEADS_SALT, 1.0);
     }
 
     fn keep_within_bounds(&mut self) {
@@ -355,7 +398,7 @@ mod tests {
         for post in [20, 21] {
             yields.visit(post, &note(POSTS, Some(10)), 0.9);
         }
-        assert!(yields.leads(MONTHS) > 0.4, "{}", yields.leads(MONTHS));
+        assert!(yields.leads(MONTHS) > 0.3, "{}", yields.leads(MONTHS));
         assert!(yields.leads(POSTS) < 1e-9);
         yields
     }
@@ -363,6 +406,29 @@ mod tests {
     #[test]
     fn a_template_is_known_by_where_its_pages_lead() {
         archive();
+    }
+
+    #[test]
+    fn posts_that_are_not_relevant_do_not_speak_against_their_archive() {
+        let mut yields = archive();
+        let before = yields.leads(70);
+        for post in 22..30 {
+            yields.visit(post, &note(80, Some(10)), 0.0);
+        }
+        assert!(yields.leads(70) > before - 0.05, "{before} {}", yields.leads(70));
+        // A month that leads nowhere does.
+        yields.visit(11, &note(70, None), 0.0);
+        assert!(yields.leads(70) < before - 0.05);
+    }
+
+    #[test]
+    fn where_all_pages_share_a_template_it_is_no_hub() {
+        let mut yields = Yields::default();
+        for page in 1..200 {
+            let relevance = f64::from(u8::from(page % 4 == 0));
+            yields.visit(page, &note(70, Some(page - 1)), relevance);
+        }
+        assert!(yields.leads(70) < 0.05, "{}", yields.leads(70));
     }
 
     #[test]
