@@ -108,6 +108,9 @@ pub struct GenreDetector {
     believes: bool,
 }
 
+/// The class of pages that are of no kind it knows.
+const OTHER: &str = "other";
+
 static RICH: LazyLock<Option<GenreDetector>> = LazyLock::new(|| {
     let read = GenreDetector::from_bytes(include_bytes!("../../../models/genre.model")).ok();
     read.map(|detector| GenreDetector {
@@ -226,7 +229,7 @@ impl GenreDetector {
     }
 
     /// The class of a page, and its share of the votes. The built-in detector believes pages that declare to be a job offer or a
-    /// video, and tells galleries by their thumbnails.
+    /// video, tells galleries by their thumbnails, and takes pages without a word for none of its kinds.
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
         if self.believes
             && let Some(class) = declared::declared(&page.hints)
@@ -242,13 +245,20 @@ impl GenreDetector {
                 confidence: gallery::CONFIDENCE,
             };
         }
+        // Trees vote on features that are all 0 as well: an empty page was a shop.
+        if self.believes && !page.text.tokens().iter().any(|token| token.is_word()) {
+            return GenreGuess {
+                class: OTHER.into(),
+                confidence: 1.0,
+            };
+        }
         let (class, confidence) = self.forest.predict(&self.features(page));
         GenreGuess {
             class: self
                 .classes
                 .get(class as usize)
                 .cloned()
-                .unwrap_or_else(|| "other".into()),
+                .unwrap_or_else(|| OTHER.into()),
             confidence,
         }
     }

@@ -289,6 +289,16 @@ fn only_the_built_in_detector_believes_what_a_page_declares() {
 }
 
 #[test]
+fn a_page_without_words_is_of_no_kind() {
+    let (mut page, _, _) = made(0);
+    page.text.truncate(0);
+    let rich = GenreDetector::shipped(DetectorKind::Rich).unwrap();
+    assert_eq!(&*rich.detect(&page).class, "other");
+    page.hints.note(Hint::GraphVideo);
+    assert_eq!(&*rich.detect(&page).class, "video");
+}
+
+#[test]
 fn a_genre_is_known_by_other_words_too() {
     assert!(is_of_genre("article", "guide") && is_of_genre("blog", "blog"));
     assert!(!is_of_genre("article", "blog"));
