@@ -198,6 +198,8 @@ const SEED_PATIENCE: Duration = Duration::from_secs(60);
 const LESSONS: &str = "judge/";
 /// The note that says that pages were judged by a judge that knew less than it does now.
 pub const UNRANKED: &str = "engine/unranked";
+/// Its value once all pages have been judged by what is known.
+pub const RANKED: &[u8] = &[0];
 /// The note that says which agent takes the next lease.
 const TURN: &str = "engine/turn";
 /// How deep nested sitemaps are followed.
@@ -434,8 +436,9 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
             let has_new_examples = !learner.examples().is_empty();
             learner.restore(&saved_lessons(&self.frontier)?)?;
             self.lessons_before = learner.lessons_learnt();
-            self.is_unranked =
-                !self.frontier.notes(UNRANKED)?.is_empty() || (has_new_examples && self.tally.bodies > 0);
+            let noted = self.frontier.notes(UNRANKED)?;
+            let is_noted = noted.iter().any(|(_, value)| value != RANKED);
+            self.is_unranked = is_noted || (has_new_examples && self.tally.bodies > 0);
             self.learner = Some(judge);
         }
         Ok(())

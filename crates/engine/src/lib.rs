@@ -35,8 +35,8 @@ pub use access::{Access, PRODUCT_TOKEN, find_rules, leads_elsewhere, read_rules}
 pub use agents::{Agent, AgentFacts, AgentRules, AgentState, learnt_under, needs_of};
 pub use assign_seeds::{Assignment, SeedAssignment, assign_seeds};
 pub use crawl::{
-    Budget, Crawl, CrawlSettings, CrawlSteering, FLUSHED_MARK, MARK, Pupil, SitemapUse, Step, StopReason,
-    UNRANKED, keep_lessons, lesson_name, requisites_stack, saved_lessons,
+    Budget, Crawl, CrawlSettings, CrawlSteering, FLUSHED_MARK, MARK, Pupil, RANKED, SitemapUse, Step,
+    StopReason, UNRANKED, keep_lessons, lesson_name, requisites_stack, saved_lessons,
 };
 pub use layer_trainer::LayerModelTrainer;
 pub use lease_result::{Found, FoundLink, LeaseResult, ProcessedPage, ResponseFacts, SitemapFinds};

@@ -451,6 +451,11 @@ impl PageProcessor {
         }
     }
 
+    /// A processor that only judges pages.
+    pub fn of_judge(judge: Arc<dyn Judge>, keyring: Keyring, settings: PageSettings) -> PageProcessor {
+        PageProcessor::new(judge, Needs::default(), keyring, settings)
+    }
+
     /// What was found in the response to a lease: a page, a sitemap or a host's rules, depending on its kind.
     pub fn process(
         &self,
@@ -534,6 +539,14 @@ impl PageProcessor {
         }
         self.judge.prepare(&mut page);
         page
+    }
+
+    /// Judges a page by a response, without looking at its links.
+    pub fn judge_response(&self, url: &CanonicalUrl, response: &Response<'_>, truncated: bool) -> Judgement {
+        let page = self.parse(url, response, truncated);
+        let mut judgement = self.judge.judge(&page);
+        self.rules.review(&page, &mut judgement);
+        judgement
     }
 
     /// Judges a page outside a crawl: by the same rules, but without looking at its links.

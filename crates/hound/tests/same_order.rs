@@ -14,6 +14,12 @@ use common::bench_web::{Web, records};
 use scenthound_testweb::bench::BenchSize;
 
 const PAGES: usize = 240;
+const SIZE: BenchSize = BenchSize {
+    hosts: 4,
+    pages: PAGES,
+    bytes: 2_000,
+    links: 8,
+};
 /// Kills by number of pages requested: before and after anything is learnt, and in quick succession.
 const KILLS: [usize; 6] = [5, 31, 33, 90, 125, 190];
 
@@ -38,13 +44,7 @@ fn goes_on_after(stop: Stop, strategy: &str, options: &[&str]) {
 }
 
 fn goes_on_at(latency: Duration, stop: Stop, strategy: &str, options: &[&str]) {
-    let size = BenchSize {
-        hosts: 4,
-        pages: PAGES,
-        bytes: 2_000,
-        links: 8,
-    };
-    let web = Web::sized(size, latency);
+    let web = Web::sized(SIZE, latency);
     let seeds = web.more_seeds();
     let always = [
         "--strategy",
@@ -129,4 +129,32 @@ fn links_raised_by_siblings_keep_their_places() {
 fn scent_goes_on_as_it_would_have() {
     goes_on_after(Stop::Interrupt, "scent", &[]);
     goes_on_at(Duration::from_millis(40), Stop::Kill, "scent", &[]);
+}
+
+/// A crawl with a judge that learns judges its pages again whenever it ends. That changes the ranks, and nothing else: the next
+/// run goes on with the queue, the strategy and the judge as they were.
+#[test]
+fn a_crawl_that_ended_and_goes_on_reads_and_ranks_pages_as_one_that_did_not_end() {
+    let web = Web::sized(SIZE, Duration::from_millis(3));
+    let seeds = web.more_seeds();
+    let root = tempfile::tempdir().unwrap();
+    let crawl = |name: &str, pages: &str| {
+        let always = ["--delay", "0s", "--concurrency", "1", "--max-pages", pages];
+        let folder = root.path().join(name);
+        let ended = web.crawl(&folder, &[&always[..], &seeds].concat()).wait();
+        assert_eq!(ended.unwrap().code(), Some(0));
+        let ranked = records(&folder).into_iter();
+        ranked
+            .map(|record| (record.url, record.relevance))
+            .collect::<Vec<_>>()
+    };
+    let whole = crawl("whole", "200");
+    let first = crawl("again", "60");
+    crawl("again", "61");
+    let again = crawl("again", "200");
+    let urls =
+        |ranked: &[(String, Option<f64>)]| ranked.iter().map(|(url, _)| url.clone()).collect::<Vec<_>>();
+    assert_eq!(urls(&again), urls(&whole));
+    assert_eq!(again, whole);
+    assert_ne!(first, whole[..60], "nothing was learnt after the first 60 pages");
 }

@@ -280,15 +280,8 @@ fn crawl_as(
     let mut settings = settings;
     settings.fetch.idle_connections = settings.fetch.idle_connections.min(idle_connections);
     let policy = HostPolicy {
-        all_parents: needs.all_parents,
-        siblings: needs.siblings,
-        ranks_follow_notes: needs.notes,
-        oldest_from: needs.oldest_from,
-        hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
-        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
-        requisites: requisites_stack(agents.len()),
         unproven: Some(UnprovenLimits::of(concurrency)),
-        ..settings.policy
+        ..policy_of(&settings, &agents)
     };
     let frontier =
         scenthound_frontier_durable::open(&folder.layout().state(), policy.clone(), keyring, clock.now())?;
@@ -535,6 +528,21 @@ pub(crate) fn flushed_mark(frontier: &DurableFrontier, mark: Mark) -> Result<Mar
         Some((_, bytes)) => Ok(Mark::from_bytes(&bytes)?),
         // An older program took no note of it.
         None => Ok(mark),
+    }
+}
+
+/// The frontier's policy in a crawl with these settings and agents.
+pub(crate) fn policy_of(settings: &LiveSettings, agents: &[Agent]) -> HostPolicy {
+    let needs = needs_of(agents);
+    HostPolicy {
+        all_parents: needs.all_parents,
+        siblings: needs.siblings,
+        ranks_follow_notes: needs.notes,
+        oldest_from: needs.oldest_from,
+        hold_back: needs.hold_back.filter(|_| settings.crawl.budget.pages.is_some()),
+        agents: u8::try_from(agents.len()).unwrap_or(u8::MAX),
+        requisites: requisites_stack(agents.len()),
+        ..settings.policy.clone()
     }
 }
 

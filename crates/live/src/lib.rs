@@ -40,7 +40,7 @@ pub use drive::{
     Ended, LiveEvent, LiveSettings, Snapshot, StopSwitch, Summary, crawl, crawl_in_cluster, crawl_steered,
 };
 pub use rejudge::{
-    Lessons, NodeLessons, Rejudged, Repaired, rejudge, rejudge_node, repair, repair_node, teach_by_node,
+    Lessons, NodeLessons, Rejudged, Repaired, rank, rejudge, rejudge_node, repair, repair_node, teach_by_node,
 };
 pub use stages::{Stage, StageTimes};
 pub use station::ClusterNode;

@@ -12,12 +12,15 @@
 //! again therefore uses one state of such a judge for all pages: what it had learnt in the crawl ([`Lessons::Kept`]), or what it
 //! learns when it is shown all pages once before the first is judged ([`Lessons::Afresh`]).
 //!
+//! A crawl that ends judges its own pages again with the same topic; for that nothing but judgements has to be made (`rank`).
+//!
 //! The folder of a node of a cluster has records, archives and notes of its own, but its queue is in Redis. Judging it again
 //! (`node`) writes new judgements and notes, and leaves the queue alone.
 //!
 //! Deliberately absent: the network, and a clock. The time is read once, and everything happens at that moment.
 
 mod node;
+mod rank;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -35,8 +38,7 @@ use scenthound_store::{
     RECORD_VERSION, RecordFiles,
 };
 use scenthound_types::{
-    AgentId, CanonicalUrl, Judgement, Keyring, Language, LeaseKind, Merge, Offer, Outcome, Rank, StateDelta,
-    Timestamp, Verdict,
+    AgentId, CanonicalUrl, Keyring, Language, LeaseKind, Merge, Offer, Outcome, Rank, StateDelta, Timestamp,
 };
 
 use crate::LiveError;
@@ -45,6 +47,7 @@ use crate::drive::{LiveSettings, StopSwitch, committed_mark, flushed_mark, log, 
 use crate::record::{is_hidden, skipped};
 
 pub use node::{NodeLessons, rejudge_node, repair_node, teach_by_node};
+pub use rank::rank;
 
 /// The new frontier is committed after this many attempts, so that little waits to be written.
 const SETTLES_PER_COMMIT: u64 = 1_000;
@@ -106,7 +109,7 @@ pub fn rejudge(
     let now = Clock::system().now();
     let layout = folder.layout();
     let keyring = Keyring::new(settings.seed);
-    let (old, mark, earlier) = open_old(folder, &settings, agents.len(), keyring, now)?;
+    let (old, mark, earlier) = open_old(folder, &settings, read_only(agents.len()), keyring, now)?;
 
     let generation = layout.generation()? + 1;
     let again = Again {
@@ -336,23 +339,25 @@ fn open_to_read(folder: &CrawlFolder, keyring: Keyring, now: Timestamp) -> Optio
     scenthound_frontier_durable::open_read_only(&folder.layout().state(), policy, keyring, now).ok()
 }
 
-/// Opens the state that is to be replaced, which is only read from then on, and the records as of its last commit. Returns how far
-/// they reach, and the counts of the crawl.
-fn open_old(
-    folder: &CrawlFolder,
-    settings: &LiveSettings,
-    agents: usize,
-    keyring: Keyring,
-    now: Timestamp,
-) -> Result<(DurableFrontier, Mark, Tally), LiveError> {
-    // No requests are made, so no host needs to rest.
-    let read_only = HostPolicy {
+/// How a state is opened that is only read: no requests are made, so no host needs to rest.
+fn read_only(agents: usize) -> HostPolicy {
+    HostPolicy {
         delay: Duration::ZERO,
         max_delay: Duration::ZERO,
         requisites: requisites_stack(agents),
         ..HostPolicy::default()
-    };
-    let old = scenthound_frontier_durable::open(&folder.layout().state(), read_only, keyring, now)?;
+    }
+}
+
+/// Opens the state of a crawl, and the records as of its last commit. Returns how far they reach, and the counts of the crawl.
+fn open_old(
+    folder: &CrawlFolder,
+    settings: &LiveSettings,
+    policy: HostPolicy,
+    keyring: Keyring,
+    now: Timestamp,
+) -> Result<(DurableFrontier, Mark, Tally), LiveError> {
+    let old = scenthound_frontier_durable::open(&folder.layout().state(), policy, keyring, now)?;
     let committed = committed_mark(folder, &old)?;
     let flushed = flushed_mark(&old, committed)?;
     let (mut records, _) = open_records(folder, &settings.archive, flushed, committed)?;
@@ -508,6 +513,24 @@ struct Stored {
     refresh: Option<String>,
 }
 
+/// The response from the archive; none if it could not be read.
+fn stored(view: &CrawlView, page: &PageRecord, cap: usize) -> Option<Stored> {
+    let record = view.record(page.archive.as_ref()?).ok()?;
+    // A record of another URL, or one that was changed, says nothing about this page.
+    if record.target_uri() != Some(page.url.as_str()) || !record.faults.is_empty() {
+        return None;
+    }
+    let response = record.http()?;
+    Some(Stored {
+        x_robots_tag: response
+            .headers_named("x-robots-tag")
+            .map(str::to_owned)
+            .collect(),
+        refresh: response.header("refresh").map(str::to_owned),
+        body: response.body(cap).bytes,
+    })
+}
+
 impl<F: Frontier> Repeat<F> {
     /// Repeats the attempt of one line.
     fn attempt(&mut self, line: u64, record: PageRecord) -> Result<(), LiveError> {
@@ -528,7 +551,7 @@ impl<F: Frontier> Repeat<F> {
             LeaseKind::Page | LeaseKind::Robots | LeaseKind::Requisite => self.page_bytes,
         };
         let is_judged = kind == LeaseKind::Page && matches!(outcome, Outcome::Body { .. });
-        let stored = self.stored(&record, cap);
+        let stored = stored(&self.view, &record, cap);
         if self.old.is_none() && is_judged && stored.is_none() {
             let score = record.score.filter(|score| score.is_finite()).unwrap_or_default();
             self.lost.push((url, score));
@@ -588,24 +611,6 @@ impl<F: Frontier> Repeat<F> {
         Ok(self.crawl.settle(result, self.now)?)
     }
 
-    /// The response from the archive; none if it could not be read.
-    fn stored(&self, page: &PageRecord, cap: usize) -> Option<Stored> {
-        let record = self.view.record(page.archive.as_ref()?).ok()?;
-        // A record of another URL, or one that was changed, says nothing about this page.
-        if record.target_uri() != Some(page.url.as_str()) || !record.faults.is_empty() {
-            return None;
-        }
-        let response = record.http()?;
-        Some(Stored {
-            x_robots_tag: response
-                .headers_named("x-robots-tag")
-                .map(str::to_owned)
-                .collect(),
-            refresh: response.header("refresh").map(str::to_owned),
-            body: response.body(cap).bytes,
-        })
-    }
-
     /// A page that cannot be read again: it keeps its judgement and the links the old frontier knows.
     fn as_it_was(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Result<ProcessedPage, LiveError> {
         self.kept += 1;
@@ -617,20 +622,6 @@ impl<F: Frontier> Repeat<F> {
             .into_iter()
             .map(|url| FoundLink::plain(url, self.keyring))
             .collect();
-        let judgement = Judgement {
-            relevance: record.relevance.unwrap_or_default(),
-            verdict: match record.relevant {
-                Some(true) => Verdict::Relevant,
-                _ => Verdict::Irrelevant,
-            },
-            genre: record.genre.clone(),
-            layer: record
-                .parts
-                .as_ref()
-                .and_then(|parts| parts.nearness)
-                .map(|near| near.layer),
-            parts: record.parts.clone().unwrap_or_default(),
-        };
         Ok(ProcessedPage {
             title: record.title.clone().unwrap_or_default(),
             language: record.language.as_deref().and_then(Language::from_code),
@@ -640,7 +631,7 @@ impl<F: Frontier> Repeat<F> {
                 .duplicate_of
                 .as_deref()
                 .and_then(|original| CanonicalUrl::parse(original).ok()),
-            ..ProcessedPage::of_links(judgement, links).with_notes(&record.notes)
+            ..ProcessedPage::of_links(rank::judgement_of(record), links).with_notes(&record.notes)
         })
     }
 }

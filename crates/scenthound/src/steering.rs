@@ -149,6 +149,18 @@ impl<'a> SteeredTopic<'a> {
             }
         };
         let (judge, agents) = (steered.judge()?, self.settings.agents(&self.settings.seeds.urls)?);
+        // Where the topic is still the same and the strategy does not judge, only judgements have changed.
+        let is_same = !steering.is_pending() && !steering.wants_rejudging();
+        if is_same && !is_node && agents.len() == 1 && self.settings.strategy_judges().is_none() {
+            return Ok(scenthound_live::rank(
+                folder,
+                &live,
+                judge,
+                &agents,
+                settings_text,
+                stop,
+            )?);
+        }
         let ranked = match is_node {
             true => scenthound_live::rejudge_node(
                 folder,

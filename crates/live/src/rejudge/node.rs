@@ -15,7 +15,7 @@ use scenthound_judge::{Judge, Learner, saved_examples};
 use scenthound_store::{CrawlFolder, RecordFiles};
 use scenthound_types::{Keyring, StateDelta};
 
-use super::{Again, Rejudged, Repaired, Repeat, open_old, open_to_read};
+use super::{Again, Rejudged, Repaired, Repeat, open_old, open_to_read, read_only};
 use crate::LiveError;
 use crate::clock::Clock;
 use crate::drive::{LiveSettings, StopSwitch, log};
@@ -71,7 +71,7 @@ pub fn teach_by_node(
     folder.tidy()?;
     let now = Clock::system().now();
     let keyring = keyring_of(&settings);
-    let (old, mark, _) = open_old(folder, &settings, agents.len(), keyring, now)?;
+    let (old, mark, _) = open_old(folder, &settings, read_only(agents.len()), keyring, now)?;
     let again = Again {
         generation: folder.layout().generation()? + 1,
         folder,
@@ -113,7 +113,7 @@ pub fn rejudge_node(
     folder.tidy()?;
     let now = Clock::system().now();
     let keyring = keyring_of(&settings);
-    let (old, mark, earlier) = open_old(folder, &settings, agents.len(), keyring, now)?;
+    let (old, mark, earlier) = open_old(folder, &settings, read_only(agents.len()), keyring, now)?;
     let generation = folder.layout().generation()? + 1;
     let again = Again {
         folder,
