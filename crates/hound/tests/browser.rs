@@ -91,9 +91,10 @@ fn every_view_works_in_chromium_while_a_crawl_of_hostile_pages_runs() {
     };
     compare(&["-o", text(&reports.join("report.html"))]);
     std::fs::write(reports.join("compared.json"), compare(&["--json"])).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/dashboard.py");
+    let script = scenthound_testweb::package_folder().join("tests/python/dashboard.py");
     let output = Command::new(python)
-        .args([script, &url])
+        .arg(script)
+        .arg(&url)
         .arg(chromium)
         .output()
         .unwrap();
@@ -142,9 +143,10 @@ fn a_crawl_without_pages_and_views_on_their_way_say_so_in_chromium() {
         assert!(errors.read_line(&mut line).unwrap() > 0, "the dashboard ended");
     }
     let url = line.trim_start_matches("dashboard: ").trim();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/dashboard.py");
+    let script = scenthound_testweb::package_folder().join("tests/python/dashboard.py");
     let output = Command::new(python)
-        .args([script, url])
+        .arg(script)
+        .arg(url)
         .arg(chromium)
         .arg("--empty")
         .output()

@@ -190,12 +190,7 @@ fn check(schema: &Value, rule: &Value, value: &Value, at: &str) {
 }
 
 fn docs(name: &str) -> String {
-    std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../docs")
-            .join(name),
-    )
-    .unwrap()
+    std::fs::read_to_string(scenthound_testweb::package_folder().join("../../docs").join(name)).unwrap()
 }
 
 fn schema() -> Value {

@@ -162,7 +162,7 @@ fn a_replayed_page_looks_like_the_page() {
     let work = Workspace::new();
     crawl(&work, &root, "with", &["--requisites", "images,styles,scripts"]);
     crawl(&work, &root, "without", &[]);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/look.py");
+    let script = scenthound_testweb::package_folder().join("tests/python/look.py");
     let output = Command::new(python)
         .arg(script)
         .arg(chromium)

@@ -38,4 +38,4 @@ pub use crate::redis::{RedisCluster, RedisServer};
 pub use crate::scripts::ScriptWeb;
 pub use crate::server::{Request, ServeOptions, Serving, serve};
 pub use crate::site::{Scheme, SiteRequest, SiteResponse, TestSite};
-pub use crate::skip::{shared_data, skip};
+pub use crate::skip::{package_folder, shared_data, skip};

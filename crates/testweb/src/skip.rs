@@ -1,6 +1,6 @@
 //! For tests that need what not every machine has: recorded webs and test suites beside the project, or a tool.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Says that a test is skipped, because this is missing.
 ///
@@ -19,12 +19,17 @@ pub fn skip(missing: &str) {
     println!("skipped: {missing}");
 }
 
+/// The folder of the package whose test is running. It is asked for now and not when the test was built: several clones may share
+/// one target folder, and then a test that another clone built would look for its files there.
+pub fn package_folder() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| ".".into(), PathBuf::from)
+}
+
 /// A file or folder of `shared`, the data folder beside the project. If it is missing, the test should return: it is
 /// skipped.
 #[track_caller]
 pub fn shared_data(path: &str) -> Option<PathBuf> {
-    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let path = shared.join(path);
+    let path = package_folder().join("../../../shared").join(path);
     if path.exists() {
         return Some(path);
     }

@@ -1,5 +1,6 @@
 //! Where copies go.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub struct Destination {
     pub(crate) store: Arc<dyn ObjectStore>,
     prefix: ObjectPath,
     address: String,
+    /// Where that is on this machine, if it is.
+    folder: Option<PathBuf>,
 }
 
 impl Destination {
@@ -43,6 +46,7 @@ impl Destination {
             retry_timeout: RETRY_FOR,
             ..RetryConfig::default()
         };
+        let mut folder = None;
         let (store, prefix): (Arc<dyn ObjectStore>, ObjectPath) = match (url.scheme(), bucket) {
             ("s3", Some(bucket)) => {
                 let store = AmazonS3Builder::from_env()
@@ -67,6 +71,7 @@ impl Destination {
                     source,
                 })?;
                 let store = LocalFileSystem::new_with_prefix(&path).map_err(unusable)?;
+                folder = Some(path);
                 (Arc::new(store), ObjectPath::default())
             }
             _ => return Err(wrong()),
@@ -75,6 +80,7 @@ impl Destination {
             store,
             prefix,
             address: address.to_owned(),
+            folder,
         })
     }
 
@@ -86,6 +92,26 @@ impl Destination {
     /// The object for a file of the crawl folder.
     pub(crate) fn object(&self, folder: &str, name: &str) -> ObjectPath {
         self.prefix.clone().join(folder).join(name)
+    }
+
+    /// Removes what a process that was killed while it copied this file has left in a folder: a file is written as `NAME#1`,
+    /// `NAME#2`… before it gets its name.
+    pub(crate) fn remove_unfinished(&self, folder: &str, name: &str) -> std::io::Result<()> {
+        let Some(root) = &self.folder else {
+            return Ok(());
+        };
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let entry = entry?;
+            let is_unfinished = entry
+                .file_name()
+                .to_str()
+                .and_then(|other| other.strip_prefix(name)?.strip_prefix('#'))
+                .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+            if is_unfinished {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -106,6 +132,25 @@ mod tests {
             let said = Destination::parse(wrong).unwrap_err().to_string();
             assert!(said.contains("s3://BUCKET/PREFIX"), "{wrong}: {said}");
         }
+    }
+
+    #[test]
+    fn only_what_was_left_of_a_copy_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("archive");
+        std::fs::create_dir(&archive).unwrap();
+        for name in ["a.gz", "a.gz#1", "a.gz#12", "a.gz#mine", "a.gz.old", "b.gz#1"] {
+            std::fs::write(archive.join(name), name).unwrap();
+        }
+        let url = url::Url::from_file_path(folder.path()).unwrap();
+        let place = Destination::parse(url.as_str()).unwrap();
+        place.remove_unfinished("archive", "a.gz").unwrap();
+        let mut left: Vec<_> = std::fs::read_dir(&archive)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["a.gz", "a.gz#mine", "a.gz.old", "b.gz#1"]);
     }
 
     #[test]

@@ -210,6 +210,11 @@ impl Look<'_> {
             let copied = self
                 .runtime
                 .block_on(store(self.destination, &wanted, version.bytes))
+                .and_then(|()| {
+                    self.destination
+                        .remove_unfinished(wanted.folder, &wanted.name)
+                        .map_err(unreadable)
+                })
                 .and_then(|()| list.add(&wanted.file(), version.clone()).map_err(unreadable));
             match copied {
                 Ok(()) => {
