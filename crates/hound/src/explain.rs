@@ -337,6 +337,12 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
             "  table     1.000  a seed read before the table was built: it counts as fully relevant"
         )?;
     }
+    if let Some(kind) = parts.kind {
+        writeln!(
+            out,
+            "  kind     {kind:>5.3}  share of the votes for the kind of page that the query names"
+        )?;
+    }
     if let Some(manner) = parts.manner {
         writeln!(
             out,

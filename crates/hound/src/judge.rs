@@ -139,6 +139,7 @@ fn write_page(out: &mut dyn Write, page: &JudgedPage, settings: &Settings) -> Re
     )?;
     let parts = [
         ("query", page.parts.query),
+        ("kind", page.parts.kind),
         ("genre", page.parts.genre),
         ("content", page.parts.content),
         ("url", page.parts.url),

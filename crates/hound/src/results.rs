@@ -276,8 +276,9 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
 
 /// A part of the relevance: its name in a table, and how to get it.
 type PartColumn = (&'static str, fn(&Parts) -> Option<f64>);
-const PARTS: [PartColumn; 6] = [
+const PARTS: [PartColumn; 7] = [
     ("query", |parts| parts.query),
+    ("kind", |parts| parts.kind),
     ("~genre", |parts| parts.genre),
     ("~content", |parts| parts.content),
     ("~url", |parts| parts.url),

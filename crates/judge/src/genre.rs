@@ -228,6 +228,21 @@ impl GenreDetector {
         values
     }
 
+    /// The share of the votes of each class, in the order of [`GenreDetector::classes`]. The built-in detector believes pages that
+    /// declare to be of a class, and gives none to pages without a word.
+    pub fn votes(&self, page: &ParsedPage) -> Vec<f64> {
+        if self.believes && !has_words(page) {
+            return vec![0.0; self.classes.len()];
+        }
+        let mut shares = self.forest.shares(&self.features(page));
+        let declared = self.believes.then(|| declared::declared(&page.hints)).flatten();
+        let classes = shares.iter_mut().zip(&self.classes);
+        for (share, _) in classes.filter(|(_, class)| declared == Some(&***class)) {
+            *share = share.max(declared::CONFIDENCE);
+        }
+        shares
+    }
+
     /// The class of a page, and its share of the votes. The built-in detector believes pages that declare to be a job offer or a
     /// video, tells galleries by their thumbnails, and takes pages without a word for none of its kinds.
     pub fn detect(&self, page: &ParsedPage) -> GenreGuess {
@@ -246,7 +261,7 @@ impl GenreDetector {
             };
         }
         // Trees vote on features that are all 0 as well: an empty page was a shop.
-        if self.believes && !page.text.tokens().iter().any(|token| token.is_word()) {
+        if self.believes && !has_words(page) {
             return GenreGuess {
                 class: OTHER.into(),
                 confidence: 1.0,
@@ -262,6 +277,10 @@ impl GenreDetector {
             confidence,
         }
     }
+}
+
+fn has_words(page: &ParsedPage) -> bool {
+    page.text.tokens().iter().any(|token| token.is_word())
 }
 
 /// The names of a kind's features, in order.

@@ -10,6 +10,7 @@ mod manner;
 mod match_score;
 mod sample;
 mod stem;
+mod votes;
 mod words;
 
 use std::hash::{BuildHasherDefault, Hasher};

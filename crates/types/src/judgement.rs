@@ -102,6 +102,9 @@ pub struct Parts {
     /// How alike the page and the most similar seed are written: 1 in the same manner, 0 no more than any page.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub manner: Option<f64>,
+    /// The share of the genre detector's votes for the kind of page that the query names, where it names one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<f64>,
     /// How near it stands to the targets, where a context graph was learnt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nearness: Option<Nearness>,

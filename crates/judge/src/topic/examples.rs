@@ -1,6 +1,7 @@
 //! Learns from example pages and the pages seen, none of which need be known to be irrelevant.
 //!
-//! Logistic regression on the words of a page, the words of its title and URL, and how well it matches the user's own words.
+//! Logistic regression on the words of a page, the words of its title and URL, how well it matches the user's own words, and
+//! what kind of page it is by the votes of the genre detector.
 //! The pages seen stand in for irrelevant ones: most are, and the few that are not cannot outweigh the rest. Positive
 //! examples, negative ones and pages seen weigh the same in total.
 //!
@@ -30,6 +31,7 @@ use super::ById;
 use super::feedback;
 use super::fields::{FieldCounts, PageFields};
 use super::match_score::MatchScore;
+use super::votes::MOST_CLASSES;
 use super::words::Rarity;
 
 /// How much examples count compared with small weights.
@@ -65,8 +67,10 @@ const MOST_LENIENT: f64 = 0.1;
 const MOST_STRETCHED: f64 = 5.0;
 /// The weight of a page that does not count. The solver wants more than nothing.
 const UNCOUNTED: f64 = 1e-6;
+/// The weight of the votes for the kind of page against all words.
+const KINDS: f64 = 0.3;
 /// Places of the features that are not words.
-const DENSE: u32 = 4;
+const DENSE: u32 = 4 + MOST_CLASSES as u32;
 
 /// A page to learn from: its terms and how well it matches the user's words.
 #[derive(Clone, Copy)]
@@ -82,7 +86,7 @@ pub(super) struct Example<'a> {
 pub(super) struct LearntWords {
     /// By term: as a word of the page, and as a word of its title or URL.
     pub weights: HashMap<u32, (f32, f32), ById>,
-    /// How well the page matches, and the shares of the query in title, headings and URL.
+    /// How well the page matches, the shares of the query in title, headings and URL, and the votes for its kind.
     pub dense: [f64; DENSE as usize],
     pub bias: f64,
     /// How much it counts beside the user's own words, from 0 to 1…
@@ -149,8 +153,14 @@ fn word_value(count: f32, idf: f64) -> f64 {
 }
 
 fn dense_of(example: &Example<'_>, own_words: f64) -> [f64; DENSE as usize] {
-    let [title, heading, url] = example.places.map(|share| 0.3 * own_words * share);
-    [own_words * example.matched, title, heading, url]
+    let mut features = [0.0; DENSE as usize];
+    let of_words = example.places.map(|share| 0.3 * own_words * share);
+    let of_words = std::iter::once(own_words * example.matched).chain(of_words);
+    let of_kind = example.fields.votes().shares().map(|share| KINDS * share);
+    for (feature, value) in features.iter_mut().zip(of_words.chain(of_kind)) {
+        *feature = value;
+    }
+    features
 }
 
 /// Terms that belong to the frame of a site that examples come from.
@@ -221,7 +231,7 @@ impl Frames {
     }
 }
 
-/// Numbers for features: four for what is not a word, then two for each term.
+/// Numbers for features: those that are not words, then two for each term.
 #[derive(Default)]
 struct Places {
     of: HashMap<u32, u32, ById>,
@@ -241,6 +251,7 @@ impl Places {
 fn row(
     example: &Example<'_>,
     own_words: f64,
+    knows_kinds: bool,
     places: &mut Places,
     frames: &Frames,
     rarity: &Rarity,
@@ -259,8 +270,9 @@ fn row(
             address.push((place + 1, value));
         }
     }
+    let dense = dense_of(example, own_words).into_iter();
     let mut entries: Vec<(u32, f32)> = (0..)
-        .zip(dense_of(example, own_words))
+        .zip(dense.take(if knows_kinds { DENSE as usize } else { 4 }))
         .map(|(place, value)| (place, value as f32))
         .collect();
     for (block, weight) in [(words, 1.0), (address, ADDRESS)] {
@@ -533,10 +545,12 @@ pub(super) fn learn(
     let mut training = Training::new(&all, positive.len(), negative.len(), has_words);
     let frames = Frames::new(positive, seen);
     let mut places = Places::default();
+    // Pages that were read before there were examples have no votes, and would be told from the examples by that.
+    let knows_kinds = all.iter().all(|example| example.fields.votes().are_known());
     let make = |own_words: f64, places: &mut Places| {
         let vectors: Vec<SparseVector> = all
             .iter()
-            .map(|example| row(example, own_words, places, &frames, rarity))
+            .map(|example| row(example, own_words, knows_kinds, places, &frames, rarity))
             .collect();
         let features = DENSE as usize + 2 * places.ids.len();
         SparseRows::of(features, vectors.iter().map(SparseVector::row))
@@ -625,7 +639,7 @@ pub(super) fn learn(
             })
             .filter(|(_, (page, title))| page.abs() + title.abs() > 1e-4)
             .collect(),
-        dense: [0, 1, 2, 3].map(|place| f64::from(at(place))),
+        dense: std::array::from_fn(|place| f64::from(at(place as u32))),
         bias: model.bias(),
         trust,
         own_words,

@@ -11,6 +11,7 @@ use scenthound_types::text::{Language, StopList, Text, Token};
 
 use super::manner::SmallWords;
 use super::stem::{id_of, stem, term_id};
+use super::votes::Votes;
 
 /// The most different terms kept of a page. A dictionary page has more, and says nothing with most of them.
 const MOST_TERMS: usize = 4_000;
@@ -79,6 +80,7 @@ pub struct PageFields {
     /// The host it comes from, as a hash.
     site: u32,
     small_words: SmallWords,
+    votes: Votes,
 }
 
 /// Two words of a query are near each other if no more than this many words are between them.
@@ -162,6 +164,7 @@ impl PageFields {
             pairs,
             site: id_of(Token::of(page.url.host())),
             small_words,
+            votes: Votes::default(),
         };
         for HeldTerm { id, counts, at, .. } in order {
             // Only what is in the URL alone is spelled there.
@@ -176,6 +179,20 @@ impl PageFields {
             });
         }
         read
+    }
+
+    /// The same with what the genre detector says of the page.
+    pub(super) fn with_votes(mut self, votes: Votes) -> PageFields {
+        self.votes = votes;
+        self
+    }
+
+    /// Whether it is the same page as far as its words go. One of the two may have been shown to the genre detector.
+    pub(super) fn has_words_of(&self, other: &PageFields) -> bool {
+        self.entries == other.entries
+            && self.length == other.length
+            && self.site == other.site
+            && self.small_words == other.small_words
     }
 
     /// Terms and counts, by id.
@@ -221,6 +238,11 @@ impl PageFields {
         &self.small_words
     }
 
+    /// What kind of page it is, if the genre detector was asked.
+    pub(super) fn votes(&self) -> &Votes {
+        &self.votes
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -254,6 +276,7 @@ impl PageFields {
         }
         bytes.extend(self.spellings.as_bytes());
         bytes.extend(self.small_words.to_bytes());
+        bytes.extend(self.votes.bytes());
         bytes
     }
 
@@ -299,11 +322,13 @@ impl PageFields {
         }
         let are_in_order = entries.is_sorted_by(|a, b| a.id < b.id && a.end <= b.end);
         let ends = entries.last().map_or(0, |entry| entry.end as usize);
-        let (spellings, small_words) = rest.split_at_checked(ends)?;
+        let (spellings, rest) = rest.split_at_checked(ends)?;
+        let (small_words, votes) = rest.split_at_checked(SmallWords::BYTES).unwrap_or((rest, &[]));
         are_in_order.then_some(PageFields {
             entries,
             spellings: std::str::from_utf8(spellings).ok()?.to_owned(),
             small_words: SmallWords::from_bytes(small_words)?,
+            votes: Votes::from_bytes(votes),
             length: u32::from_le_bytes(*length),
             pairs: u16::from_le_bytes(*pairs),
             site: u32::from_le_bytes(*site),

@@ -16,6 +16,7 @@ use super::fields::PageFields;
 use super::match_score::{MatchScore, Matcher};
 use super::sample::{MOST_SEEN, Sample};
 use super::stem::{id_of, spellings_of};
+use super::votes::Votes;
 use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
 use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, PageText, SnippetScorer};
 
@@ -77,6 +78,8 @@ struct TopicModel {
     all_wanted: f64,
     /// The terms that may make words at a link relevant; none if every term may.
     telling: Option<TermFilter>,
+    /// Whether it counts what kind of page a page is.
+    asks_kinds: bool,
 }
 
 /// Which terms cannot be in a set. Nearly all links are made of such terms, and need not be looked at more closely.
@@ -350,6 +353,7 @@ impl TopicJudge {
                 wanted: Vec::new(),
                 all_wanted: 0.0,
                 telling: None,
+                asks_kinds: false,
             })),
             lessons: Mutex::default(),
             ideas,
@@ -364,9 +368,22 @@ impl TopicJudge {
         !self.ideas.is_empty() || !self.lessons().positive.is_empty()
     }
 
-    /// The page as this judge sees it.
+    /// The page as this judge sees it, with all that can be learnt from.
     pub fn fields(&self, page: &ParsedPage) -> PageFields {
+        self.words_of(page).with_votes(Votes::of(page))
+    }
+
+    fn words_of(&self, page: &ParsedPage) -> PageFields {
         PageFields::of(&self.settings.text.of(page), self.language, &self.query)
+    }
+
+    /// The page as a model sees it. Asking the genre detector takes time, and most topics name no kind of page.
+    fn fields_for(&self, model: &TopicModel, page: &ParsedPage) -> PageFields {
+        if model.asks_kinds {
+            self.fields(page)
+        } else {
+            self.words_of(page)
+        }
     }
 
     /// Adds example pages and learns from them.
@@ -390,10 +407,6 @@ impl TopicJudge {
     fn show_from(&self, key: UrlKey, fields: PageFields, is_seed: bool) {
         let score = self.model().opinion(&fields, &self.query).relevance;
         self.lessons().sample.add(key, fields, score, is_seed);
-    }
-
-    fn judge_fields(&self, fields: &PageFields) -> Judgement {
-        self.judge_by(&self.model(), fields)
     }
 
     /// The words that speak most for the topic, and how much; the user's own first.
@@ -486,6 +499,7 @@ impl TopicJudge {
         });
         TopicModel {
             number: lessons.models + 1,
+            asks_kinds: self.ideas.wants_votes() || !lessons.positive.is_empty(),
             wanted,
             all_wanted,
             telling,
@@ -506,8 +520,10 @@ impl TopicJudge {
         rarity: &Rarity,
     ) -> Fit {
         let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
-        let given =
-            |fields: &PageFields| lessons.positive.contains(fields) || lessons.negative.contains(fields);
+        let given = |fields: &PageFields| {
+            let mut examples = lessons.positive.iter().chain(&lessons.negative);
+            examples.any(|example| example.has_words_of(fields))
+        };
         let positive: Vec<_> = lessons.positive.iter().map(make).collect();
         let negative: Vec<_> = lessons.negative.iter().map(make).collect();
         let seen: Vec<_> = lessons
@@ -632,6 +648,7 @@ impl TopicJudge {
                 content: opinion.matched.content,
                 learnt: opinion.similarity,
                 manner: opinion.manner,
+                kind: opinion.matched.kind,
                 terms,
                 ..Parts::default()
             },
@@ -701,12 +718,13 @@ impl Judge for TopicJudge {
     }
 
     fn judge(&self, page: &ParsedPage) -> Judgement {
-        self.judge_fields(&self.fields(page))
+        let model = self.model();
+        self.judge_by(&model, &self.fields_for(&model, page))
     }
 
     fn judge_and_keep(&self, page: &ParsedPage) -> (Judgement, Option<Box<Lesson>>) {
-        let fields = self.fields(page);
         let model = self.model();
+        let fields = self.fields_for(&model, page);
         let judgement = self.judge_by(&model, &fields);
         let lesson = self.settings.learns.then(|| {
             Box::new(Lesson {

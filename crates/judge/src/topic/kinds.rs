@@ -3,6 +3,7 @@
 //! The lists say what anyone who has seen a few such pages would expect to read there. They come in addition to the named
 //! genres, which have lists of their own. English only for now.
 
+use super::votes;
 use super::words::Term;
 use crate::genres::genre_terms;
 
@@ -161,13 +162,25 @@ const KINDS: &[(&[&str], &[&str])] = &[
     ),
 ];
 
+/// The genre that a word names.
+fn genre_of(word: &str) -> Option<&'static str> {
+    let named = GENRE_NAMES
+        .iter()
+        .find(|(name, others)| *name == word || others.contains(&word));
+    named.map(|(name, _)| *name)
+}
+
+/// The classes of the genre detector that a word names. None for kinds that are only a part of a class.
+pub(super) fn classes_of(word: &str) -> Vec<usize> {
+    match genre_of(word) {
+        None | Some("guide" | "review") => Vec::new(),
+        Some(genre) => votes::classes_of(genre),
+    }
+}
+
 /// The terms that speak for the kind of page a word names.
 fn signs_of(word: &str) -> Option<&'static [&'static str]> {
-    let of_genre = GENRE_NAMES
-        .iter()
-        .find(|(name, others)| *name == word || others.contains(&word))
-        .and_then(|(name, _)| genre_terms(name));
-    of_genre.or_else(|| {
+    genre_of(word).and_then(genre_terms).or_else(|| {
         let kind = KINDS.iter().find(|(names, _)| names.contains(&word));
         kind.map(|(_, signs)| *signs)
     })

@@ -26,6 +26,9 @@ impl Default for SmallWords {
 }
 
 impl SmallWords {
+    /// How many bytes it is stored in.
+    pub(super) const BYTES: usize = 2 * GROUPS;
+
     #[inline]
     pub(super) fn count(&mut self, word: Token) {
         // The highest bits, because terms are numbered by the lowest.

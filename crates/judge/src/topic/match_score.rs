@@ -22,6 +22,12 @@ const TITLE: f32 = 5.0;
 const URL: f32 = 3.0;
 /// How much the signs of a kind of page weigh against its name.
 const SIGNS: f64 = 0.6;
+/// How much the votes of the genre detector weigh against name and signs, for a kind of page that it can tell.
+const VOTES: f64 = 0.5;
+/// This share of the votes is as good as all: there are a dozen classes, and they overlap.
+const ENOUGH_VOTES: f64 = 0.6;
+/// With this share of the votes a page shows the kind although none of its words do.
+const SOME_VOTES: f64 = 0.25;
 /// This share of a list is as good as the whole list.
 const ENOUGH_OF_LIST: f64 = 0.4;
 /// A side that is missing altogether does not make a page worthless, only nearly so.
@@ -34,6 +40,8 @@ pub(super) struct MatchScore {
     pub score: f64,
     /// Of the query.
     pub query: Option<f64>,
+    /// The share of the votes for the kind of page that the query names.
+    pub kind: Option<f64>,
     /// Of the genre terms.
     pub genre: Option<f64>,
     /// Of the content terms.
@@ -55,6 +63,7 @@ struct WeighedIdea {
     /// Its share of the query.
     weight: f64,
     signs: Vec<(u32, f64)>,
+    classes: Vec<usize>,
 }
 
 impl Matcher {
@@ -73,6 +82,7 @@ impl Matcher {
                     id: idea.term.id,
                     weight: rarity.idf(idea.term.id) / all.max(1e-9),
                     signs: list(&idea.signs),
+                    classes: idea.classes.clone(),
                 })
                 .collect(),
             genre: list(&ideas.genre),
@@ -94,6 +104,7 @@ impl Matcher {
             (sum / ENOUGH_OF_LIST).min(1.0)
         };
         let side = |list: &[(u32, f64)]| (!list.is_empty()).then(|| of_list(list));
+        let mut kind: Option<f64> = None;
         let query = (!self.query.is_empty()).then(|| {
             let (mut sum, mut covered) = (0.0, 0.0);
             for idea in &self.query {
@@ -101,8 +112,14 @@ impl Matcher {
                 if !idea.signs.is_empty() {
                     shown = (1.0 - SIGNS) * shown + SIGNS * of_list(&idea.signs);
                 }
+                let mut is_shown = shown > 0.0;
+                if let Some(share) = page.votes().share_of(&idea.classes) {
+                    kind = Some(kind.map_or(share, |most| most.max(share)));
+                    is_shown |= share >= SOME_VOTES;
+                    shown = (1.0 - VOTES) * shown + VOTES * (share / ENOUGH_VOTES).min(1.0);
+                }
                 sum += idea.weight * shown;
-                covered += if shown > 0.0 { idea.weight } else { 0.0 };
+                covered += if is_shown { idea.weight } else { 0.0 };
             }
             // Two words of a query that stand together say more than the same two apart.
             let near = f64::from(page.pairs());
@@ -125,6 +142,7 @@ impl Matcher {
         MatchScore {
             score,
             query,
+            kind,
             genre,
             content,
         }

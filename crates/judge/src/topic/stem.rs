@@ -38,7 +38,8 @@ pub(super) fn stem(word: &str) -> Cow<'_, str> {
     {
         return Cow::Borrowed(word.get(..word.len() - 2).unwrap_or(word));
     }
-    if rest.ends_with(['s', 'u', 'i']) {
+    // The news are not several new.
+    if rest.ends_with(['s', 'u', 'i']) || word == "news" {
         return Cow::Borrowed(word);
     }
     Cow::Borrowed(rest)
@@ -73,6 +74,7 @@ mod tests {
             ("virus", "virus"),
             ("analysis", "analysis"),
             ("gas", "gas"),
+            ("news", "news"),
             ("bus", "bus"),
             ("ties", "tie"),
             ("日本", "日本"),

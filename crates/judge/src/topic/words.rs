@@ -38,6 +38,8 @@ pub(super) struct Idea {
     pub term: Term,
     /// Other terms that speak for it; empty unless it names a kind of page.
     pub signs: Vec<Term>,
+    /// The classes of the genre detector that speak for it.
+    pub classes: Vec<usize>,
 }
 
 /// The topic, ready to be compared with pages.
@@ -71,12 +73,14 @@ impl Ideas {
             .map(|term| Idea {
                 term,
                 signs: Vec::new(),
+                classes: Vec::new(),
             })
             .collect();
         for (term, signs) in named {
             let mut signs = list(&signs.iter().map(|sign| (*sign).to_owned()).collect::<Vec<_>>());
             signs.retain(|sign| sign.id != term.id);
-            ideas.push(Idea { term, signs });
+            let classes = kinds::classes_of(&term.spelling);
+            ideas.push(Idea { term, signs, classes });
         }
         let own: Vec<u32> = ideas.iter().map(|idea| idea.term.id).collect();
         let mut content = list(&words.content);
@@ -98,6 +102,11 @@ impl Ideas {
     /// Whether a kind of page is wanted. Pages of one kind need not be similar in any other way.
     pub(super) fn wants_kind(&self) -> bool {
         !self.genre.is_empty() || self.query.iter().any(|idea| !idea.signs.is_empty())
+    }
+
+    /// Whether a kind of page is wanted that the genre detector can tell.
+    pub(super) fn wants_votes(&self) -> bool {
+        self.query.iter().any(|idea| !idea.classes.is_empty())
     }
 
     /// Every term, each once.
