@@ -20,6 +20,10 @@ use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, Settled};
 use scenthound_frontier_durable::{DurableFrontier, open, save_snapshot};
 use scenthound_types::{CanonicalUrl, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update, UrlKey};
 
+/// The allocator of the program: it asks the system for huge pages, which shows in large tables.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const LINKS: u64 = 95;
 const HOSTS: u64 = 10_000;
 
