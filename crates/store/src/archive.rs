@@ -16,6 +16,7 @@ use scenthound_types::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::append::{AppendFile, sync_folder, unused_name};
+use crate::compress::Compression;
 use crate::error::{Context, Error, Result};
 use crate::mark::ArchiveMark;
 use crate::pack::{PackedExchange, Packer};
@@ -31,6 +32,8 @@ pub struct ArchiveSettings {
     name: String,
     /// The seed of warcinfo record ids; the same as the packers'.
     pub seed: u64,
+    /// How records are compressed; the same as the packers'.
+    pub compression: Compression,
     /// A file that reaches this size is closed, and the next one begins.
     pub roll_at: u64,
     /// The most bytes that opening may cut off.
@@ -50,6 +53,7 @@ impl ArchiveSettings {
         ArchiveSettings {
             name,
             seed,
+            compression: Compression::default(),
             roll_at: 1_000_000_000,
             most_cut: MOST_CUT,
             info: vec![(
@@ -189,7 +193,7 @@ impl Archive {
         }
         let archive = Archive {
             folder: folder.to_owned(),
-            packer: Packer::new(settings.seed),
+            packer: Packer::with(settings.seed, settings.compression),
             settings,
             number: mark.file,
             current,

@@ -11,6 +11,7 @@
 mod append;
 mod archive;
 mod body;
+mod compress;
 mod digest;
 mod error;
 mod fault;
@@ -32,6 +33,7 @@ mod warc;
 
 pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position, Unflushed};
 pub use crate::body::{Body, BodyFault, decode_body};
+pub use crate::compress::Compression;
 pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
 pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
