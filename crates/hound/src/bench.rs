@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{ValueEnum, value_parser};
 use scenthound::{Crawler, Ended};
 use scenthound_config::{Given, Settings};
@@ -36,7 +37,7 @@ use scenthound_store::{Compression, CrawlFolder};
 use scenthound_strategy::StrategyKind;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
 use scenthound_testweb::{BenchWeb, TestSite};
-use scenthound_types::{CanonicalUrl, Outcome};
+use scenthound_types::{ArchiveFormat, CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
@@ -76,7 +77,10 @@ pub struct Args {
     /// repeated.
     #[arg(long, value_name = "WEB")]
     web: Vec<PathBuf>,
-    /// Compress the archive by libdeflate, as on a machine without igzip.
+    /// The format of the archive.
+    #[arg(long, value_name = "FORMAT", default_value = ArchiveFormat::Gz.name(), value_parser = PossibleValuesParser::new(ArchiveFormat::NAMES))]
+    archive: String,
+    /// Compress a .warc.gz archive by libdeflate, as on a machine without igzip.
     #[arg(long)]
     without_igzip: bool,
     /// Do not run wget2 beside the crawl of a web made of real pages.
@@ -324,6 +328,7 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("concurrency", &concurrency),
         ("delay", &args.delay),
         ("ip-delay", "0s"),
+        ("archive", &args.archive),
         // Its hosts are endless series of alike pages, of which a crawl would leave most alone.
         ("allow-traps", "true"),
         ("genre-terms", "guide"),
@@ -354,10 +359,11 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
-    if args.without_igzip {
-        crawler.live_settings().archive.compression = Compression::PortableGzip;
+    let archive = &mut crawler.live_settings().archive;
+    if args.without_igzip && archive.compression == Compression::Gzip {
+        archive.compression = Compression::PortableGzip;
     }
-    let compressor = crawler.live_settings().archive.compression.compressor();
+    let compressor = archive.compression.compressor();
     if args.time.is_some() {
         // Only complete files can be removed.
         crawler.live_settings().archive.roll_at = 100_000_000;

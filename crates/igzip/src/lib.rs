@@ -39,9 +39,7 @@ impl Igzip {
     pub fn load() -> Option<Igzip> {
         // The library is looked for and tested once; it stays loaded.
         static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
-        let library = LIBRARY
-            .get_or_init(|| Library::find().filter(|library| passes(library)))
-            .as_ref()?;
+        let library = LIBRARY.get_or_init(|| Library::find().filter(passes)).as_ref()?;
         Some(Igzip {
             library,
             stream: Stream::new(),

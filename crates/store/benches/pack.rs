@@ -85,7 +85,7 @@ fn packing(bencher: Bencher, compression: Compression, head: &str, body: &[u8]) 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nServer: nginx\r\n";
 
 /// Every way to compress an archive.
-const COMPRESSIONS: [Compression; 2] = [Compression::Gzip, Compression::PortableGzip];
+const COMPRESSIONS: [Compression; 3] = [Compression::Gzip, Compression::PortableGzip, Compression::Zstd];
 
 #[divan::bench(args = COMPRESSIONS)]
 fn pack_a_plain_page(bencher: Bencher, compression: Compression) {

@@ -403,7 +403,7 @@ fn one_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
 
-fn has_content_encoding(head: &[u8]) -> bool {
+pub(crate) fn has_content_encoding(head: &[u8]) -> bool {
     const NAME: &[u8] = b"content-encoding:";
     head.split(|byte| *byte == b'\n').any(|line| {
         line.get(..NAME.len())
