@@ -16,7 +16,9 @@ use scenthound_learn::Space;
 use scenthound_seeds::search::Category;
 use scenthound_strategy::{LearnFrom, ParentScore, StrategyKind, Ties};
 use scenthound_types::text::Stemming;
-use scenthound_types::{AgentId, CanonicalUrl, GENRES, Language, Merge, Parents, RequisiteKind};
+use scenthound_types::{
+    AgentId, ArchiveFormat, CanonicalUrl, GENRES, Language, Merge, Parents, RequisiteKind,
+};
 use url::Url;
 
 use crate::choice::{MERGES, PARENTS, merge_from, merge_name, parents_from, parents_name};
@@ -317,6 +319,8 @@ settings! {
         many requisites: RequisiteKind = "requisites" "requisites", Kind::Choice(RequisiteKind::NAMES), AllowedFromHere;
         /// Fetch at most this many of these files.
         one max_requisites: u64 = "max-requisites" "max-requisites", Kind::Count { least: 0, most: u64::MAX }, Allowed, "10000";
+        /// The format of the archive: .warc.gz (gz), or .warc.zst (zst), which is written faster and which few other tools read.
+        one archive: ArchiveFormat = "archive" "archive", Kind::Choice(ArchiveFormat::NAMES), NeedsNewFolder, "gz";
         /// Do not index the text of pages for hound search while crawling.
         one skip_index: bool = "skip-index" "skip-index", Kind::Switch, Allowed, "false";
         /// Which links to follow: any, domain, host or prefix.
@@ -546,6 +550,7 @@ setting! {
     Calibrate = Calibrate::from_name, Calibrate::name;
     Stemming = Stemming::from_name, Stemming::name;
     RequisiteKind = RequisiteKind::from_name, RequisiteKind::name;
+    ArchiveFormat = ArchiveFormat::from_name, ArchiveFormat::name;
     PageText = PageText::from_name, PageText::name;
     QueryMatch = QueryMatch::from_name, QueryMatch::name;
     Space = Space::from_name, Space::name;

@@ -184,7 +184,7 @@ t.toml:8:1: [crawl] has no dealy
 t.toml:9:1: [crawl] has no zebra
     zebra = 1
     ^^^^^
-    help: the keys of this section are max-pages, max-time, max-bytes, least-yield, enough, depth, site-depth, width, max-pages-per-host, host-allowance, pattern-allowance, host-limit, new-hosts-per-page, new-hosts-per-domain, allow-traps, follow-duplicates, skip-documents, requisites, max-requisites, skip-index, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, bytes-in-flight, max-memory, list-size, agents, assign-seeds, goal, agent-requests, redistribute, expire-after, expire-after-pages, max-waiting, seed
+    help: the keys of this section are max-pages, max-time, max-bytes, least-yield, enough, depth, site-depth, width, max-pages-per-host, host-allowance, pattern-allowance, host-limit, new-hosts-per-page, new-hosts-per-domain, allow-traps, follow-duplicates, skip-documents, requisites, max-requisites, archive, skip-index, scope, include, exclude, lang, genres, delay, ip-delay, max-delay, concurrency, connections-per-host, retries, redirects, user-agent, contact, ignore-robots, follow-nofollow, sitemaps, allow-net, resolver, proxy, ca-file, connect-timeout, first-byte-timeout, body-timeout, slowest-rate, max-page-bytes, max-wire-bytes, bytes-in-flight, max-memory, list-size, agents, assign-seeds, goal, agent-requests, redistribute, expire-after, expire-after-pages, max-waiting, seed
 t.toml:11:8: expected a single value, found a list
     kind = ["fs-2"]
            ^^^^^^^^

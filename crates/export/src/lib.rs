@@ -15,6 +15,7 @@ mod page;
 mod parquet_file;
 mod table;
 mod wacz;
+mod warc;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -36,6 +37,8 @@ pub enum Format {
     Parquet,
     /// The archive with an index and a list of pages, for replay tools.
     Wacz,
+    /// A folder with the archive as `.warc.gz` files and their indexes.
+    Warc,
     /// A folder with the main text of all pages, in compressed parts.
     Text,
     /// A folder with one Markdown file per page.
@@ -47,7 +50,7 @@ pub enum Format {
 impl Format {
     /// Whether the export is a folder.
     pub fn is_folder(self) -> bool {
-        matches!(self, Format::Text | Format::Markdown)
+        matches!(self, Format::Warc | Format::Text | Format::Markdown)
     }
 
     /// Whether the export can be written to a pipe.
@@ -147,6 +150,7 @@ impl<'a> Export<'a> {
         }
         fs::create_dir_all(&unfinished).map_err(|source| ExportError::io("create", &unfinished, source))?;
         let exported = match self.settings.format {
+            Format::Warc => warc::save(self, &unfinished)?,
             Format::Markdown => corpus::save_markdown(self, &unfinished)?,
             _ => corpus::save_text(self, &unfinished)?,
         };

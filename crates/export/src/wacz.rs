@@ -1,17 +1,12 @@
 //! WACZ: the archive, its index and a list of pages in one ZIP file, for replay tools.
 //!
-//! Without filters the WARC files are copied as they are. With filters, the exchanges of the chosen pages are copied into a
-//! new WARC file, together with the payloads that their revisit records refer to. So are all requisites, because a record names
-//! only the first page that needs one.
+//! The WARC files are those of [`warc`](crate::warc): replay tools read no other than `.warc.gz`.
 
-use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::path::Path;
 
-use scenthound::RankSettings;
-use scenthound_store::{copy_exchange, index_file, merge_indexes};
-use scenthound_types::LeaseKind;
+use scenthound_store::{index_file, merge_indexes};
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -19,6 +14,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::corpus::hex;
+use crate::warc::{create, gzip_files};
 use crate::{Export, ExportError, Exported};
 
 #[derive(Serialize)]
@@ -49,20 +45,11 @@ pub(crate) fn save(export: &Export<'_>, path: &Path) -> Result<Exported, ExportE
     .map_err(|source| ExportError::io("create a temporary folder beside", path, source))?;
     let pages_path = temporary.path().join("pages.jsonl");
     let index_path = temporary.path().join("index.cdxj");
-    let chosen_path = temporary.path().join("chosen.warc.gz");
-    let is_whole = is_everything(&export.settings.pages);
 
-    let create = |path: &Path| -> Result<BufWriter<File>, ExportError> {
-        let file = File::create(path).map_err(|source| ExportError::io("create", path, source))?;
-        Ok(BufWriter::new(file))
-    };
     let mut pages = create(&pages_path)?;
-    let mut chosen = create(&chosen_path)?;
-    let mut copied: HashSet<(String, u64)> = HashSet::new();
-    let archive = export.collection.view().layout().archive();
     let header = json!({"format": "json-pages-1.0", "id": "pages", "title": "All Pages"});
     writeln!(pages, "{header}").map_err(ExportError::Output)?;
-    let exported = export.each_page(export.settings.extras, |page| {
+    let (exported, files) = gzip_files(export, temporary.path(), export.settings.extras, |page| {
         let record = &page.page.record;
         let line = PageLine {
             id: &page.page.id,
@@ -72,35 +59,24 @@ pub(crate) fn save(export: &Export<'_>, path: &Path) -> Result<Exported, ExportE
             text: page.text.as_deref(),
         };
         serde_json::to_writer(&mut pages, &line)?;
-        pages.write_all(b"\n").map_err(ExportError::Output)?;
-        if !is_whole && let Some(position) = &record.archive {
-            copy_exchange(&archive, position, &mut copied, &mut chosen)?;
-        }
-        Ok(())
+        pages.write_all(b"\n").map_err(ExportError::Output)
     })?;
-    if !is_whole {
-        for record in export.collection.view().pages()? {
-            // An unreadable line was reported when the pages were ranked.
-            let Ok(record) = record else { continue };
-            if let (LeaseKind::Requisite, Some(position)) = (record.kind, &record.archive) {
-                copy_exchange(&archive, position, &mut copied, &mut chosen)?;
-            }
-        }
-    }
     pages.flush().map_err(ExportError::Output)?;
-    chosen.flush().map_err(ExportError::Output)?;
 
     let mut index = create(&index_path)?;
-    let files: Vec<(String, PathBuf)> = if is_whole {
+    let is_as_it_is = files.iter().all(|(_, file)| !file.starts_with(temporary.path()));
+    if is_as_it_is {
         merge_indexes(export.collection.view().layout(), &mut index)?;
-        warc_files(&archive)?
     } else {
-        let name = "chosen.warc.gz".to_owned();
-        for line in index_file(&chosen_path, &name)? {
+        let mut lines = Vec::new();
+        for (name, file) in &files {
+            lines.extend(index_file(file, name)?);
+        }
+        lines.sort_unstable();
+        for line in lines {
             writeln!(index, "{line}").map_err(ExportError::Output)?;
         }
-        vec![(name, chosen_path)]
-    };
+    }
     index.flush().map_err(ExportError::Output)?;
 
     let file = File::create(path).map_err(|source| ExportError::io("create", path, source))?;
@@ -169,35 +145,4 @@ fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Resu
         hash: format!("sha256:{}", hex(&hasher.finalize())),
         bytes,
     })
-}
-
-fn warc_files(archive: &Path) -> Result<Vec<(String, PathBuf)>, ExportError> {
-    let fault = |source| ExportError::io("list", archive, source);
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(archive).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        if let Some(name) = entry
-            .file_name()
-            .to_str()
-            .filter(|name| name.ends_with(".warc.gz"))
-        {
-            files.push((name.to_owned(), entry.path()));
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Whether the settings leave no page of the archive out, other than folded and hidden ones.
-fn is_everything(pages: &RankSettings) -> bool {
-    let open = RankSettings {
-        by: pages.by,
-        with_duplicates: pages.with_duplicates,
-        with_hidden: pages.with_hidden,
-        preferred_genres: pages.preferred_genres.clone(),
-        genre_threshold: pages.genre_threshold,
-        content_threshold: pages.content_threshold,
-        ..RankSettings::default()
-    };
-    *pages == open
 }

@@ -26,17 +26,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{ValueEnum, value_parser};
 use scenthound::{Crawler, Ended};
 use scenthound_config::{Given, Settings};
 use scenthound_dashboard::{Dashboard, DashboardSettings};
 use scenthound_fetch::{FetchSettings, Fetcher, Want};
 use scenthound_live::{LiveEvent, Stage, StageTimes};
-use scenthound_store::CrawlFolder;
+use scenthound_store::{Compression, CrawlFolder};
 use scenthound_strategy::StrategyKind;
 use scenthound_testweb::bench::{BenchSize, Naming, main_loop};
 use scenthound_testweb::{BenchWeb, TestSite};
-use scenthound_types::{CanonicalUrl, Outcome};
+use scenthound_types::{ArchiveFormat, CanonicalUrl, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl;
@@ -76,6 +77,12 @@ pub struct Args {
     /// repeated.
     #[arg(long, value_name = "WEB")]
     web: Vec<PathBuf>,
+    /// The format of the archive.
+    #[arg(long, value_name = "FORMAT", default_value = ArchiveFormat::Gz.name(), value_parser = PossibleValuesParser::new(ArchiveFormat::NAMES))]
+    archive: String,
+    /// Compress a .warc.gz archive by libdeflate, as on a machine without igzip.
+    #[arg(long)]
+    without_igzip: bool,
     /// Do not run wget2 beside the crawl of a web made of real pages.
     #[arg(long)]
     alone: bool,
@@ -170,6 +177,9 @@ struct Spent {
     /// CPU seconds of judging all pages again at the end, which are not part of the others.
     #[serde(default)]
     ranking_cpu_seconds: f64,
+    /// What compressed the archive; none if nothing was archived.
+    #[serde(default)]
+    compressor: Option<String>,
 }
 
 impl Spent {
@@ -186,6 +196,7 @@ impl Spent {
             known,
             stages: Vec::new(),
             ranking_cpu_seconds: 0.0,
+            compressor: None,
         })
     }
 
@@ -317,6 +328,7 @@ fn crawl_settings(web: &BenchWeb, args: &Args) -> Result<Settings> {
         ("concurrency", &concurrency),
         ("delay", &args.delay),
         ("ip-delay", "0s"),
+        ("archive", &args.archive),
         // Its hosts are endless series of alike pages, of which a crawl would leave most alone.
         ("allow-traps", "true"),
         ("genre-terms", "guide"),
@@ -347,6 +359,11 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     let stages = Arc::new(StageTimes::default());
     crawler.live_settings().fetch.pins = pins;
     crawler.live_settings().stages = Some(stages.clone());
+    let archive = &mut crawler.live_settings().archive;
+    if args.without_igzip && archive.compression == Compression::Gzip {
+        archive.compression = Compression::PortableGzip;
+    }
+    let compressor = archive.compression.compressor();
     if args.time.is_some() {
         // Only complete files can be removed.
         crawler.live_settings().archive.roll_at = 100_000_000;
@@ -395,6 +412,7 @@ fn crawl_all(args: &Args) -> Result<Spent> {
     }
     let by_name = |(stage, time): (Stage, Duration)| (stage.name().to_owned(), time.as_secs_f64());
     spent.stages = stages.all().map(by_name).collect();
+    spent.compressor = Some(compressor.to_owned());
     Ok(spent)
 }
 
@@ -617,6 +635,9 @@ fn print_table(args: &Args, round: &Round, server: &Server) -> Result<()> {
         );
     }
     crate::stdout::write(|out| Ok(crate::table::show(&table, out)?))?;
+    if let Some(compressor) = &crawl.compressor {
+        say!("the archive was compressed by {compressor}");
+    }
     let times = crawl.cpu_per_thousand() / fetch.cpu_per_thousand();
     say!("the whole crawl costs {times:.1} times the CPU of fetching alone");
     if let Some(wget2) = wget2 {

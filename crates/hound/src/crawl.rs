@@ -199,7 +199,7 @@ fn heading(option: &OptionSpec) -> &'static str {
         (_, "width" | "sitemaps" | "list-size" | "max-waiting" | "expire-after" | "expire-after-pages") => {
             "More about links"
         }
-        (_, "requisites" | "max-requisites" | "skip-index") => "More about the archive",
+        (_, "archive" | "requisites" | "max-requisites" | "skip-index") => "More about the archive",
         (_, "agents" | "assign-seeds" | "agent-requests" | "redistribute" | "goal") => "Agents",
         (
             _,

@@ -15,6 +15,7 @@ use crate::{look, stdout};
   hound export tea --to jsonl --relevant                 the records of relevant pages, on standard output
   hound export tea --to parquet --text -o tea.parquet    a table with the main text, for pandas and DuckDB
   hound export tea --to wacz -o tea.wacz                 the archive, to open in ReplayWeb.page or pywb
+  hound export tea --to warc -o tea-gz                   the archive as .warc.gz files, also that of a crawl with --archive zst
   hound export tea --to text --lang en -o corpus         a text corpus in compressed parts, with a manifest
   hound export tea --to markdown --genre blog -o notes   one Markdown file per page
   hound export tea --to links -o links.tsv               the links, for hound graph build or networkx
@@ -51,6 +52,8 @@ enum FormatArg {
     Parquet,
     /// The archive with an index and a list of pages
     Wacz,
+    /// The archive as .warc.gz files with their indexes
+    Warc,
     /// A corpus of main texts in compressed parts
     Text,
     /// One Markdown file per page
@@ -66,6 +69,7 @@ impl FormatArg {
             FormatArg::Csv => Format::Csv,
             FormatArg::Parquet => Format::Parquet,
             FormatArg::Wacz => Format::Wacz,
+            FormatArg::Warc => Format::Warc,
             FormatArg::Text => Format::Text,
             FormatArg::Markdown => Format::Markdown,
             FormatArg::Links => Format::Links,

@@ -53,6 +53,14 @@ fn every_page_of_a_web_made_of_real_pages_is_crawled() {
     assert_eq!((&run["missed"], &run["wget2"]), (&Value::from(0), &Value::Null));
     let stages = run["crawl"]["stages"].as_array().unwrap();
     assert!(stages.iter().any(|stage| stage[0] == "parse"), "{run}");
+    let compressor = |run: &Value| run["crawl"]["compressor"].as_str().unwrap().to_owned();
+    assert!(
+        ["igzip 1", "libdeflate 1"].contains(&compressor(&run).as_str()),
+        "{run}"
+    );
+    let without = [&args[..], &["--without-igzip"]].concat();
+    let run: Value = serde_json::from_str(&hound_in(folder.path(), &without).good()).unwrap();
+    assert_eq!(compressor(&run), "libdeflate 1");
 }
 
 #[test]

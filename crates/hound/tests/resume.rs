@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use common::bench_web::{PAGES, Web, records};
 use scenthound_frontier::{Frontier, HostPolicy, State};
 use scenthound_store::{CrawlView, WarcReader};
-use scenthound_types::{CanonicalUrl, Keyring, Timestamp};
+use scenthound_types::{ArchiveFormat, CanonicalUrl, Keyring, Timestamp};
 
 const DELAY: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 20;
@@ -33,7 +33,7 @@ fn check_archive(folder: &Path) {
     for entry in std::fs::read_dir(view.layout().archive()).unwrap() {
         let path = entry.unwrap().path();
         // What was written and not committed before a kill is set aside beside the archive.
-        if path.extension().is_none_or(|extension| extension != "gz") {
+        if ArchiveFormat::of_file(&path.to_string_lossy()).is_none() {
             continue;
         }
         for record in WarcReader::open(&path).unwrap() {
@@ -186,6 +186,11 @@ fn raised_siblings_by_all_parents_survive_kill_9() {
 #[test]
 fn cash_survives_kill_9() {
     killed_and_resumed("opic", &[], ROUNDS);
+}
+
+#[test]
+fn an_archive_in_zstd_survives_kill_9() {
+    killed_and_resumed("best-first", &["--archive", "zst"], FEW_ROUNDS);
 }
 
 #[test]

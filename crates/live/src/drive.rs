@@ -311,6 +311,7 @@ fn crawl_as(
         ask_until: AtomicU64::new(u64::MAX),
         delay: policy.delay,
         seed: settings.archive.seed,
+        compression: settings.archive.compression,
         packers: Mutex::default(),
         stages: settings.stages,
         // The numbers start from the time, so that no two runs share one.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use scenthound_engine::{Found, LeaseResult, PageProcessor, Response, ResponseFacts};
 use scenthound_fetch::{AddressGate, Fetched, Fetcher, NotYet, Protocol, RetryAfter, Want};
-use scenthound_store::{Exchange, Packer};
+use scenthound_store::{Compression, Exchange, Packer};
 use scenthound_types::{Failure, Lease, LeaseKind, Outcome, Timestamp};
 
 use crate::clock::Clock;
@@ -45,6 +45,7 @@ pub(crate) struct WorkerContext {
     /// The pause before a request is repeated whose kept-alive connection turned out to be closed.
     pub delay: Duration,
     pub seed: u64,
+    pub compression: Compression,
     pub packers: Mutex<Vec<Packer>>,
     pub exchanges: AtomicU64,
     /// Where CPU time is counted by stage, if it is wanted.
@@ -261,7 +262,9 @@ impl WorkerContext {
         };
         let mut packer = {
             let mut packers = self.packers.lock().unwrap_or_else(PoisonError::into_inner);
-            packers.pop().unwrap_or_else(|| Packer::new(self.seed))
+            packers
+                .pop()
+                .unwrap_or_else(|| Packer::with(self.seed, self.compression))
         };
         let packed = packer.pack(&exchange);
         self.packers

@@ -216,7 +216,7 @@ pub enum InputError {
     #[error("{} does not exist; {}", .0.display(), remedy(.0))]
     NotFound(PathBuf),
     /// A folder without anything to read.
-    #[error("{} contains no .html, .htm, .xhtml, .txt, .warc or .warc.gz files and is not a crawl folder", .0.display())]
+    #[error("{} contains no .html, .htm, .xhtml, .txt, .warc, .warc.gz or .warc.zst files and is not a crawl folder", .0.display())]
     NoPages(PathBuf),
     /// A line of a list.
     #[error(
@@ -232,7 +232,7 @@ pub enum InputError {
     #[error("{} contains no URLs; write one per line", .0.display())]
     EmptyList(PathBuf),
     /// A file that should be an archive.
-    #[error("{} is not an archive; name a .warc or .warc.gz file or a crawl folder", .0.display())]
+    #[error("{} is not an archive; name a .warc, .warc.gz or .warc.zst file or a crawl folder", .0.display())]
     NotAnArchive(PathBuf),
     /// A folder that should have archives.
     #[error("{} is not a crawl folder and contains no WARC files", .0.display())]
@@ -629,7 +629,7 @@ pub fn is_crawl(path: &Path) -> bool {
 
 /// Whether a file has the name of an archive.
 pub(crate) fn is_warc(path: &Path) -> bool {
-    ends_in(path, &[".warc", ".warc.gz"]) && !path.is_dir()
+    ends_in(path, &[".warc", ".warc.gz", ".warc.zst"]) && !path.is_dir()
 }
 
 fn is_html(path: &Path) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use scenthound_config::{BuildError, Settings};
 use scenthound_fetch::{FetchError, FetchSettings, Fetcher, Limits, Proxy, ProxyFault};
 use scenthound_live::LiveSettings;
-use scenthound_store::ArchiveSettings;
+use scenthound_store::{ArchiveSettings, Compression};
 use thiserror::Error;
 
 /// A crawl stops when less than this is free on the disk.
@@ -33,6 +33,7 @@ pub enum LiveBuildError {
 pub fn live_settings(settings: &Settings) -> Result<LiveSettings, LiveBuildError> {
     let crawl = &settings.crawl;
     let mut archive = ArchiveSettings::named(&settings.topic.name, crawl.seed);
+    archive.compression = Compression::of(crawl.archive);
     let mut info = |name: &str, value: String| archive.info.push((name.to_owned(), value));
     info("http-header-user-agent", settings.user_agent());
     info(

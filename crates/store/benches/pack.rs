@@ -7,7 +7,8 @@ use std::io::Write;
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use scenthound_store::{Exchange, Packer, Protocol};
+use scenthound_igzip::Igzip;
+use scenthound_store::{Compression, Exchange, Packer, Protocol};
 use scenthound_types::{CanonicalUrl, Timestamp};
 
 const SIZE: usize = 30_000;
@@ -52,7 +53,7 @@ fn html() -> Vec<u8> {
     page.into_bytes()
 }
 
-fn packing(bencher: Bencher, head: &str, body: &[u8]) {
+fn packing(bencher: Bencher, compression: Compression, head: &str, body: &[u8]) {
     let url = CanonicalUrl::parse("https://www.example.org/a/page/of/some/length.html").unwrap();
     let response = [head.as_bytes(), body].concat();
     let request =
@@ -71,9 +72,10 @@ fn packing(bencher: Bencher, head: &str, body: &[u8]) {
         truncated: None,
         metadata,
     };
-    let mut packer = Packer::new(1);
+    let mut packer = Packer::with(1, compression);
     eprintln!(
-        "{} -> {} bytes",
+        "{}: {} -> {} bytes",
+        compression.compressor(),
         response.len(),
         packer.pack(&exchange).unwrap().bytes().len()
     );
@@ -82,17 +84,25 @@ fn packing(bencher: Bencher, head: &str, body: &[u8]) {
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nServer: nginx\r\n";
 
-#[divan::bench]
-fn pack_a_plain_page(bencher: Bencher) {
-    packing(bencher, &format!("{HEAD}\r\n"), &html());
+/// Every way to compress an archive.
+const COMPRESSIONS: [Compression; 3] = [Compression::Gzip, Compression::PortableGzip, Compression::Zstd];
+
+#[divan::bench(args = COMPRESSIONS)]
+fn pack_a_plain_page(bencher: Bencher, compression: Compression) {
+    packing(bencher, compression, &format!("{HEAD}\r\n"), &html());
 }
 
-#[divan::bench]
-fn pack_a_gzip_page(bencher: Bencher) {
+#[divan::bench(args = COMPRESSIONS)]
+fn pack_a_gzip_page(bencher: Bencher, compression: Compression) {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
     encoder.write_all(&html()).unwrap();
     let body = encoder.finish().unwrap();
-    packing(bencher, &format!("{HEAD}Content-Encoding: gzip\r\n\r\n"), &body);
+    packing(
+        bencher,
+        compression,
+        &format!("{HEAD}Content-Encoding: gzip\r\n\r\n"),
+        &body,
+    );
 }
 
 #[divan::bench(args = [1, 2, 3, 4, 5, 6])]
@@ -104,6 +114,35 @@ fn libdeflate(bencher: Bencher, level: i32) {
     eprintln!("libdeflate {level}: {} -> {size} bytes", html.len());
     bencher
         .counter(BytesCount::new(html.len()))
+        .bench_local(|| compressor.gzip_compress(black_box(&html), &mut out).unwrap());
+}
+
+/// At the sizes of records, from a request to a page: below which one is igzip slower?
+#[divan::bench(args = [700, 1_500, 3_000, 6_000, 30_000])]
+fn igzip(bencher: Bencher, bytes: usize) {
+    let Some(mut igzip) = Igzip::load() else {
+        eprintln!("igzip is not installed");
+        return;
+    };
+    let mut html = html();
+    html.truncate(bytes);
+    let mut out = Vec::with_capacity(2 * SIZE);
+    igzip.gzip(&html, &mut out).unwrap();
+    eprintln!("igzip: {bytes} -> {} bytes", out.len());
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| {
+        out.clear();
+        igzip.gzip(black_box(&html), &mut out).unwrap();
+    });
+}
+
+#[divan::bench(args = [700, 1_500, 3_000, 6_000, 30_000])]
+fn libdeflate_1_by_size(bencher: Bencher, bytes: usize) {
+    let mut html = html();
+    html.truncate(bytes);
+    let mut compressor = libdeflater::Compressor::new(libdeflater::CompressionLvl::new(1).unwrap());
+    let mut out = vec![0; compressor.gzip_compress_bound(html.len())];
+    bencher
+        .counter(BytesCount::new(bytes))
         .bench_local(|| compressor.gzip_compress(black_box(&html), &mut out).unwrap());
 }
 

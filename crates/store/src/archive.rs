@@ -1,6 +1,6 @@
 //! The crawl's WARC files, written by one thread.
 //!
-//! `archive/NAME-00000.warc.gz`, then 00001 and so on; each starts with a warcinfo record. Only the last file grows.
+//! `archive/NAME-00000.warc.gz` (or `.warc.zst`), then 00001 and so on, all in one format; each starts with a warcinfo record. Only the last file grows.
 //! Invariant: everything before a [`mark`](Archive::mark) is in the files and never changes; everything after the
 //! committed mark is cut off on opening and set aside under another name.
 //!
@@ -12,10 +12,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scenthound_types::Timestamp;
+use scenthound_types::{ArchiveFormat, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::append::{AppendFile, sync_folder, unused_name};
+use crate::compress::Compression;
 use crate::error::{Context, Error, Result};
 use crate::mark::ArchiveMark;
 use crate::pack::{PackedExchange, Packer};
@@ -31,6 +32,8 @@ pub struct ArchiveSettings {
     name: String,
     /// The seed of warcinfo record ids; the same as the packers'.
     pub seed: u64,
+    /// How records are compressed; the same as the packers'.
+    pub compression: Compression,
     /// A file that reaches this size is closed, and the next one begins.
     pub roll_at: u64,
     /// The most bytes that opening may cut off.
@@ -40,7 +43,7 @@ pub struct ArchiveSettings {
 }
 
 impl ArchiveSettings {
-    /// Files called NAME-00000.warc.gz and so on, of 1 GB each. Characters that are awkward in file names become dashes.
+    /// Files called NAME-00000.warc.gz and so on, of 1 GB each, compressed by gzip. Characters that are awkward in file names become dashes.
     pub fn named(name: &str, seed: u64) -> ArchiveSettings {
         let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut name: String = name.chars().take(60).map(safe).collect();
@@ -50,6 +53,7 @@ impl ArchiveSettings {
         ArchiveSettings {
             name,
             seed,
+            compression: Compression::default(),
             roll_at: 1_000_000_000,
             most_cut: MOST_CUT,
             info: vec![(
@@ -68,17 +72,30 @@ impl ArchiveSettings {
     }
 
     /// These settings with the name of the archive already in the folder, so that a crawl whose topic was renamed
-    /// continues in its own files.
+    /// continues in its own files. An archive that was begun in another format is refused: readers would have to look for each
+    /// file in both, and a committed length would not say of which file it is.
     pub(crate) fn continuing(self, folder: &Path) -> Result<ArchiveSettings> {
         let first = self.file_name(0);
         let mut others = Vec::new();
         for entry in fs::read_dir(folder).context("list", folder)? {
-            let name = entry.context("list", folder)?.file_name();
+            let entry = entry.context("list", folder)?;
+            let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             if name == first {
                 return Ok(self);
             }
-            others.extend(name.strip_suffix("-00000.warc.gz").map(str::to_owned));
+            let Some((format, stem)) = ArchiveFormat::of_file(name) else {
+                continue;
+            };
+            if let Some(name) = stem.strip_suffix("-00000") {
+                if format != self.compression.format() {
+                    return Err(Error::OtherFormat {
+                        path: entry.path(),
+                        wanted: self.compression.format(),
+                    });
+                }
+                others.push(name.to_owned());
+            }
         }
         match <[String; 1]>::try_from(others) {
             Ok([name]) => Ok(ArchiveSettings { name, ..self }),
@@ -87,14 +104,15 @@ impl ArchiveSettings {
     }
 
     fn file_name(&self, number: u32) -> String {
-        format!("{}-{number:05}.warc.gz", self.name)
+        let ending = self.compression.format().ending();
+        format!("{}-{number:05}{ending}", self.name)
     }
 
     fn number_of(&self, file_name: &str) -> Option<u32> {
         let number = file_name
             .strip_prefix(&self.name)?
             .strip_prefix('-')?
-            .strip_suffix(".warc.gz")?;
+            .strip_suffix(self.compression.format().ending())?;
         (number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit()))
             .then(|| number.parse().ok())
             .flatten()
@@ -106,9 +124,9 @@ impl ArchiveSettings {
 pub struct Position {
     /// The file's name in archive/.
     pub file: Arc<str>,
-    /// Where its gzip member begins.
+    /// Where its gzip member or zstd frame begins.
     pub offset: u64,
-    /// Bytes of the member.
+    /// Bytes of it.
     pub length: u64,
 }
 
@@ -189,7 +207,7 @@ impl Archive {
         }
         let archive = Archive {
             folder: folder.to_owned(),
-            packer: Packer::new(settings.seed),
+            packer: Packer::with(settings.seed, settings.compression),
             settings,
             number: mark.file,
             current,

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use scenthound_types::ArchiveFormat;
 use thiserror::Error;
 
 use crate::Fault;
@@ -144,6 +145,19 @@ pub enum Error {
     /// The committed lengths are in a form this version does not know.
     #[error("the committed file lengths are in an unknown form; was this crawl made by a newer version?")]
     UnknownMark,
+    /// The archive was begun in another format than it is to go on in.
+    #[error(
+        "{} is not in the format the crawl is to be archived in ({}); go on with the settings the folder was begun with, or \
+         start a new one",
+        .path.display(),
+        .wanted.name()
+    )]
+    OtherFormat {
+        /// The first file.
+        path: PathBuf,
+        /// The format of the settings.
+        wanted: ArchiveFormat,
+    },
     /// The compressor failed, which happens only when memory runs out.
     #[error("could not compress a record of {bytes} bytes")]
     Compression {

@@ -13,12 +13,15 @@ use crate::warc::WarcRecord;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The file or the gzip member ends inside a record.
+    /// The file or the member ends inside a record.
     #[error("the record is cut off")]
     Cut,
     /// The compressed data is damaged.
     #[error("the gzip data is damaged")]
     Gzip,
+    /// The data compressed by zstd is damaged, needs a dictionary or more memory than is given.
+    #[error("the zstd data is damaged or of a kind that is not read here")]
+    Zstd,
     /// Bytes that are not a record.
     #[error("this is not a WARC record")]
     Garbage,
@@ -54,7 +57,10 @@ pub enum Fault {
 impl Fault {
     /// Whether bytes of the record are missing or wrong, rather than just its form.
     pub fn loses_bytes(&self) -> bool {
-        matches!(self, Fault::Cut | Fault::Gzip | Fault::Garbage | Fault::Digest)
+        matches!(
+            self,
+            Fault::Cut | Fault::Gzip | Fault::Zstd | Fault::Garbage | Fault::Digest
+        )
     }
 }
 

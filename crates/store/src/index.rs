@@ -10,13 +10,13 @@
 //! The same lines say which payloads are stored already, so that a repeated one is recorded as a revisit.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scenthound_types::{CanonicalUrl, media_type};
+use scenthound_types::{ArchiveFormat, CanonicalUrl, media_type};
 use serde::{Deserialize, Serialize};
 
 use crate::append::AppendFile;
@@ -25,7 +25,7 @@ use crate::error::{Context, Result};
 use crate::folder::{Layout, replace};
 use crate::pack::{PackedExchange, RecordKind};
 use crate::url_key::url_key;
-use crate::warc::{ReadLimits, WarcReader, WarcRecord, payload_path, payload_place};
+use crate::warc::{ReadLimits, WarcReader, WarcRecord};
 
 const REVISIT: &str = "warc/revisit";
 /// Longer lines are not ours.
@@ -283,60 +283,12 @@ pub fn merge_indexes(layout: &Layout, out: &mut dyn Write) -> Result<u64> {
     Ok(written)
 }
 
-/// The sorted index lines of any WARC file with a gzip member per record.
+/// The sorted index lines of any WARC file with a gzip member or a zstd frame per record.
 pub fn index_file(path: &Path, name: &str) -> Result<Vec<String>> {
     let length = fs::metadata(path).context("examine", path)?.len();
     let mut lines = Vec::new();
     scan(path, name, 0, length, &mut lines)?;
     Ok(sorted_lines(lines))
-}
-
-/// Copies the records of an exchange from an archive, each at most once, and with a revisit record the response that holds
-/// its payload. `copied` remembers what is in the output already.
-pub fn copy_exchange(
-    archive: &Path,
-    position: &Position,
-    copied: &mut HashSet<(String, u64)>,
-    out: &mut dyn Write,
-) -> Result<()> {
-    // The name comes from a file, so it must not be able to lead out of the folder.
-    let name = Path::new(&*position.file).file_name().unwrap_or_default();
-    let path = archive.join(name);
-    let mut reader = WarcReader::open_at(&path, position.offset)?;
-    let mut start = position.offset;
-    let mut is_first = true;
-    while let Some(Ok(record)) = reader.next() {
-        let belongs = is_first || record.is_kind("request") || record.is_kind("metadata");
-        let Some(end) = reader.boundary().filter(|_| belongs) else {
-            break;
-        };
-        if is_first
-            && record.is_kind("revisit")
-            && let Some((file, offset)) = payload_place(&record)
-        {
-            let source = payload_path(&path, file);
-            let file = source.file_name().unwrap_or_default();
-            let mut payload = WarcReader::open_at(&source, offset)?;
-            if let (Some(Ok(_)), Some(end)) = (payload.next(), payload.boundary())
-                && copied.insert((file.to_string_lossy().into_owned(), offset))
-            {
-                copy_bytes(&source, offset, end, out)?;
-            }
-        }
-        if copied.insert((name.to_string_lossy().into_owned(), start)) {
-            copy_bytes(&path, start, end, out)?;
-        }
-        start = end;
-        is_first = false;
-    }
-    Ok(())
-}
-
-fn copy_bytes(path: &Path, start: u64, end: u64, out: &mut dyn Write) -> Result<()> {
-    let mut file = File::open(path).context("open", path)?;
-    file.seek(SeekFrom::Start(start)).context("read", path)?;
-    io::copy(&mut file.take(end.saturating_sub(start)), out).context("copy from", path)?;
-    Ok(())
 }
 
 /// The WARC files of an archive, in order.
@@ -346,7 +298,7 @@ pub(crate) fn warc_names(archive: &Path) -> Result<Vec<String>> {
         let name = entry.context("list", archive)?.file_name();
         names.extend(
             name.to_str()
-                .filter(|name| name.ends_with(".warc.gz"))
+                .filter(|name| ArchiveFormat::of_file(name).is_some())
                 .map(str::to_owned),
         );
     }
@@ -434,12 +386,12 @@ fn sort_log(folder: &Path, name: &str) -> Result<()> {
 }
 
 fn sorted_path(folder: &Path, name: &str) -> PathBuf {
-    let stem = name.strip_suffix(".warc.gz").unwrap_or(name);
+    let stem = ArchiveFormat::of_file(name).map_or(name, |(_, stem)| stem);
     folder.join(format!("{stem}.cdxj"))
 }
 
 fn log_path(folder: &Path, name: &str) -> PathBuf {
-    let stem = name.strip_suffix(".warc.gz").unwrap_or(name);
+    let stem = ArchiveFormat::of_file(name).map_or(name, |(_, stem)| stem);
     folder.join(format!("{stem}.log"))
 }
 

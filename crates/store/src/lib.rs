@@ -11,6 +11,8 @@
 mod append;
 mod archive;
 mod body;
+mod compress;
+mod copy;
 mod digest;
 mod error;
 mod fault;
@@ -32,11 +34,13 @@ mod warc;
 
 pub use crate::archive::{Archive, ArchiveCut, ArchiveSettings, Position, Unflushed};
 pub use crate::body::{Body, BodyFault, decode_body};
+pub use crate::compress::Compression;
+pub use crate::copy::{ArchiveCopy, CopiedFile, gzip_name};
 pub use crate::error::{Error, Result};
 pub use crate::fault::Fault;
 pub use crate::folder::{CrawlFolder, CrawlView, Layout, replace};
 pub use crate::http::HttpResponse;
-pub use crate::index::{IndexLine, bring_indexes_up_to_date, copy_exchange, index_file, merge_indexes};
+pub use crate::index::{IndexLine, bring_indexes_up_to_date, index_file, merge_indexes};
 pub use crate::mark::{ArchiveMark, Mark};
 pub use crate::marks::Marks;
 pub use crate::pack::{Exchange, METADATA_URI, PackedExchange, Packer, Protocol, RecordKind};

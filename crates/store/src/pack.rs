@@ -2,7 +2,8 @@
 //!
 //! Each record is one gzip member, so that it can be read by its offset. The response comes first, so its position is the
 //! exchange's position. Digests are computed as warcio checks them: the payload is everything after the head, as it was
-//! sent (still chunked and compressed). The same exchange and seed give the same bytes.
+//! sent (still chunked and compressed). The same exchange and seed give the same bytes on one machine; on another, gzip may be
+//! another compressor's ([`Compression`]).
 //!
 //! The metadata record has a URI of its own, `urn:scenthound:metadata:URL`. Under the page's URI, replay tools would take
 //! it for a version of the page and show it instead.
@@ -13,15 +14,12 @@ use std::io::Write;
 use std::net::IpAddr;
 use std::ops::Range;
 
-use libdeflater::{CompressionLvl, Compressor};
 use scenthound_types::{CanonicalUrl, Timestamp, Truncation, media_type};
 
+use crate::compress::{Compression, RecordCompressor, Squeeze};
 use crate::digest;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::http::{self, HttpResponse};
-
-/// The level at which libdeflate pays off best: see docs/decisions/archive-compression.md.
-const LEVEL: i32 = 1;
 
 /// The protocol of the request and the response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,19 +157,10 @@ impl PackedExchange {
     }
 }
 
-/// Whether compressing a record is worthwhile.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Squeeze {
-    Yes,
-    /// A body that is already compressed gains nothing and would still cost a third of the work of a plain one.
-    Pointless,
-}
-
 /// Packs exchanges. Each thread keeps its own, to reuse the compressor's memory.
 pub struct Packer {
     seed: u64,
-    compressor: Compressor,
-    wrapper: Compressor,
+    compressor: RecordCompressor,
     plain: Vec<u8>,
 }
 
@@ -184,13 +173,16 @@ impl std::fmt::Debug for Packer {
 }
 
 impl Packer {
-    /// A packer that makes record ids from this seed, which all packers of a crawl share.
+    /// A packer that makes record ids from this seed, which all packers of a crawl share, and compresses by gzip.
     pub fn new(seed: u64) -> Packer {
-        let level = |level| CompressionLvl::new(level).unwrap_or_default();
+        Packer::with(seed, Compression::default())
+    }
+
+    /// A packer that compresses in this way.
+    pub fn with(seed: u64, compression: Compression) -> Packer {
         Packer {
             seed,
-            compressor: Compressor::new(level(LEVEL)),
-            wrapper: Compressor::new(level(0)),
+            compressor: RecordCompressor::new(compression),
             plain: Vec::new(),
         }
     }
@@ -272,7 +264,7 @@ impl Packer {
             }
             finish(head, kind, block);
             let start = packed.bytes.len();
-            self.squeeze_into(&mut packed.bytes, squeeze)?;
+            self.compressor.append(&self.plain, squeeze, &mut packed.bytes)?;
             packed.parts.push((kind, start..packed.bytes.len()));
             first_id.get_or_insert(id);
         }
@@ -290,7 +282,8 @@ impl Packer {
         self.plain.clear();
         self.plain.extend_from_slice(&packed.metadata_head);
         finish(&mut self.plain, RecordKind::Metadata, metadata);
-        self.squeeze_into(&mut packed.bytes, Squeeze::Yes)?;
+        self.compressor
+            .append(&self.plain, Squeeze::Yes, &mut packed.bytes)?;
         let part = old.start..packed.bytes.len();
         packed.parts.push((RecordKind::Metadata, part));
         Ok(())
@@ -327,7 +320,7 @@ impl Packer {
         field(head, PAYLOAD_AT, &format!("{} {}", source.file, source.offset));
         finish(head, RecordKind::Revisit, &response.head);
         let mut bytes = Vec::new();
-        self.squeeze_into(&mut bytes, Squeeze::Yes)?;
+        self.compressor.append(&self.plain, Squeeze::Yes, &mut bytes)?;
         let mut parts = vec![(RecordKind::Revisit, 0..bytes.len())];
         for (kind, part) in packed.parts.iter().skip(1) {
             let start = bytes.len();
@@ -368,7 +361,7 @@ impl Packer {
         field(&mut self.plain, "WARC-Filename", &one_line(file_name));
         finish(&mut self.plain, RecordKind::Info, &block);
         let mut bytes = Vec::new();
-        self.squeeze_into(&mut bytes, Squeeze::Yes)?;
+        self.compressor.append(&self.plain, Squeeze::Yes, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -380,24 +373,6 @@ impl Packer {
             date.as_bytes(),
             kind.code().as_bytes(),
         ])
-    }
-
-    /// Appends `self.plain` as one gzip member.
-    fn squeeze_into(&mut self, out: &mut Vec<u8>, squeeze: Squeeze) -> Result<()> {
-        let compressor = match squeeze {
-            Squeeze::Yes => &mut self.compressor,
-            Squeeze::Pointless => &mut self.wrapper,
-        };
-        let start = out.len();
-        out.resize(start + compressor.gzip_compress_bound(self.plain.len()), 0);
-        let room = out.get_mut(start..).unwrap_or_default();
-        let length = compressor
-            .gzip_compress(&self.plain, room)
-            .map_err(|_| Error::Compression {
-                bytes: self.plain.len(),
-            })?;
-        out.truncate(start + length);
-        Ok(())
     }
 }
 
@@ -428,7 +403,7 @@ fn one_line(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
 
-fn has_content_encoding(head: &[u8]) -> bool {
+pub(crate) fn has_content_encoding(head: &[u8]) -> bool {
     const NAME: &[u8] = b"content-encoding:";
     head.split(|byte| *byte == b'\n').any(|line| {
         line.get(..NAME.len())

@@ -46,7 +46,7 @@ impl RecordFiles {
     pub fn open(folder: &CrawlFolder, settings: ArchiveSettings, mark: Mark) -> Result<(RecordFiles, Cut)> {
         let layout = folder.layout();
         let settings = settings.continuing(&layout.archive())?;
-        let packer = Packer::new(settings.seed);
+        let packer = Packer::with(settings.seed, settings.compression);
         let (archive, archive_cut) = Archive::open(&layout.archive(), settings, mark.archive)?;
         let (pages, pages_cut) = PagesFile::open(&layout.pages(), mark.pages)?;
         let cut = Cut {

@@ -1,4 +1,5 @@
-//! Reads WARC files of any origin: versions 0.17 to 1.1, plain or gzip, one member per record or one for the whole file.
+//! Reads WARC files of any origin: versions 0.17 to 1.1, plain, gzip or zstd, one member or frame
+//! per record or one for the whole file.
 //!
 //! Nothing in a file can make the reader fail. Damage is reported and skipped where another record can be found, and
 //! memory stays within [`ReadLimits`]. An `Err` in the iteration is a part of the file without a readable record; what is
@@ -11,6 +12,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use scenthound_types::ArchiveFormat;
 use sha1::{Digest, Sha1};
 
 use crate::digest;
@@ -50,7 +52,7 @@ pub struct WarcRecord {
     pub block: Vec<u8>,
     /// The block's length according to the head.
     pub block_length: u64,
-    /// The offset for [`read_at`]; none in the middle of a gzip member.
+    /// The offset for [`read_at`]; none in the middle of a member.
     pub offset: Option<u64>,
     /// What is wrong with it; empty for a good record.
     pub faults: Vec<Fault>,
@@ -123,7 +125,7 @@ impl WarcReader<BufReader<File>> {
     }
 }
 
-/// Reads the one record that begins at `offset`, in a plain file or in one with a gzip member per record.
+/// Reads the one record that begins at `offset`, in a plain file or in one with a gzip member or a zstd frame per record.
 pub fn read_at(path: &Path, offset: u64) -> Result<WarcRecord> {
     WarcReader::open_at(path, offset)?.next().unwrap_or_else(|| {
         Err(Error::Damaged {
@@ -188,9 +190,8 @@ pub(crate) fn payload_path(file: &Path, name: &OsStr) -> PathBuf {
 
 /// The name of an archive, and the number of its file with everything after it.
 fn archive_number(file_name: &str) -> Option<(&str, &str)> {
-    file_name
-        .strip_suffix(".warc.gz")
-        .and_then(|stem| stem.rfind('-'))
+    ArchiveFormat::of_file(file_name)
+        .and_then(|(_, stem)| stem.rfind('-'))
         .and_then(|at| file_name.split_at_checked(at))
 }
 
@@ -221,7 +222,7 @@ impl<R: BufRead> WarcReader<R> {
         WarcReader { limits, ..self }
     }
 
-    /// Where the file could be cut off now to end with a complete record; none in the middle of a gzip member.
+    /// Where the file could be cut off now to end with a complete record; none in the middle of a member.
     pub(crate) fn boundary(&self) -> Option<u64> {
         (self.held.is_none() && self.members.at_boundary()).then(|| self.members.offset())
     }

@@ -3,13 +3,13 @@
 
 mod exchanges;
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
 use scenthound_store::{
-    ArchiveSettings, CrawlFolder, CrawlView, Mark, Packer, PageRecord, Position, RecordFiles, WarcReader,
-    bring_indexes_up_to_date, copy_exchange, merge_indexes,
+    ArchiveCopy, ArchiveSettings, Compression, CopiedFile, CrawlFolder, CrawlView, Mark, Packer, PageRecord,
+    Position, RecordFiles, WarcReader, bring_indexes_up_to_date, gzip_name, merge_indexes, read_at,
+    read_response,
 };
 
 fn settings() -> ArchiveSettings {
@@ -142,8 +142,11 @@ fn a_revisit_in_an_archive_that_was_renamed_finds_its_payload() {
     let view = CrawlView::open(temp.path()).unwrap();
     let record = view.record(&moved).unwrap();
     assert_eq!(record.http().unwrap().body(100).bytes, b"green tea");
-    let mut copy = Vec::new();
-    copy_exchange(&archive, &moved, &mut HashSet::new(), &mut copy).unwrap();
+    let mut copy = CopiedFile::new("copy.warc.gz", Vec::new());
+    ArchiveCopy::default()
+        .exchange(&archive, &moved, &mut copy)
+        .unwrap();
+    let copy = copy.into_inner();
     let copied = WarcReader::new(&copy[..], Path::new("copy")).unwrap();
     let kinds: Vec<String> = copied.map(|record| record.unwrap().kind().to_owned()).collect();
     assert!(
@@ -213,4 +216,50 @@ fn the_index_is_sorted_and_survives_the_loss_of_anything_but_the_archive() {
         drop(files);
         assert_eq!(merged(&folder), logged, "log cut at {length}");
     }
+}
+
+#[test]
+fn a_zstd_archive_becomes_a_gzip_archive_whose_revisits_find_their_payloads() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = CrawlFolder::open_or_create(temp.path()).unwrap();
+    let mut zstd = settings();
+    zstd.compression = Compression::Zstd;
+    let (mut files, _) = RecordFiles::open(&folder, zstd, Mark::default()).unwrap();
+    let mut packer = Packer::with(1, Compression::Zstd);
+    let bodies: Vec<String> = (0..12).map(|number| format!("tea {}", number % 5)).collect();
+    for (number, body) in (0..).zip(&bodies) {
+        let packed = exchanges::pack(&mut packer, number, &exchanges::simple(body));
+        files.append_exchange(&packed).unwrap();
+    }
+    files.mark().unwrap();
+    drop(files);
+    let entries = fs::read_dir(folder.layout().archive()).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.len() > 1 && names[0] == "tea-00000.warc.zst", "{names:?}");
+    let made = temp.path().join("made");
+    fs::create_dir(&made).unwrap();
+    let mut copy = ArchiveCopy::default();
+    for name in &names {
+        let gzip = gzip_name(name);
+        let mut to = CopiedFile::new(&gzip, fs::File::create(made.join(&gzip)).unwrap());
+        copy.file(&folder.layout().archive().join(name), &mut to).unwrap();
+    }
+    let mut found = Vec::new();
+    let mut revisits = 0;
+    for name in &names {
+        let path = made.join(gzip_name(name));
+        for record in WarcReader::open(&path).unwrap().map(Result::unwrap) {
+            assert_eq!(record.faults, []);
+            revisits += usize::from(record.kind() == "revisit");
+            let at = record.offset.unwrap();
+            let record = read_response(&path, read_at(&path, at).unwrap()).unwrap();
+            if let Some(http) = record.http() {
+                found.push(String::from_utf8(http.body(100).bytes).unwrap());
+            }
+        }
+    }
+    assert_eq!((found, revisits), (bodies, 7));
 }

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: I/O, clocks and randomness. Time arrives as a [`Timestamp`].
 
+mod archive_format;
 mod content_type;
 mod evidence;
 mod genres;
@@ -30,6 +31,7 @@ mod word_list;
 
 pub use text::{Language, Text, Token, TokenRange};
 
+pub use crate::archive_format::ArchiveFormat;
 pub use crate::content_type::{DocumentKind, Documents, Readable, looks_like_text, media_type};
 pub use crate::evidence::{Evidence, LinkTokens, PageWord, PageWords, ParentPage, WaitingLink};
 pub use crate::genres::GENRES;

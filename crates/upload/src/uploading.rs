@@ -238,6 +238,14 @@ impl Look<'_> {
     }
 }
 
+/// How the names of archives end.
+const ENDINGS: [&str; 2] = [".warc.gz", ".warc.zst"];
+
+/// The name of an archive without its ending.
+fn stem_of(name: &str) -> Option<&str> {
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
+}
+
 /// The archives and their indexes. Of each name, such as NAME in `NAME-00000.warc.gz`, the last file is still growing.
 fn wanted(root: &Path, which: Which) -> io::Result<Vec<Wanted>> {
     let archive = root.join("archive");
@@ -249,9 +257,7 @@ fn wanted(root: &Path, which: Which) -> io::Result<Vec<Wanted>> {
     for entry in entries {
         let name = entry?.file_name();
         let Some(name) = name.to_str() else { continue };
-        if let Some((series, number)) = name
-            .strip_suffix(".warc.gz")
-            .and_then(|stem| stem.rsplit_once('-'))
+        if let Some((series, number)) = stem_of(name).and_then(|stem| stem.rsplit_once('-'))
             && number.bytes().all(|byte| byte.is_ascii_digit())
         {
             by_name
@@ -267,7 +273,7 @@ fn wanted(root: &Path, which: Which) -> io::Result<Vec<Wanted>> {
             names.pop();
         }
         for name in names {
-            let index = format!("{}.cdxj", name.trim_end_matches(".warc.gz"));
+            let index = format!("{}.cdxj", stem_of(&name).unwrap_or(&name));
             for (folder, name) in [("archive", name), ("indexes", index)] {
                 let path = root.join(folder).join(&name);
                 all.push(Wanted { folder, name, path });

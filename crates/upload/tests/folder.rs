@@ -95,3 +95,15 @@ fn a_large_file_is_copied_in_parts() {
     assert_eq!(report.missing, []);
     assert!(read(copies, "archive/tea-00000.warc.gz").unwrap() == text);
 }
+
+#[test]
+fn archives_in_zstd_are_copied_with_their_indexes() {
+    let (crawl, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (crawl, copies) = (crawl.path(), copies.path());
+    write(crawl, "archive/tea-00000.warc.zst", "frames");
+    write(crawl, "indexes/tea-00000.cdxj", "index");
+    let report = Uploading::start(crawl, destination(copies)).unwrap().finish();
+    assert_eq!((report.files, report.missing), (2, Vec::new()));
+    assert_eq!(read(copies, "archive/tea-00000.warc.zst").unwrap(), "frames");
+    assert_eq!(read(copies, "indexes/tea-00000.cdxj").unwrap(), "index");
+}

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use scenthound_types::ArchiveFormat;
 use serde::Serialize;
 
 use super::peer::look_at;
@@ -127,7 +128,7 @@ fn remove_finished(folder: &Path) {
     let Ok(files) = std::fs::read_dir(folder.join("archive")) else {
         return;
     };
-    let is_archive = |path: &Path| path.to_string_lossy().ends_with(".warc.gz");
+    let is_archive = |path: &Path| ArchiveFormat::of_file(&path.to_string_lossy()).is_some();
     let mut files: Vec<_> = files
         .flatten()
         .map(|file| file.path())

@@ -57,6 +57,7 @@ pub fn wget2(seed: &str, threads: usize) -> Result<Option<Spent>> {
         known: pages,
         stages: Vec::new(),
         ranking_cpu_seconds: 0.0,
+        compressor: None,
     }))
 }
 

@@ -21,7 +21,7 @@ pub enum RecordedFault {
     Archive(#[from] scenthound_store::Error),
     /// There is no archive.
     #[error(
-        "{path}: no archive found; a web is a WARC file (.warc or .warc.gz), a folder with pages.warc.gz, or a crawl folder"
+        "{path}: no archive found; a web is a WARC file (.warc, .warc.gz or .warc.zst), a folder with pages.warc.gz, or a crawl folder"
     )]
     NoArchive {
         /// The path that was searched.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scenthound_types::ArchiveFormat;
+
 use crate::recorded::build::{Progress, build};
 use crate::recorded::labels::Labels;
 use crate::recorded::task::{Task, read_tasks};
@@ -134,7 +136,7 @@ pub fn archives_of(path: &Path) -> Result<Vec<PathBuf>, RecordedFault> {
             let entry = entry.map_err(RecordedFault::file(&folder))?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.ends_with(".warc") || name.ends_with(".warc.gz") {
+            if name.ends_with(".warc") || ArchiveFormat::of_file(&name).is_some() {
                 archives.push(entry.path());
             }
         }

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use scenthound_store::{Exchange, Packer, Protocol};
+use scenthound_store::{Compression, Exchange, Packer, Protocol};
 use scenthound_types::{CanonicalUrl, Timestamp};
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ struct Tasks<'a> {
 pub fn write_folder(web: &SynthWeb, folder: &Path, progress: &mut dyn FnMut(u32)) -> Result<(), SynthFault> {
     begin(folder)?;
     let mut files = Files::create(web, folder)?;
-    let mut packer = Packer::new(web.settings().seed);
+    let mut packer = Packer::with(web.settings().seed, Compression::PortableGzip);
     let mut sequence = 0;
     let mut url = String::new();
     let mut links = Vec::new();

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use scenthound_store::{CrawlView, Layout};
-use scenthound_types::Keyring;
+use scenthound_types::{ArchiveFormat, Keyring};
 use serde::{Deserialize, Serialize};
 
 use super::{GatherError, fault, write_whole};
@@ -185,6 +185,6 @@ fn archives(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".warc.gz"))
+        .filter(|name| ArchiveFormat::of_file(name).is_some())
         .collect()
 }
