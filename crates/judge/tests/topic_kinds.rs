@@ -1,9 +1,9 @@
 //! Queries that name a kind of page, which few pages of that kind do.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use scenthound_judge::{Judge, TopicJudge, TopicSettings, TopicWords};
+use scenthound_judge::{Judge, Learner, TopicJudge, TopicSettings, TopicWords};
 use scenthound_parse::{Limits, PageInput, parse};
-use scenthound_types::{CanonicalUrl, ParsedPage, Parts, Verdict};
+use scenthound_types::{CanonicalUrl, ParsedPage, Parts, UrlKey, Verdict};
 
 fn page(html: &str) -> ParsedPage {
     let url = CanonicalUrl::parse("https://backstube.example/a").unwrap();
@@ -54,4 +54,23 @@ fn nobody_is_asked_about_kinds_that_are_not_wanted() {
     // A guide is a part of the articles, and not told from them.
     let Parts { kind, .. } = judge("Bäckerei guide").judge(&offer()).parts;
     assert_eq!(kind, None);
+}
+
+#[test]
+fn as_many_pages_are_called_as_are_of_the_kind_among_those_seen() {
+    let judge = judge("job");
+    assert_eq!(judge.judge(&offer()).verdict, Verdict::Irrelevant);
+    for number in 0..90 {
+        let seen = if number % 3 == 0 { offer() } else { story() };
+        let (_, lesson) = judge.judge_and_keep(&seen);
+        judge.observe(UrlKey(number), *lesson.unwrap());
+    }
+    assert_eq!(judge.judge(&offer()).verdict, Verdict::Relevant);
+    assert_eq!(judge.judge(&story()).verdict, Verdict::Irrelevant);
+}
+
+#[test]
+fn the_home_page_of_a_course_need_not_be_that_of_a_person() {
+    let Parts { kind, .. } = judge("course home page").judge(&offer()).parts;
+    assert_eq!(kind, judge("course").judge(&offer()).parts.kind);
 }

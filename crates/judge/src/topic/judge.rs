@@ -17,7 +17,7 @@ use super::match_score::{MatchScore, Matcher};
 use super::sample::{MOST_SEEN, Sample};
 use super::stem::{id_of, spellings_of};
 use super::votes::Votes;
-use super::words::{Ideas, Rarity, SeenTerms, TopicWords};
+use super::words::{Idea, Ideas, Rarity, SeenTerms, TopicWords};
 use crate::{Judge, JudgeFault, LabelledPage, Learner, Lesson, PageText, SnippetScorer};
 
 /// How a topic judge works.
@@ -44,8 +44,12 @@ impl Default for TopicSettings {
     }
 }
 
-/// With this match alone, a page is as likely relevant as not.
+/// With this match alone, a page is as likely relevant as not, unless pages seen say otherwise.
 const CUT_OF_MATCH: f64 = 0.62;
+/// Where they do, it is never outside of these limits…
+const CUTS_OF_KIND: std::ops::RangeInclusive<f64> = 0.2..=0.9;
+/// …and with this many pages seen they count as much as what is usual.
+const ENOUGH_FOR_CUT: f64 = 50.0;
 /// The same for match and feedback together.
 const CUT_OF_BOTH: f64 = 0.45;
 /// How steeply the probability rises around it.
@@ -63,6 +67,8 @@ struct TopicModel {
     /// Which of the judge's models it is.
     number: u64,
     matcher: Matcher,
+    /// With this match alone, a page is as likely relevant as not.
+    cut_of_match: f64,
     rarity: Rarity,
     /// Words found in pages that match, and how far to trust them.
     feedback: Option<(TellingWords, f64)>,
@@ -115,7 +121,13 @@ struct PageOpinion {
 impl TopicModel {
     fn opinion(&self, fields: &PageFields, query: &[u32]) -> PageOpinion {
         let matched = self.matcher.score(fields);
-        let by_words = by_words(self.feedback.as_ref(), fields, &matched, &self.rarity);
+        let by_words = by_words(
+            self.feedback.as_ref(),
+            fields,
+            &matched,
+            self.cut_of_match,
+            &self.rarity,
+        );
         let Some(learnt) = &self.learnt else {
             return PageOpinion {
                 relevance: sigmoid(by_words.odds),
@@ -189,11 +201,12 @@ fn by_words(
     feedback: Option<&(TellingWords, f64)>,
     fields: &PageFields,
     matched: &MatchScore,
+    cut_of_match: f64,
     rarity: &Rarity,
 ) -> OpinionOfWords {
     let Some((words, trust)) = feedback else {
         return OpinionOfWords {
-            odds: STEEPNESS * (matched.score - CUT_OF_MATCH),
+            odds: STEEPNESS * (matched.score - cut_of_match),
             similarity: None,
             manner: None,
         };
@@ -204,7 +217,7 @@ fn by_words(
     let manner = words.manner.as_ref().map(|manner| manner.similarity(fields));
     let both =
         (trust * similarity.min(1.2) + own * matched.score) / (trust + own) + MANNER * manner.unwrap_or(0.0);
-    let cut = trust * CUT_OF_BOTH + (1.0 - trust) * CUT_OF_MATCH;
+    let cut = trust * CUT_OF_BOTH + (1.0 - trust) * cut_of_match;
     OpinionOfWords {
         odds: STEEPNESS * (both - cut),
         similarity: Some(similarity),
@@ -345,6 +358,7 @@ impl TopicJudge {
             model: RwLock::new(Arc::new(TopicModel {
                 number: 0,
                 matcher: Matcher::default(),
+                cut_of_match: CUT_OF_MATCH,
                 rarity: Rarity::new(settings.background.clone(), SeenTerms::default()),
                 feedback: None,
                 learnt: None,
@@ -457,6 +471,7 @@ impl TopicJudge {
     fn fit(&self, lessons: &Lessons) -> TopicModel {
         let rarity = Rarity::new(self.settings.background.clone(), seen_terms(&lessons.sample));
         let matcher = Matcher::new(&self.ideas, &rarity);
+        let cut_of_match = self.cut_of_match(&lessons.sample, &matcher);
         let mut feedback = None;
         let mut learnt = None;
         // Pages of one kind need not resemble each other, so there is nothing to learn from those that match.
@@ -466,7 +481,7 @@ impl TopicJudge {
             feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), &rarity);
         }
         if !lessons.positive.is_empty() {
-            match self.learn_examples(lessons, &matcher, feedback.as_ref(), &rarity) {
+            match self.learn_examples(lessons, &matcher, cut_of_match, feedback.as_ref(), &rarity) {
                 Fit::Learnt(words) => learnt = Some(*words),
                 Fit::TooEarly => {
                     let pages: Vec<&PageFields> = lessons.positive.iter().collect();
@@ -504,6 +519,7 @@ impl TopicJudge {
             all_wanted,
             telling,
             matcher,
+            cut_of_match,
             rarity,
             feedback,
             learnt,
@@ -512,10 +528,44 @@ impl TopicJudge {
         }
     }
 
+    /// Where words alone cut. A query for nothing but a kind of page is matched by words that some sites use on every page and others
+    /// nowhere, but the detector says how many of the pages seen are of that kind: as many are called relevant.
+    fn cut_of_match(&self, sample: &Sample, matcher: &Matcher) -> f64 {
+        if !self.ideas.are_kinds_only() {
+            return CUT_OF_MATCH;
+        }
+        let is_known = |(_, fields): &(u64, &PageFields)| fields.votes().are_known();
+        let pages: Vec<&PageFields> = sample
+            .random()
+            .filter(is_known)
+            .map(|(_, fields)| fields)
+            .collect();
+        if (pages.len() as u64) < FIRST_LESSON {
+            return CUT_OF_MATCH;
+        }
+        let of_kind = |fields: &&&PageFields| {
+            let told = |idea: &&Idea| !idea.classes.is_empty();
+            let mut told = self.ideas.query.iter().filter(told);
+            told.all(|idea| fields.votes().are_for(&idea.classes))
+        };
+        let wanted = pages.iter().filter(of_kind).count();
+        let mut matches: Vec<f64> = pages.iter().map(|fields| matcher.score(fields).score).collect();
+        matches.sort_by(|a, b| b.total_cmp(a));
+        let last = matches
+            .get(wanted.saturating_sub(1))
+            .copied()
+            .unwrap_or(CUT_OF_MATCH);
+        let next = matches.get(wanted).copied().unwrap_or(last);
+        let pages = pages.len() as f64;
+        let cut = (0.5 * (last + next)).clamp(*CUTS_OF_KIND.start(), *CUTS_OF_KIND.end());
+        (pages * cut + ENOUGH_FOR_CUT * CUT_OF_MATCH) / (pages + ENOUGH_FOR_CUT)
+    }
+
     fn learn_examples(
         &self,
         lessons: &Lessons,
         matcher: &Matcher,
+        cut_of_match: f64,
         feedback: Option<&(TellingWords, f64)>,
         rarity: &Rarity,
     ) -> Fit {
@@ -539,12 +589,12 @@ impl TopicJudge {
         let odds = |of: &[Example<'_>]| -> Vec<f64> {
             let by_words = |page: &Example<'_>| {
                 let matched = matcher.score(page.fields);
-                by_words(feedback, page.fields, &matched, rarity).odds
+                by_words(feedback, page.fields, &matched, cut_of_match, rarity).odds
             };
             of.iter().map(by_words).collect()
         };
         let by_words = (!self.ideas.is_empty()).then(|| {
-            let called = seen.iter().filter(|page| page.matched >= CUT_OF_MATCH).count();
+            let called = seen.iter().filter(|page| page.matched >= cut_of_match).count();
             ByWords {
                 alone: called as f64 / seen.len().max(1) as f64,
                 of_positive: odds(&positive),

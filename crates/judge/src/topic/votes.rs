@@ -37,6 +37,13 @@ impl Votes {
         (self.are_known() && !classes.is_empty()).then(|| shares.map(|share| f64::from(*share) / 255.0).sum())
     }
 
+    /// Whether a page would be called by one of some classes.
+    pub(super) fn are_for(&self, classes: &[usize]) -> bool {
+        let most = self.0.iter().max().copied().unwrap_or(0);
+        let mut shares = classes.iter().filter_map(|class| self.0.get(*class));
+        most > 0 && shares.any(|share| *share == most)
+    }
+
     /// By class; 0 where nothing is known.
     pub(super) fn shares(&self) -> [f64; MOST_CLASSES] {
         let mut shares = [0.0; MOST_CLASSES];

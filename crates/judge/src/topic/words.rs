@@ -82,6 +82,13 @@ impl Ideas {
             let classes = kinds::classes_of(&term.spelling);
             ideas.push(Idea { term, signs, classes });
         }
+        // The home page of a course is a course page: no page is of two classes.
+        let classes = ideas.iter().filter(|idea| !idea.classes.is_empty()).count();
+        for home in ideas.iter_mut().filter(|idea| &*idea.term.spelling == "home") {
+            if classes > 1 {
+                home.classes.clear();
+            }
+        }
         let own: Vec<u32> = ideas.iter().map(|idea| idea.term.id).collect();
         let mut content = list(&words.content);
         // Words that were given as a query and as terms are one piece of evidence, not two.
@@ -107,6 +114,15 @@ impl Ideas {
     /// Whether a kind of page is wanted that the genre detector can tell.
     pub(super) fn wants_votes(&self) -> bool {
         self.query.iter().any(|idea| !idea.classes.is_empty())
+    }
+
+    /// Whether nothing but kinds of page is wanted, and the genre detector can tell them.
+    pub(super) fn are_kinds_only(&self) -> bool {
+        let is_kind = |idea: &Idea| !idea.signs.is_empty();
+        self.wants_votes()
+            && self.query.iter().all(is_kind)
+            && self.genre.is_empty()
+            && self.content.is_empty()
     }
 
     /// Every term, each once.
