@@ -202,8 +202,8 @@ impl Text {
                 });
                 next = waiting.next();
             }
-            if let Some(spelling) = folded.get(start..end) {
-                tokens.push(Token::of(spelling));
+            if let Some(spelling) = folded.as_bytes().get(start..end) {
+                tokens.push(Token::of_bytes(spelling));
                 spans.push(Span {
                     start: start as u32,
                     end: end as u32,
