@@ -213,13 +213,14 @@ pub fn link_tokens(page: &ParsedPage, link: &Link, url: UrlWords<'_>) -> LinkTok
     fn words(tokens: &[Token]) -> impl Iterator<Item = u32> {
         tokens.iter().filter(|token| token.is_word()).map(short)
     }
-    let anchor = || words(page.text.run(&link.anchor)).chain(words(page.asides.run(&link.title)));
+    let anchor = words(page.text.run(&link.anchor)).chain(words(page.asides.run(&link.title)));
+    let anchor: Vec<u32> = anchor.collect();
     let around = page.text.run(&link.around).iter();
     let around = around
         .filter(|token| token.is_word() && !stops.is_some_and(|stops| stops.contains(**token)))
         .map(short)
-        .filter(|word| anchor().all(|other| other != *word));
-    LinkTokens::new(anchor(), around, words(url.after_origin))
+        .filter(|word| !anchor.contains(word));
+    LinkTokens::new(anchor.iter().copied(), around, words(url.after_origin))
 }
 
 /// The words of a page, without stop words.

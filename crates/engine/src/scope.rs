@@ -217,8 +217,8 @@ enum Ending {
 }
 
 fn ending(path: &str) -> Ending {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let Some((_, ending)) = name.rsplit_once('.').filter(|(_, ending)| ending.len() <= 5) else {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    let Some(ending) = ending.filter(|ending| ending.len() <= 5 && !ending.contains('/')) else {
         return Ending::Other;
     };
     let ending = ending.to_ascii_lowercase();

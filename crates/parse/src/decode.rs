@@ -43,8 +43,9 @@ pub(crate) fn decode<'a>(content_type: Option<&str>, host: &str, body: &'a [u8],
     };
     let bytes = body.get(skip..).unwrap_or_default();
     let ascii_compatible = encoding != encoding_rs::ISO_2022_JP && encoding.is_ascii_compatible();
-    let (text, is_cut) = match std::str::from_utf8(bytes) {
-        Ok(text) if encoding == UTF_8 || (ascii_compatible && text.is_ascii()) => {
+    // Checks UTF-8 several times as fast as the standard library.
+    let (text, is_cut) = match UTF_8.decode_without_bom_handling_and_without_replacement(bytes) {
+        Some(Cow::Borrowed(text)) if encoding == UTF_8 || (ascii_compatible && text.is_ascii()) => {
             (Cow::Borrowed(text), false)
         }
         _ => {

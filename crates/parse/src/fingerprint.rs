@@ -66,10 +66,13 @@ impl Votes {
 
     /// The bits set by more than half of the votes.
     fn majority(&self) -> u64 {
+        // No counter needs more bits than the number of votes.
+        let planes = (u32::BITS - self.cast.leading_zeros()) as usize;
         let count = |bit: u32| {
             let low = [self.ones, self.twos, self.fours];
             low.iter()
                 .chain(&self.higher)
+                .take(planes)
                 .enumerate()
                 .map(|(plane, bits)| ((bits >> bit & 1) as u32) << plane)
                 .sum::<u32>()

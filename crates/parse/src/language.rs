@@ -171,7 +171,7 @@ impl Vote {
     fn count(&self, text: &Text) -> Census {
         let mut census = Census::default();
         let step = text.tokens().len().div_ceil(VOTERS).max(1);
-        for (position, token) in (0_u32..).zip(text.tokens()).step_by(step) {
+        for (token, position) in text.tokens().iter().step_by(step).zip((0_u32..).step_by(step)) {
             if !token.is_word() {
                 continue;
             }

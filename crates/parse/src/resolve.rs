@@ -4,6 +4,7 @@
 //! assembled here without parsing; everything else goes through the url crate. A property test checks that both ways
 //! agree, so the fast path is only an optimisation.
 
+use memchr::memchr;
 use scenthound_types::CanonicalUrl;
 use url::Url;
 
@@ -50,7 +51,7 @@ impl Resolver {
     /// The fast path; none if the reference is not plain.
     fn quickly(&mut self, href: &str) -> Option<CanonicalUrl> {
         let href = href.trim_ascii();
-        let href = href.split_once('#').map_or(href, |(before, _)| before);
+        let href = memchr(b'#', href.as_bytes()).map_or(Some(href), |at| href.get(..at))?;
         if href.is_empty() || href.len() > MAX_BYTES {
             return None;
         }
@@ -99,10 +100,28 @@ impl Resolver {
     }
 }
 
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Puts the parts together, with letters of other scripts escaped.
 fn spell(spelled: &mut String, parts: &[&str]) -> Option<CanonicalUrl> {
     spelled.clear();
-    parts.iter().for_each(|part| spelled.push_str(part));
-    CanonicalUrl::from_canonical(spelled).ok()
+    for part in parts {
+        if part.is_ascii() {
+            spelled.push_str(part);
+            continue;
+        }
+        for byte in part.bytes() {
+            if byte.is_ascii() {
+                spelled.push(char::from(byte));
+            } else {
+                let digits = [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]);
+                spelled.extend([b'%', digits[0], digits[1]].map(char::from));
+            }
+        }
+    }
+    (spelled.len() <= MAX_BYTES)
+        .then(|| CanonicalUrl::from_canonical(spelled).ok())
+        .flatten()
 }
 
 /// The path up to its last slash.
@@ -142,6 +161,8 @@ static PLAIN: [u8; 256] = {
             b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'='
             | b':' | b'@' | b'&' | b'/' => IN_PATH | IN_QUERY,
             b'?' => IN_QUERY,
+            // These will be escaped.
+            0x80.. => IN_PATH | IN_QUERY,
             _ => 0,
         };
         byte += 1;
@@ -149,22 +170,34 @@ static PLAIN: [u8; 256] = {
     plain
 };
 
-/// A path, possibly with a query, that the url crate and canonicalisation would leave unchanged.
+/// A path, possibly with a query, that the url crate and canonicalisation would leave unchanged but for letters of other scripts.
 fn is_plain_path(path: &str) -> bool {
     let bytes = path.as_bytes();
     let mut segment_start = true;
+    let mut part = IN_PATH;
     for (at, byte) in bytes.iter().enumerate() {
-        if *byte == b'?' {
-            let query = bytes.get(at + 1..).unwrap_or_default();
-            return !query.is_empty() && query.iter().all(|b| PLAIN[*b as usize] & IN_QUERY != 0);
-        }
         // Dot segments begin with a dot, and few others do.
-        if PLAIN[*byte as usize] & IN_PATH == 0 || segment_start && *byte == b'.' {
-            return false;
+        if PLAIN[*byte as usize] & part == 0 || segment_start && *byte == b'.' {
+            match byte {
+                b'?' => part = IN_QUERY,
+                b'%' if is_plain_escape(bytes.get(at + 1..at + 3).unwrap_or_default()) => {}
+                _ => return false,
+            }
         }
-        segment_start = *byte == b'/';
+        segment_start = *byte == b'/' && part == IN_PATH;
     }
-    true
+    !path.ends_with('?')
+}
+
+/// Whether the two digits after a percent sign are spelled as they should be, and the byte could not be written as itself.
+fn is_plain_escape(digits: &[u8]) -> bool {
+    let [high, low] = *digits else { return false };
+    let place = |digit| HEX.iter().position(|other| *other == digit);
+    let (Some(high), Some(low)) = (place(high), place(low)) else {
+        return false;
+    };
+    let byte = (high * 16 + low) as u8;
+    !byte.is_ascii_alphanumeric() && !b"-._~".contains(&byte)
 }
 
 #[cfg(test)]
@@ -235,7 +268,7 @@ mod tests {
         #[test]
         fn the_fast_path_agrees_with_the_slow_path(
             page in "http://(a\\.test|b\\.c\\.org:81)/([a-c.]{0,3}/){0,3}[a-c.]{0,3}(\\?[a-c]{1,2})?",
-            href in "( |/|//|https?://(a\\.test|b-c\\.de|1\\.2\\.3|x\\.1|xn--a\\.de|a\\.\\.b|A\\.b))?(\\.{0,2}/){0,3}[a-zA-Z0-9.%~_:@&=+,;!$'()*?#/ -]{0,12}",
+            href in "( |/|//|https?://(a\\.test|b-c\\.de|1\\.2\\.3|x\\.1|xn--a\\.de|a\\.\\.b|A\\.b))?(\\.{0,2}/){0,3}([a-zA-Z0-9.%~_:@&=+,;!$'()*?#/ -]|é|茶|\u{a0}|%2[0-9A-Fa-f]|%[4AC-Fc]9){0,12}",
         ) {
             let mut resolver = resolver(&page, None);
             if let Some(short) = resolver.quickly(&href) {

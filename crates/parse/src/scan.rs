@@ -8,12 +8,20 @@
 //! Deliberately absent: comments, doctypes and processing instructions (skipped), parse errors, and the tree. The
 //! caller says when an element's content is raw text, because only it knows whether the tag counts.
 
-use memchr::{memchr, memchr2, memmem};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr2};
 
 use crate::element::Element;
 
 /// How many attributes of one tag are kept. Real tags have a dozen.
 const ATTRIBUTES: usize = 100;
+
+// Made once, because making one costs more than most searches.
+static DASHES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("--"));
+static END_TAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("</"));
+static CDATA_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("]]>"));
 
 /// One attribute as written, with references not decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,9 +124,9 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    fn find_str(&self, needle: &str, from: usize) -> Option<usize> {
+    fn find_str(&self, needle: &Finder<'_>, from: usize) -> Option<usize> {
         let rest = self.html.as_bytes().get(from..)?;
-        let found = memmem::find(rest, needle.as_bytes()).map(|offset| from + offset);
+        let found = needle.find(rest).map(|offset| from + offset);
         self.look(from, found);
         found
     }
@@ -297,7 +305,7 @@ impl<'a> Scanner<'a> {
             self.skip_comment(from + 2);
         } else if self.reads_cdata && rest.starts_with("[CDATA[") {
             let start = from + "[CDATA[".len();
-            let end = self.find_str("]]>", start).unwrap_or(self.html.len());
+            let end = self.find_str(&CDATA_END, start).unwrap_or(self.html.len());
             self.at = (end + 3).min(self.html.len());
             return Some(Event::Verbatim(self.slice(start, end)));
         } else {
@@ -318,7 +326,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         let mut search = from;
-        while let Some(at) = self.find_str("--", search) {
+        while let Some(at) = self.find_str(&DASHES, search) {
             match (self.byte(at + 2), self.byte(at + 3)) {
                 (Some(b'>'), _) => {
                     self.at = at + 3;
@@ -355,7 +363,7 @@ impl<'a> Scanner<'a> {
     fn raw_end(&self, name: &str, from: usize) -> Option<usize> {
         let mut search = from;
         loop {
-            let at = self.find_str("</", search)?;
+            let at = self.find_str(&END_TAG, search)?;
             if self.names(at + 2, name) {
                 return Some(at);
             }

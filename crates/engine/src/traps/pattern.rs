@@ -116,12 +116,14 @@ pub(super) fn without(url: &CanonicalUrl, is_dropped: impl Fn(&str) -> bool) -> 
 
 /// Whether a path goes in circles, as relative links on a site that answers to every path do.
 pub fn repeats_itself(path: &str) -> bool {
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    // As bytes, which are split with far fewer steps: this is asked of every link.
+    let segments = path.as_bytes().split(|byte| *byte == b'/');
+    let segments: Vec<&[u8]> = segments.filter(|segment| !segment.is_empty()).collect();
     if segments.len() > MOST_SEGMENTS {
         return true;
     }
     segments.iter().enumerate().any(|(at, segment)| {
-        let is_number = segment.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = segment.iter().all(u8::is_ascii_digit);
         let again = segments.iter().skip(at).filter(|other| other == &segment).count();
         !is_number && again >= MOST_REPEATS
     })

@@ -18,16 +18,16 @@ const BYTES: usize = (1 << BITS) / 8;
 
 /// The sampled words of a page.
 pub(crate) fn sample(page: &ParsedPage) -> Box<[u16]> {
-    let tokens = (0..).zip(page.text.tokens());
-    let sampled = tokens.filter(|(position, token)| {
-        token.hash().is_multiple_of(SAMPLED)
+    let mut words = Vec::with_capacity(MOST_WORDS);
+    for (position, token) in (0..).zip(page.text.tokens()) {
+        if token.hash().is_multiple_of(SAMPLED)
             && token.is_word()
-            && !page.text.spelling(*position).contains(|c: char| c.is_numeric())
-    });
-    let mut words: Vec<u16> = sampled
-        .map(|(_, token)| (token.hash() / SAMPLED) as u16 & ((1 << BITS) - 1))
-        .take(4 * MOST_WORDS)
-        .collect();
+            && words.len() < 4 * MOST_WORDS
+            && !page.text.spelling(position).contains(char::is_numeric)
+        {
+            words.push((token.hash() / SAMPLED) as u16 & ((1 << BITS) - 1));
+        }
+    }
     words.sort_unstable();
     words.dedup();
     words.truncate(MOST_WORDS);

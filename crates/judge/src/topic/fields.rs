@@ -128,7 +128,7 @@ impl PageFields {
                 small_words.count(*token);
                 continue;
             }
-            let id = term_id(*token, page.text.spelling(at));
+            let id = term_id(&page.text, at, *token);
             let held = counts.of(id, at, query);
             let counts = &mut held.counts;
             let counter = match fields.get(at as usize).copied().unwrap_or(Field::Body) {
@@ -373,19 +373,19 @@ struct HeldTerm {
     at: u32,
 }
 
-/// Counts by term, while a page is read. Most words of a page occur on it before, and a plain table of places finds those with
-/// fewer steps than a hash map that is made for any use.
+/// Counts by term, while a page is read. Most words of a page occur on it before, and a plain table finds those with fewer steps
+/// than a hash map that is made for any use.
 struct TermCounts {
-    /// One more than the place of a term, where its spread id says or after that; 0 where there is none. At
-    /// least half of them are 0, and their number is a power of two.
-    places: Vec<u32>,
+    /// The number of a term above one more than its place in `held`, in the slot that its highest bits say or in one after that; 0
+    /// in a free slot. At least half of them are free, and their number is a power of two.
+    slots: Vec<u64>,
     held: Vec<HeldTerm>,
 }
 
 impl TermCounts {
     fn with_room(terms: usize) -> TermCounts {
         TermCounts {
-            places: vec![0; (2 * terms.max(32)).next_power_of_two()],
+            slots: vec![0; (2 * terms.max(32)).next_power_of_two()],
             held: Vec::with_capacity(terms),
         }
     }
@@ -393,21 +393,23 @@ impl TermCounts {
     /// What is counted of a term, which stands here if it is new.
     #[inline]
     fn of(&mut self, id: u32, at: u32, query: &[u32]) -> &mut HeldTerm {
-        let mask = self.places.len() - 1;
-        let mut slot = home(id, self.places.len());
+        let mask = self.slots.len() - 1;
+        let mut slot = home(id, self.slots.len());
         loop {
             // The slot is always within the table.
-            let place = self.places.get(slot).map_or(0, |place| *place as usize);
-            if place == 0 {
+            let held = self.slots.get(slot).map_or(0, |held| *held);
+            if held == 0 {
                 return self.insert(slot, id, at, query);
             }
-            if self.held[place - 1].id == id {
-                return &mut self.held[place - 1];
+            if (held >> 32) as u32 == id {
+                return &mut self.held[held as u32 as usize - 1];
             }
             slot = (slot + 1) & mask;
         }
     }
 
+    /// Kept out of [`TermCounts::of`], which finds most terms and is small without it.
+    #[inline(never)]
     fn insert(&mut self, slot: usize, id: u32, at: u32, query: &[u32]) -> &mut HeldTerm {
         let place = self.held.len();
         self.held.push(HeldTerm {
@@ -416,58 +418,59 @@ impl TermCounts {
             is_wanted: query.contains(&id),
             at,
         });
-        if let Some(slot) = self.places.get_mut(slot) {
-            *slot = place as u32 + 1;
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = u64::from(id) << 32 | (place as u64 + 1);
         }
-        if 2 * self.held.len() > self.places.len() {
+        if 2 * self.held.len() > self.slots.len() {
             self.grow();
         }
         &mut self.held[place]
     }
 
     fn grow(&mut self) {
-        let mut places = vec![0; 2 * self.places.len()];
-        for (place, term) in (1_u32..).zip(&self.held) {
-            let mut slot = home(term.id, places.len());
-            while places.get(slot).is_some_and(|taken| *taken != 0) {
-                slot = (slot + 1) & (places.len() - 1);
+        let mut slots = vec![0; 2 * self.slots.len()];
+        for held in self.slots.iter().filter(|held| **held != 0) {
+            let mut slot = home((held >> 32) as u32, slots.len());
+            while slots.get(slot).is_some_and(|taken| *taken != 0) {
+                slot = (slot + 1) & (slots.len() - 1);
             }
-            if let Some(slot) = places.get_mut(slot) {
-                *slot = place;
+            if let Some(slot) = slots.get_mut(slot) {
+                *slot = *held;
             }
         }
-        self.places = places;
+        self.slots = slots;
     }
 
     /// The terms by id, at most [`MOST_TERMS`]: those that occur most often.
     fn by_id(self) -> Vec<HeldTerm> {
         let held = self.held;
-        // Numbers are sorted faster than what they stand for.
-        let numbers = (0_u32..).zip(&held);
-        let mut numbers: Vec<u64> = numbers
-            .map(|(place, term)| u64::from(term.id) << 32 | u64::from(place))
-            .collect();
-        let term = |number: u64| held[number as u32 as usize];
-        if numbers.len() > MOST_TERMS {
-            numbers.sort_unstable_by_key(|number| {
-                let counts = term(*number).counts;
+        let mut order: Vec<u64> = Vec::with_capacity(held.len());
+        // Each slot is at most a few places from where it belongs.
+        for slot in self.slots.into_iter().filter(|slot| *slot != 0) {
+            let before = order.iter().rposition(|other| *other < slot);
+            order.insert(before.map_or(0, |before| before + 1), slot);
+        }
+        let term = |slot: u64| held[slot as u32 as usize - 1];
+        if order.len() > MOST_TERMS {
+            order.sort_unstable_by_key(|slot| {
+                let counts = term(*slot).counts;
                 (
                     std::cmp::Reverse(counts.weighed(5.0, 5.0, 5.0) as u32),
-                    number >> 32,
+                    slot >> 32,
                 )
             });
-            numbers.truncate(MOST_TERMS);
+            order.truncate(MOST_TERMS);
+            order.sort_unstable();
         }
-        numbers.sort_unstable();
-        numbers.into_iter().map(term).collect()
+        order.into_iter().map(term).collect()
     }
 }
 
-/// Where a term is looked for first in a table of this many places, a power of two.
+/// Where a term is looked for first in a table of this many slots, a power of two and at least two: terms are hashes, so their
+/// highest bits spread them, and keep them nearly in order.
 #[inline]
-fn home(id: u32, places: usize) -> usize {
-    let spread = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (spread >> 32) as usize & (places - 1)
+fn home(id: u32, slots: usize) -> usize {
+    id as usize >> (32 - slots.trailing_zeros())
 }
 
 /// The words of a path and query in Latin letters. Numbers are split off: `cs432` is about `cs`. What every address has says

@@ -6,10 +6,16 @@
 
 use std::borrow::Cow;
 
-use scenthound_types::text::Token;
+use scenthound_types::text::{Text, Token};
 
-/// The term a word stands for, as a number. Two of a million terms may share one; nothing here depends on it.
-pub(super) fn term_id(token: Token, spelling: &str) -> u32 {
+/// The term that a word of a text stands for, as a number. Two of a million terms may share one; nothing here depends on it.
+#[inline]
+pub(super) fn term_id(text: &Text, position: u32, token: Token) -> u32 {
+    // Most words are their own stems, and need not be looked at.
+    if text.last_byte(position) != Some(b's') {
+        return id_of(token);
+    }
+    let spelling = text.spelling(position);
     match stem(spelling) {
         Cow::Borrowed(same) if same.len() == spelling.len() => id_of(token),
         stem => id_of(Token::of(&stem)),
@@ -21,9 +27,18 @@ pub(super) fn id_of(token: Token) -> u32 {
 }
 
 /// A word without the ending of its plural.
+#[inline]
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
-    // As bytes: this is asked of every word of every page, and asking for a character calls a function that compares memory.
-    let (Some(b's'), Some(rest)) = (word.as_bytes().last(), word.get(..word.len().wrapping_sub(1))) else {
+    // As bytes: this is asked of every term of every page, and asking for a character calls a function that compares memory.
+    match word.as_bytes() {
+        [.., b's'] => singular(word),
+        _ => Cow::Borrowed(word),
+    }
+}
+
+/// The stem of a word that ends in s.
+fn singular(word: &str) -> Cow<'_, str> {
+    let Some(rest) = word.get(..word.len() - 1) else {
         return Cow::Borrowed(word);
     };
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {

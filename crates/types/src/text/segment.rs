@@ -296,7 +296,9 @@ fn pairs(run: &str, start: usize, found: &mut impl FnMut(Piece)) {
 
 /// Scripts written without spaces between words (Hangul has them, but its words are compounds).
 pub(crate) fn is_paired(c: char) -> bool {
-    matches!(c,
+    // Most other characters come before all of these.
+    c >= '\u{0e01}'
+        && matches!(c,
         // Thai, except its digits and punctuation.
         '\u{0e01}'..='\u{0e3a}' | '\u{0e40}'..='\u{0e4e}'
         // Hangul.

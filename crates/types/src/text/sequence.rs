@@ -86,6 +86,16 @@ impl Text {
             .unwrap_or_default()
     }
 
+    /// The last byte of the spelling of the token at a position, without the cost of finding all of it.
+    #[inline]
+    pub fn last_byte(&self, position: u32) -> Option<u8> {
+        let span = self.spans.get(position as usize)?;
+        let last = (span.end as usize)
+            .checked_sub(1)
+            .filter(|_| span.start < span.end)?;
+        self.folded.as_bytes().get(last).copied()
+    }
+
     /// The number of tokens, including breaks.
     pub fn len(&self) -> u32 {
         self.tokens.len() as u32
@@ -192,8 +202,8 @@ impl Text {
                 });
                 next = waiting.next();
             }
-            if let Some(spelling) = folded.get(start..end) {
-                tokens.push(Token::of(spelling));
+            if let Some(spelling) = folded.as_bytes().get(start..end) {
+                tokens.push(Token::of_bytes(spelling));
                 spans.push(Span {
                     start: start as u32,
                     end: end as u32,

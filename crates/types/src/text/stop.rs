@@ -60,13 +60,13 @@ impl StopList {
     /// The list shipped for a language; empty if there is none. Built once, on first use.
     pub fn of(language: Language) -> &'static StopList {
         // Bokmål and Nynorsk have their own codes; one list serves both.
-        let code = match language.code() {
-            "nb" | "nn" => "no",
-            code => code,
+        let language = match language.code() {
+            "nb" | "nn" => Language::from_code("no").unwrap_or(language),
+            _ => language,
         };
         LISTS
             .iter()
-            .find(|(listed, _)| listed.code() == code)
+            .find(|(listed, _)| *listed == language)
             .map_or(&NONE, |(_, list)| list)
     }
 

@@ -14,8 +14,13 @@ impl Token {
 
     /// The token of a spelling that is already normalised.
     pub fn of(spelling: &str) -> Token {
+        Token::of_bytes(spelling.as_bytes())
+    }
+
+    /// The same for a spelling of which nobody has checked again that it begins and ends with whole characters.
+    pub(crate) fn of_bytes(spelling: &[u8]) -> Token {
         // 0 is taken by the break.
-        Token(xxhash_rust::xxh3::xxh3_64(spelling.as_bytes()).max(1))
+        Token(xxhash_rust::xxh3::xxh3_64(spelling).max(1))
     }
 
     /// The token with this hash, as returned by [`Token::hash`].
