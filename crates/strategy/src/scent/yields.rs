@@ -9,6 +9,8 @@ use super::note::{Note, Parent, Places, Reader, log_odds};
 
 /// The most places counted. Beyond that, those with the fewest visits are forgotten.
 const MOST: usize = 400_000;
+/// How many are left then. If it were as many as may be, every few visits would pass over all of them to forget a handful.
+const KEPT: usize = MOST / 2;
 /// How many visits the guess from the larger place counts for: on a host, and anywhere smaller.
 const HOST_PRIOR: f64 = 4.0;
 const PRIOR: f64 = 2.0;
@@ -295,8 +297,11 @@ impl Yields {
     }
 
     fn keep_within_bounds(&mut self) {
+        if self.places.len() <= MOST {
+            return;
+        }
         let mut least = 2.0;
-        while self.places.len() > MOST {
+        while self.places.len() > KEPT {
             self.places.retain(|_, counts| counts.visits >= least);
             least *= 2.0;
         }
