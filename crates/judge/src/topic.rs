@@ -8,6 +8,7 @@ mod judge;
 mod kinds;
 mod manner;
 mod match_score;
+mod page_space;
 mod sample;
 mod stem;
 mod votes;

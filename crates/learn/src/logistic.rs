@@ -210,7 +210,7 @@ fn norm(a: &[f64]) -> f64 {
 }
 
 /// ln(1 + eˣ) without overflow.
-fn log_1p_exp(x: f64) -> f64 {
+pub(crate) fn log_1p_exp(x: f64) -> f64 {
     if x > 0.0 {
         x + (-x).exp().ln_1p()
     } else {

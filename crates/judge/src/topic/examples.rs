@@ -21,10 +21,11 @@
 //! pages among those seen, estimated from the scores themselves, and takes the cut with the best expected F1. If there are
 //! words, the cut that calls as many pages relevant as they do counts as much as both, and less with more than ten examples.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use scenthound_learn::{
-    Folds, LearnFault, LinearModel, LogisticSettings, Platt, SparseRows, SparseVector, fit_logistic_weighted,
+    Balance, ExampleSum, Folds, Gram, LATENT, LearnFault, LogisticSettings, Platt, Position, SparseRows,
+    SparseVector, nearness,
 };
 
 use super::ById;
@@ -34,8 +35,6 @@ use super::match_score::MatchScore;
 use super::votes::MOST_CLASSES;
 use super::words::Rarity;
 
-/// How much examples count compared with small weights.
-const COST: f64 = 10.0;
 /// The weight of title and URL words against all words.
 const ADDRESS: f64 = 0.5;
 /// How much the user's own words count: tried in this order, the best on held-out examples is taken.
@@ -69,8 +68,21 @@ const MOST_STRETCHED: f64 = 5.0;
 const UNCOUNTED: f64 = 1e-6;
 /// The weight of the votes for the kind of page against all words.
 const KINDS: f64 = 0.3;
-/// Places of the features that are not words.
-const DENSE: u32 = 4 + MOST_CLASSES as u32;
+/// The weight of where a page lies among the pages seen against all words…
+const LIES: f64 = 0.7;
+/// …which counts if at least this share of the pages seen is from sites of the examples. Otherwise what examples have in common
+/// is where their sites lie.
+const AT_HOME: f64 = 0.15;
+/// Features that are not words: how well the user's words match, and what kind of page it is.
+const OWN: usize = 4;
+const DENSE: usize = OWN + MOST_CLASSES;
+/// How the weights of features are found.
+const FITTING: LogisticSettings = LogisticSettings {
+    cost: 10.0,
+    balance: Balance::AsGiven,
+    tolerance: 1e-3,
+    most_steps: 30,
+};
 
 /// A page to learn from: its terms and how well it matches the user's words.
 #[derive(Clone, Copy)]
@@ -79,33 +91,57 @@ pub(super) struct Example<'a> {
     pub matched: f64,
     /// Shares of the query found in the title, the headings and the URL.
     pub places: [f64; 3],
+    /// Where it lies among the pages seen; 0 if that is not known.
+    pub position: Position,
+}
+
+/// The weights of the features.
+#[derive(Clone, PartialEq, Debug)]
+struct LearntWeights {
+    /// By term: as a word of the page, and as a word of its title or URL.
+    terms: HashMap<u32, (f32, f32), ById>,
+    /// How well the page matches, the shares of the query in title, headings and URL, and the votes for its kind.
+    dense: [f64; DENSE],
+    /// Where the page lies.
+    position: Position,
+    bias: f64,
 }
 
 /// What was learnt from examples.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct LearntWords {
-    /// By term: as a word of the page, and as a word of its title or URL.
-    pub weights: HashMap<u32, (f32, f32), ById>,
-    /// How well the page matches, the shares of the query in title, headings and URL, and the votes for its kind.
-    pub dense: [f64; DENSE as usize],
-    pub bias: f64,
+    weights: LearntWeights,
     /// How much it counts beside the user's own words, from 0 to 1…
     pub trust: f64,
     /// …and how the log odds of both are moved.
     leniency: Leniency,
-    own_words: f64,
     /// From a score to a probability: 0.5 is where the page is as likely relevant as not.
     pub curve: Platt,
 }
 
 impl LearntWords {
+    /// How much a term speaks for the topic, as a word of a page.
+    pub(super) fn weight(&self, id: u32) -> f64 {
+        self.weights
+            .terms
+            .get(&id)
+            .map_or(0.0, |(page, _)| f64::from(*page))
+    }
+
+    /// The terms that speak for or against the topic, and how much they tell.
+    pub(super) fn telling(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let terms = self.weights.terms.iter();
+        terms.map(|(id, (page, title))| (*id, page.abs() + 0.5 * title.abs()))
+    }
+
     /// The log odds of a page.
     pub(super) fn score(&self, example: &Example<'_>, rarity: &Rarity) -> f64 {
+        let weights = &self.weights;
         let (mut words, mut of_words) = (0.0, 0.0);
         let (mut address, mut of_address) = (0.0, 0.0);
         for (id, counts) in example.fields.terms() {
             let idf = rarity.background.idf(id);
-            let (page, title) = self.weights.get(&id).copied().unwrap_or_default();
+            let (page, title) = weights.terms.get(&id).copied().unwrap_or_default();
             let value = word_value(counts.weighed(2.0, 3.0, 0.0), idf);
             words += value * f64::from(page);
             of_words += value * value;
@@ -114,12 +150,13 @@ impl LearntWords {
             of_address += value * value;
         }
         let level = |sum: f64, squares: f64| if squares > 0.0 { sum / squares.sqrt() } else { 0.0 };
-        let dense: f64 = dense_of(example, self.own_words)
+        let dense: f64 = dense_of(example)
             .iter()
-            .zip(self.dense)
+            .zip(weights.dense)
             .map(|(value, weight)| value * weight)
             .sum();
-        level(words, of_words) + ADDRESS * level(address, of_address) + dense + self.bias
+        let lies = f64::from(nearness(&weights.position, &example.position));
+        level(words, of_words) + ADDRESS * level(address, of_address) + lies + dense + weights.bias
     }
 
     /// The log odds of a page by what was learnt and by the user's words.
@@ -131,16 +168,21 @@ impl LearntWords {
         }
     }
 
-    /// The log odds that the words at a link add.
-    pub(super) fn words_score(&self, ids: &[u32], rarity: &Rarity) -> f64 {
+    /// The log odds that the words at a link add, which lie here among the pages seen.
+    pub(super) fn words_score(&self, ids: &[u32], position: &Position, rarity: &Rarity) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for id in ids {
             let value = rarity.background.idf(*id);
-            let (page, title) = self.weights.get(id).copied().unwrap_or_default();
+            let (page, title) = self.weights.terms.get(id).copied().unwrap_or_default();
             sum += value * f64::from(page + 0.5 * title);
             squares += value * value;
         }
-        if squares > 0.0 { sum / squares.sqrt() } else { 0.0 }
+        let lies = f64::from(nearness(&self.weights.position, position));
+        if squares > 0.0 {
+            sum / squares.sqrt() + lies
+        } else {
+            0.0
+        }
     }
 }
 
@@ -152,10 +194,10 @@ fn word_value(count: f32, idf: f64) -> f64 {
     }
 }
 
-fn dense_of(example: &Example<'_>, own_words: f64) -> [f64; DENSE as usize] {
-    let mut features = [0.0; DENSE as usize];
-    let of_words = example.places.map(|share| 0.3 * own_words * share);
-    let of_words = std::iter::once(own_words * example.matched).chain(of_words);
+fn dense_of(example: &Example<'_>) -> [f64; DENSE] {
+    let mut features = [0.0; DENSE];
+    let of_words = example.places.map(|share| 0.3 * share);
+    let of_words = std::iter::once(example.matched).chain(of_words);
     let of_kind = example.fields.votes().shares().map(|share| KINDS * share);
     for (feature, value) in features.iter_mut().zip(of_words.chain(of_kind)) {
         *feature = value;
@@ -231,31 +273,91 @@ impl Frames {
     }
 }
 
-/// Numbers for features: those that are not words, then two for each term.
-#[derive(Default)]
-struct Places {
-    of: HashMap<u32, u32, ById>,
+/// The features of the pages to learn from, in blocks that can be weighed against each other.
+struct Features {
+    /// The votes for each kind, then two for each term: as a word of the page, and as a word of its title or URL.
+    words: SparseRows,
     ids: Vec<u32>,
+    /// How well the user's words match.
+    own: SparseRows,
+    /// Where the pages lie.
+    lies: SparseRows,
 }
 
-impl Places {
-    fn get(&mut self, id: u32) -> u32 {
-        let Places { of, ids } = self;
-        *of.entry(id).or_insert_with(|| {
-            ids.push(id);
-            DENSE + 2 * (ids.len() as u32 - 1)
-        })
+impl Features {
+    fn new(examples: &[&Example<'_>], knows_kinds: bool, frames: &Frames, rarity: &Rarity) -> Features {
+        let mut places: HashMap<u32, u32, ById> = HashMap::default();
+        let mut ids = Vec::new();
+        let mut words = Vec::new();
+        let (mut own, mut lies) = (SparseRows::new(OWN), SparseRows::new(LATENT));
+        for example in examples {
+            let dense = dense_of(example);
+            own.push(dense_row(dense.iter().take(OWN).map(|value| *value as f32)).row());
+            lies.push(dense_row(example.position.into_iter()).row());
+            let mut entries = Vec::new();
+            if knows_kinds {
+                let of_kinds = dense.iter().skip(OWN).map(|value| *value as f32);
+                entries.extend((0..).zip(of_kinds));
+            }
+            let place_of = |id: u32| {
+                *places.entry(id).or_insert_with(|| {
+                    ids.push(id);
+                    word_place(ids.len() as u32 - 1)
+                })
+            };
+            words_of(example, frames, rarity, place_of, &mut entries);
+            words.push(SparseVector::new(entries));
+        }
+        let features = word_place(ids.len() as u32) as usize;
+        Features {
+            words: SparseRows::of(features, words.iter().map(SparseVector::row)),
+            ids,
+            own,
+            lies,
+        }
+    }
+
+    /// The weights of the features in a model of all pages.
+    fn weights(&self, model: &ExampleSum, own_words: f64) -> LearntWeights {
+        let words = model.weights(&self.words);
+        let own = model.weights(&self.own);
+        let lies = model.weights(&self.lies);
+        let terms = (0_u32..).zip(&self.ids).map(|(number, id)| {
+            let place = word_place(number);
+            (*id, (words.weight(place), words.weight(place + 1)))
+        });
+        LearntWeights {
+            terms: terms
+                .filter(|(_, (page, title))| page.abs() + title.abs() > 1e-4)
+                .collect(),
+            // A block counts twice by its factor: in the weights that were found, and in the pages they are applied to.
+            dense: std::array::from_fn(|place| match place.checked_sub(OWN) {
+                None => own_words.powi(2) * f64::from(own.weight(place as u32)),
+                Some(kind) => words.weight(kind as u32).into(),
+            }),
+            position: std::array::from_fn(|place| LIES.powi(2) as f32 * lies.weight(place as u32)),
+            bias: words.bias(),
+        }
     }
 }
 
-fn row(
+/// Where the weight of a term is; that of the term in titles and URLs is after it.
+fn word_place(number: u32) -> u32 {
+    MOST_CLASSES as u32 + 2 * number
+}
+
+fn dense_row(values: impl Iterator<Item = f32>) -> SparseVector {
+    SparseVector::new((0..).zip(values).collect())
+}
+
+/// Appends the words of a page, and those of its title and URL: two blocks of a length of their own.
+fn words_of(
     example: &Example<'_>,
-    own_words: f64,
-    knows_kinds: bool,
-    places: &mut Places,
     frames: &Frames,
     rarity: &Rarity,
-) -> SparseVector {
+    mut place_of: impl FnMut(u32) -> u32,
+    entries: &mut Vec<(u32, f32)>,
+) {
     let mut words = Vec::new();
     let mut address = Vec::new();
     for (id, counts) in example.fields.terms() {
@@ -263,18 +365,13 @@ fn row(
             continue;
         }
         let idf = rarity.background.idf(id);
-        let place = places.get(id);
+        let place = place_of(id);
         words.push((place, word_value(counts.weighed(2.0, 3.0, 0.0), idf)));
         let value = word_value(f32::from(counts.title) + f32::from(counts.url), idf);
         if value > 0.0 {
             address.push((place + 1, value));
         }
     }
-    let dense = dense_of(example, own_words).into_iter();
-    let mut entries: Vec<(u32, f32)> = (0..)
-        .zip(dense.take(if knows_kinds { DENSE as usize } else { 4 }))
-        .map(|(place, value)| (place, value as f32))
-        .collect();
     for (block, weight) in [(words, 1.0), (address, ADDRESS)] {
         let length = block
             .iter()
@@ -288,7 +385,13 @@ fn row(
                 .map(|(place, value)| (*place, (weight * value / length) as f32)),
         );
     }
-    SparseVector::new(entries)
+}
+
+/// Whether a good part of the pages seen is from sites of the examples.
+pub(super) fn are_at_home(examples: &[PageFields], seen: &[&PageFields]) -> bool {
+    let own: HashSet<u32> = examples.iter().map(PageFields::site).collect();
+    let at_home = seen.iter().filter(|page| own.contains(&page.site())).count();
+    at_home as f64 >= AT_HOME * seen.len() as f64
 }
 
 /// The pages to learn from: positives first, then negatives, then pages seen.
@@ -338,31 +441,8 @@ impl Training {
         self.sites_of(0..self.positive) < 2 && seen >= MANY_SITES
     }
 
-    fn fit(&self, rows: &SparseRows, only: Option<&[usize]>) -> Result<LinearModel, LearnFault> {
-        let settings = LogisticSettings {
-            cost: COST,
-            tolerance: 1e-3,
-            most_steps: 30,
-            ..LogisticSettings::default()
-        };
-        match only {
-            None => fit_logistic_weighted(rows, &self.labels, &self.weights, &settings),
-            Some(only) => {
-                let labels: Vec<bool> = only
-                    .iter()
-                    .filter_map(|at| self.labels.get(*at).copied())
-                    .collect();
-                let weights: Vec<f64> = only
-                    .iter()
-                    .filter_map(|at| self.weights.get(*at).copied())
-                    .collect();
-                fit_logistic_weighted(&rows.pick(only), &labels, &weights, &settings)
-            }
-        }
-    }
-
     /// The score of each page by a model that has not seen it.
-    fn held_out(&self, rows: &SparseRows) -> Result<Vec<f64>, LearnFault> {
+    fn held_out(&self, gram: &Gram) -> Result<Vec<f64>, LearnFault> {
         let classes: Vec<u32> = self.labels.iter().map(|label| u32::from(*label)).collect();
         let by_site = self.sites_of(0..self.positive).min(5);
         let folds = if by_site >= 2 {
@@ -376,8 +456,7 @@ impl Training {
             if !has_positive {
                 return Ok(vec![0.0; held.len()]);
             }
-            let model = self.fit(rows, Some(train))?;
-            Ok(held.iter().map(|at| model.score(rows.row(*at))).collect())
+            gram.scores_of_held(&self.labels, &self.weights, &FITTING, (train, held))
         })
     }
 
@@ -544,38 +623,31 @@ pub(super) fn learn(
     let all: Vec<&Example<'_>> = positive.iter().chain(negative).chain(seen).collect();
     let mut training = Training::new(&all, positive.len(), negative.len(), has_words);
     let frames = Frames::new(positive, seen);
-    let mut places = Places::default();
     // Pages that were read before there were examples have no votes, and would be told from the examples by that.
     let knows_kinds = all.iter().all(|example| example.fields.votes().are_known());
-    let make = |own_words: f64, places: &mut Places| {
-        let vectors: Vec<SparseVector> = all
-            .iter()
-            .map(|example| row(example, own_words, knows_kinds, places, &frames, rarity))
-            .collect();
-        let features = DENSE as usize + 2 * places.ids.len();
-        SparseRows::of(features, vectors.iter().map(SparseVector::row))
-    };
+    let features = Features::new(&all, knows_kinds, &frames, rarity);
+    let without_words = Gram::of(&features.words).with(&Gram::of(&features.lies), LIES);
+    let of_words = Gram::of(&features.own);
     let choices: &[f64] = match (has_words, training.is_narrow()) {
         (false, _) => &[0.0],
         (true, true) => &[1.0],
         (true, false) => &OWN_WORDS,
     };
-    let mut chosen: Option<(f64, f64, SparseRows, Vec<f64>)> = None;
+    let mut chosen: Option<(f64, f64, Gram, Vec<f64>)> = None;
     for own_words in choices {
-        let rows = make(*own_words, &mut places);
+        let gram = without_words.with(&of_words, *own_words);
         // With a single example nothing can be held out.
         let scores = if positive.len() < 2 {
-            let model = training.fit(&rows, None)?;
-            rows.rows().map(|row| model.score(row)).collect()
+            gram.scores(&gram.fit(&training.labels, &training.weights, &FITTING)?)
         } else {
-            training.held_out(&rows)?
+            training.held_out(&gram)?
         };
         let precision = training.precision(&scores);
         if chosen.as_ref().is_none_or(|(best, ..)| precision > *best) {
-            chosen = Some((precision, *own_words, rows, scores));
+            chosen = Some((precision, *own_words, gram, scores));
         }
     }
-    let (precision, own_words, rows, mut scores) = chosen.ok_or(LearnFault::NoExamples)?;
+    let (precision, own_words, gram, mut scores) = chosen.ok_or(LearnFault::NoExamples)?;
     let rounds = match (positive.len(), has_words) {
         // Nothing was held out.
         (..2, _) => 0,
@@ -586,7 +658,7 @@ pub(super) fn learn(
         if !training.leave_out_doubtful(&scores) {
             break;
         }
-        scores = training.held_out(&rows)?;
+        scores = training.held_out(&gram)?;
     }
     // The user's words may tell held-out examples from the pages seen better than anything learnt from the others does. If the
     // examples come from one site among many, what was held out says too much about that site, so words need only come close.
@@ -597,9 +669,7 @@ pub(super) fn learn(
         precision
     };
     let words_are_better = has_words && training.precision(&by_match) > needed;
-    let model = training.fit(&rows, None)?;
-    let weights = model.weights();
-    let at = |place: u32| weights.get(place as usize).copied().unwrap_or(0.0);
+    let model = gram.fit(&training.labels, &training.weights, &FITTING)?;
     let of_seen = scores.get(training.seen_from..).unwrap_or_default();
     let curve = match by_words {
         Some(called) if training.is_narrow() => Platt {
@@ -631,18 +701,8 @@ pub(super) fn learn(
     };
     Ok(LearntWords {
         leniency,
-        weights: (0_u32..)
-            .zip(&places.ids)
-            .map(|(number, id)| {
-                let place = DENSE + 2 * number;
-                (*id, (at(place), at(place + 1)))
-            })
-            .filter(|(_, (page, title))| page.abs() + title.abs() > 1e-4)
-            .collect(),
-        dense: std::array::from_fn(|place| f64::from(at(place as u32))),
-        bias: model.bias(),
+        weights: features.weights(&model, own_words),
         trust,
-        own_words,
         curve,
     })
 }
@@ -736,10 +796,16 @@ pub(super) fn places(fields: &PageFields, query: &[u32]) -> [f64; 3] {
 }
 
 /// A page to learn from, or to score.
-pub(super) fn example<'a>(fields: &'a PageFields, matched: &MatchScore, query: &[u32]) -> Example<'a> {
+pub(super) fn example<'a>(
+    fields: &'a PageFields,
+    matched: &MatchScore,
+    query: &[u32],
+    position: Position,
+) -> Example<'a> {
     Example {
         fields,
         matched: matched.score,
         places: places(fields, query),
+        position,
     }
 }

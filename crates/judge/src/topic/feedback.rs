@@ -4,6 +4,9 @@
 //! they resemble pages that do. From the pages seen, those that match best are taken, their scores are spread to the pages
 //! most similar to them, and the words that the best of those share, and others lack, become a second opinion.
 //!
+//! Words are only half of it: a page also counts by how near it lies to those same pages among all pages seen, because pages of a
+//! subject lie near each other even where they share few words.
+//!
 //! Feedback can drift: a cluster of pages that has nothing to do with the topic but much in common can take over. So pages
 //! that hardly differ count once, and the best pages by feedback must still match the topic's own words more than half as
 //! well as the best pages by those words do; if not, the scores are spread without the first round of feedback, and if that
@@ -15,6 +18,7 @@ use std::sync::{Arc, LazyLock};
 use super::ById;
 use super::fields::PageFields;
 use super::manner::SeedManner;
+use super::page_space::{Centre, PageSpace};
 use super::words::Rarity;
 
 /// Pages to begin with, and the words taken from them.
@@ -56,6 +60,8 @@ pub(super) struct TellingWords {
     pub words: Vec<(Arc<str>, u32, f32)>,
     /// The mean similarity of the ten most similar pages: what counts as 1.
     pub full: f64,
+    /// Where the pages lie that the words come from.
+    pub centre: Option<Centre>,
     /// How the seeds are written.
     pub manner: Option<SeedManner>,
 }
@@ -68,10 +74,15 @@ impl TellingWords {
             squares += value * value;
             product += value * f64::from(self.weights.get(&id).copied().unwrap_or(0.0));
         }
-        if squares > 0.0 {
+        let by_words = if squares > 0.0 {
             (product / squares.sqrt() / self.full).min(1.5)
         } else {
             0.0
+        };
+        match &self.centre {
+            // Squared, because most pages of a crawl lie in the right half of the space.
+            Some(centre) => (by_words + centre.nearness(page, rarity).powi(2)) / 2.0,
+            None => by_words,
         }
     }
 }
@@ -315,6 +326,7 @@ impl Vectors {
             weights,
             words,
             full,
+            centre: None,
             manner: None,
         }
     }
@@ -397,6 +409,7 @@ pub(super) fn learn(
     pages: &[&PageFields],
     matches: &[f64],
     seeds: &[usize],
+    space: Option<&Arc<PageSpace>>,
     rarity: &Rarity,
 ) -> Option<(TellingWords, f64)> {
     let top = matches.iter().copied().fold(0.0, f64::max);
@@ -420,12 +433,15 @@ pub(super) fn learn(
     }
     let found = found?;
     let mut telling = vectors.telling(&found.words, found.full, pages);
+    telling.centre = space.map(|space| Centre::new(space, pages, &found.pages, rarity));
     telling.manner = SeedManner::new(pages, &seeds);
     Some((telling, found.trust))
 }
 
 /// Words that pages which match have in common.
 struct FoundWords {
+    /// The pages that they come from.
+    pages: Vec<usize>,
     words: Vec<f64>,
     /// How similar each page is to them, and what counts as 1.
     similar: Vec<f64>,
@@ -467,6 +483,7 @@ fn find_words(
         let found = best(&with_own(&similar, OWN_WORDS), last);
         if mean_of(&matches, &found) >= wanted {
             return Some(FoundWords {
+                pages: base,
                 words,
                 similar,
                 full,

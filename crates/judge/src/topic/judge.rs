@@ -14,6 +14,7 @@ use super::examples::{self, ByWords, Example, LearntWords};
 use super::feedback::{self, OWN_WORDS, TellingWords};
 use super::fields::PageFields;
 use super::match_score::{MatchScore, Matcher};
+use super::page_space::{NOWHERE, PageSpace};
 use super::sample::{MOST_SEEN, Sample};
 use super::stem::{id_of, spellings_of};
 use super::votes::Votes;
@@ -52,6 +53,10 @@ const CUTS_OF_KIND: std::ops::RangeInclusive<f64> = 0.2..=0.9;
 const ENOUGH_FOR_CUT: f64 = 50.0;
 /// The same for match and feedback together.
 const CUT_OF_BOTH: f64 = 0.45;
+/// …and where it also counts how near the page lies to those that match.
+const CUT_WITH_CENTRE: f64 = 0.49;
+/// More examples than this of either kind are thinned out: the products of all pairs of them are kept in memory.
+const MOST_EXAMPLES: usize = 1_000;
 /// How steeply the probability rises around it.
 const STEEPNESS: f64 = 9.0;
 /// How much it counts whether a page is written like a seed.
@@ -74,6 +79,8 @@ struct TopicModel {
     feedback: Option<(TellingWords, f64)>,
     /// What was learnt from examples.
     learnt: Option<LearntWords>,
+    /// Where pages lie among the pages seen, if that counts.
+    space: Option<Arc<PageSpace>>,
     /// Terms by the tokens of their spellings, for words at links.
     tokens: std::collections::HashMap<u64, u32, ById>,
     /// Spellings of the terms that speak most for the topic.
@@ -136,7 +143,12 @@ impl TopicModel {
                 matched,
             };
         };
-        let score = learnt.score(&examples::example(fields, &matched, query), &self.rarity);
+        let position = self
+            .space
+            .as_ref()
+            .map(|space| space.position(fields, &self.rarity));
+        let example = examples::example(fields, &matched, query, position.unwrap_or(NOWHERE));
+        let score = learnt.score(&example, &self.rarity);
         let odds = learnt.odds(score, by_words.odds);
         PageOpinion {
             relevance: sigmoid(odds),
@@ -169,7 +181,14 @@ impl TopicModel {
         let named: f64 = named.map(|(_, weight)| weight).sum();
         let named = (named / self.all_wanted.max(1e-9)).min(1.0);
         let learnt = match (&self.learnt, &self.feedback) {
-            (Some(learnt), _) => learnt.trust * sigmoid(1.5 * learnt.words_score(&ids, &self.rarity) - 1.0),
+            (Some(learnt), _) => {
+                let position = self
+                    .space
+                    .as_ref()
+                    .map(|space| space.position_of_words(&ids, &self.rarity));
+                let score = learnt.words_score(&ids, &position.unwrap_or(NOWHERE), &self.rarity);
+                learnt.trust * sigmoid(1.5 * score - 1.0)
+            }
             (None, Some((words, trust))) => {
                 let (mut sum, mut squares) = (0.0, 0.0);
                 for id in &ids {
@@ -217,7 +236,11 @@ fn by_words(
     let manner = words.manner.as_ref().map(|manner| manner.similarity(fields));
     let both =
         (trust * similarity.min(1.2) + own * matched.score) / (trust + own) + MANNER * manner.unwrap_or(0.0);
-    let cut = trust * CUT_OF_BOTH + (1.0 - trust) * cut_of_match;
+    let cut_of_both = match words.centre {
+        Some(_) => CUT_WITH_CENTRE,
+        None => CUT_OF_BOTH,
+    };
+    let cut = trust * cut_of_both + (1.0 - trust) * cut_of_match;
     OpinionOfWords {
         odds: STEEPNESS * (both - cut),
         similarity: Some(similarity),
@@ -362,6 +385,7 @@ impl TopicJudge {
                 rarity: Rarity::new(settings.background.clone(), SeenTerms::default()),
                 feedback: None,
                 learnt: None,
+                space: None,
                 tokens: std::collections::HashMap::default(),
                 spelled: Vec::new(),
                 wanted: Vec::new(),
@@ -429,7 +453,7 @@ impl TopicJudge {
         let own = self.ideas.terms().map(|term| (term.spelling.clone(), 1.0));
         let mut found: Vec<(Arc<str>, f64)> = match (&model.learnt, &model.feedback) {
             (Some(learnt), _) => {
-                let weight = |id: &u32| learnt.weights.get(id).map_or(0.0, |(page, _)| f64::from(*page));
+                let weight = |id: &u32| learnt.weight(*id);
                 model
                     .spelled
                     .iter()
@@ -478,10 +502,21 @@ impl TopicJudge {
         if !self.ideas.is_empty() && !self.ideas.wants_kind() {
             let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
             let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
-            feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), &rarity);
+            let space = PageSpace::new(&pages, &rarity).map(Arc::new);
+            feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), space.as_ref(), &rarity);
         }
+        let mut space = None;
         if !lessons.positive.is_empty() {
-            match self.learn_examples(lessons, &matcher, cut_of_match, feedback.as_ref(), &rarity) {
+            let drawn: Vec<&PageFields> = lessons.sample.random().map(|(_, fields)| fields).collect();
+            if examples::are_at_home(&lessons.positive, &drawn) {
+                // The best pages are among them, so that the space can tell the topic from what is close to it.
+                let seen = lessons.sample.pages().map(|(_, fields)| fields);
+                let given = thinned(&lessons.positive).chain(thinned(&lessons.negative));
+                let pages: Vec<&PageFields> = seen.chain(given).collect();
+                space = PageSpace::new(&pages, &rarity).map(Arc::new);
+            }
+            let space = space.as_deref();
+            match self.learn_examples(lessons, &matcher, cut_of_match, feedback.as_ref(), &rarity, space) {
                 Fit::Learnt(words) => learnt = Some(*words),
                 Fit::TooEarly => {
                     let pages: Vec<&PageFields> = lessons.positive.iter().collect();
@@ -523,6 +558,7 @@ impl TopicJudge {
             rarity,
             feedback,
             learnt,
+            space,
             tokens,
             spelled,
         }
@@ -568,14 +604,19 @@ impl TopicJudge {
         cut_of_match: f64,
         feedback: Option<&(TellingWords, f64)>,
         rarity: &Rarity,
+        space: Option<&PageSpace>,
     ) -> Fit {
-        let make = |fields| examples::example(fields, &matcher.score(fields), &self.query);
+        let make = |fields| {
+            let position = space.map(|space| space.position(fields, rarity));
+            let matched = matcher.score(fields);
+            examples::example(fields, &matched, &self.query, position.unwrap_or(NOWHERE))
+        };
         let given = |fields: &PageFields| {
             let mut examples = lessons.positive.iter().chain(&lessons.negative);
             examples.any(|example| example.has_words_of(fields))
         };
-        let positive: Vec<_> = lessons.positive.iter().map(make).collect();
-        let negative: Vec<_> = lessons.negative.iter().map(make).collect();
+        let positive: Vec<_> = thinned(&lessons.positive).map(make).collect();
+        let negative: Vec<_> = thinned(&lessons.negative).map(make).collect();
         let seen: Vec<_> = lessons
             .sample
             .random()
@@ -643,7 +684,7 @@ impl TopicJudge {
         match (&model.learnt, &model.feedback) {
             (Some(learnt), _) => {
                 for (word, id) in &model.spelled {
-                    let weight = learnt.weights.get(id).map_or(0.0, |(page, _)| f64::from(*page));
+                    let weight = learnt.weight(*id);
                     add(TermSet::Table, word, *id, weight * model.rarity.idf(*id) * 0.5);
                 }
             }
@@ -721,6 +762,12 @@ fn seen_terms(sample: &Sample) -> SeenTerms {
     seen
 }
 
+/// At most so many examples as are learnt from, evenly spread over all.
+fn thinned(examples: &[PageFields]) -> impl Iterator<Item = &PageFields> {
+    let step = examples.len().div_ceil(MOST_EXAMPLES).max(1);
+    examples.iter().step_by(step)
+}
+
 /// The terms that may have to be shown or found at links, with their stems: those that speak most for the topic.
 fn spell(
     lessons: &Lessons,
@@ -729,11 +776,7 @@ fn spell(
 ) -> Vec<(Arc<str>, u32)> {
     const MOST: usize = 5_000;
     if let Some(learnt) = learnt {
-        let mut order: Vec<(u32, f32)> = learnt
-            .weights
-            .iter()
-            .map(|(id, (page, title))| (*id, page.abs() + 0.5 * title.abs()))
-            .collect();
+        let mut order: Vec<(u32, f32)> = learnt.telling().collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         order.truncate(MOST);
         let ranks: std::collections::HashMap<u32, usize, ById> = order
