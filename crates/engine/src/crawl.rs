@@ -1099,6 +1099,11 @@ impl<F: Frontier, R: Recorder> Crawl<F, R> {
         self.frontier.keep_ranks();
     }
 
+    /// The same for about so many of these links, others each time.
+    pub fn keep_some_ranks(&mut self, most: usize) {
+        self.frontier.keep_some_ranks(most);
+    }
+
     /// Commits everything and flushes it to the disk itself, records first. The state then says that its records are safe, so
     /// whoever opens the crawl again need not read any of them.
     pub fn commit_and_sync(&mut self, now: Timestamp) -> Result<(), CrawlError> {

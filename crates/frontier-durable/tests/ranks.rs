@@ -6,7 +6,7 @@ use std::path::Path;
 use scenthound_frontier::{End, Frontier, HostEffect, HostPolicy, Next, Settled};
 use scenthound_frontier_durable::{DurableFrontier, open};
 use scenthound_types::{
-    AgentId, CanonicalUrl, Evidence, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update,
+    AgentId, CanonicalUrl, Evidence, Keyring, Merge, Offer, Rank, StateDelta, Timestamp, Update, WaitingLink,
 };
 
 const AGENT: AgentId = AgentId(0);
@@ -84,4 +84,49 @@ fn a_rank_that_a_further_page_replaces_may_be_lost_but_its_note_is_not() {
     let frontier = opened(folder.path());
     assert!(frontier.has_kept_ranks());
     assert_eq!(score_and_note(&frontier), (3.0, b"third".to_vec()));
+}
+
+#[test]
+fn ranks_can_be_written_a_few_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut frontier = opened(folder.path());
+    let pages: Vec<String> = (0..1000).map(|page| page.to_string()).collect();
+    let seeds: Vec<Offer> = pages.iter().map(|page| offer(page, 1.0)).collect();
+    frontier.seed(&seeds, Timestamp::ZERO).unwrap();
+    frontier.commit(&StateDelta::default()).unwrap();
+    frontier.open_epoch(AGENT);
+    let mut rescore = |_: &WaitingLink<'_>| Some(Rank::of_score(2.0));
+    let is_left = frontier.freshen(AGENT, 1000, &mut rescore, Timestamp::ZERO);
+    assert!(!is_left.unwrap());
+    assert_eq!(frontier.ranks_to_keep(), 1000);
+    for left in [872, 744] {
+        frontier.keep_some_ranks(100);
+        frontier.commit(&StateDelta::default()).unwrap();
+        assert_eq!(frontier.ranks_to_keep(), left, "whole words of 64");
+    }
+    drop(frontier);
+
+    let mut frontier = opened(folder.path());
+    assert!(!frontier.has_kept_ranks());
+    let kept = |frontier: &DurableFrontier| {
+        let scores = pages
+            .iter()
+            .map(|page| frontier.waits_for(AGENT, offer(page, 0.0).key));
+        scores
+            .filter(|priority| priority.unwrap().rank.score.get() > 1.5)
+            .count()
+    };
+    assert_eq!(kept(&frontier), 256);
+    // The last of them also says how far the epoch has come.
+    frontier.open_epoch(AGENT);
+    let is_left = frontier.freshen(AGENT, 1000, &mut rescore, Timestamp::ZERO);
+    assert!(!is_left.unwrap());
+    while frontier.ranks_to_keep() > 0 {
+        frontier.keep_some_ranks(100);
+        frontier.commit(&StateDelta::default()).unwrap();
+    }
+    drop(frontier);
+    let frontier = opened(folder.path());
+    assert!(frontier.has_kept_ranks() && !frontier.is_stale(AGENT));
+    assert_eq!(kept(&frontier), 1000);
 }

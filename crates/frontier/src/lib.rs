@@ -298,6 +298,11 @@ pub trait Frontier {
     /// are in effect, but a restart may find links as they were ranked before.
     fn keep_ranks(&mut self);
 
+    /// The same for about so many of these ranks, others each time. A frontier that cannot tell them apart keeps all.
+    fn keep_some_ranks(&mut self, _most: usize) {
+        self.keep_ranks();
+    }
+
     /// How many ranks [`Frontier::keep_ranks`] would write at most.
     fn ranks_to_keep(&self) -> usize {
         0

@@ -37,7 +37,7 @@ use crate::keys::KeyTable;
 use crate::steer::{HostSteering, Survey};
 use crate::storage::{Kinship, KnownUrl, Storage};
 use crate::{Ask, Counts, End, Frontier, FrontierError, Next, Recall, Rescore, Settled, UrlFacts};
-use epochs::{Epoch, Ids, MOST_REPLACED};
+use epochs::{Epoch, Ids};
 use expiry::Stamps;
 use offers::Source;
 use spill::OnDisk;
@@ -112,10 +112,8 @@ pub struct StoredFrontier<S> {
     /// How many of these are seeds.
     seeds_in_line: u64,
     epochs: HashMap<AgentId, Epoch>,
-    /// Entries with ranks from an epoch that have not been written.
+    /// Entries with ranks that have not been written: from an epoch, or such as follow from their notes.
     reranked: Ids,
-    /// Entries with ranks that follow from their notes and have not been written.
-    replaced: Ids,
     /// Whether the last commit has all ranks.
     ranks_are_kept: bool,
     /// Whether the next commit notes how far rescoring has come, and what the last one noted for each agent.
@@ -192,7 +190,6 @@ impl<S: Storage> StoredFrontier<S> {
             seeds_in_line: 0,
             epochs: HashMap::new(),
             reranked: Ids::default(),
-            replaced: Ids::default(),
             ranks_are_kept: true,
             notes_epochs: false,
             noted_epochs: HashMap::new(),
@@ -504,14 +501,12 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn commit(&mut self, notes: &StateDelta) -> Result<(), FrontierError> {
-        if self.replaced.puts() >= MOST_REPLACED {
-            self.touch_replaced();
-        }
         for id in std::mem::take(&mut self.dirty) {
             if self.entries.get(id).is_none() {
                 continue;
             }
             self.entries[id].set(flag::DIRTY, false);
+            self.reranked.remove(id);
             let entry = self.entries[id];
             let other_age = entry.has(flag::OTHER_AGE).then(|| self.entries.age(id));
             self.storage.put_entry(id, &entry, other_age);
@@ -537,9 +532,11 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn keep_ranks(&mut self) {
-        self.touch_reranked();
-        self.touch_replaced();
-        self.notes_epochs = true;
+        self.touch_reranked(usize::MAX);
+    }
+
+    fn keep_some_ranks(&mut self, most: usize) {
+        self.touch_reranked(most);
     }
 
     fn has_kept_ranks(&self) -> bool {
@@ -547,7 +544,7 @@ impl<S: Storage> Frontier for StoredFrontier<S> {
     }
 
     fn ranks_to_keep(&self) -> usize {
-        self.reranked.puts()
+        self.reranked.len()
     }
 
     fn is_stale(&self, agent: AgentId) -> bool {

@@ -44,8 +44,14 @@ const MANY_SETTLES: usize = 8;
 const COMMIT_WHEN_FAST: Duration = Duration::from_millis(50);
 /// Committed pages are flushed to the disk itself this often.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// How often the ranks of links that were scored again are written.
-const RANKS_EVERY: Duration = Duration::from_secs(10);
+/// At each of these times as many ranks of links that were scored again are written as make up this part of all known links, so
+/// that each has its turn within ten minutes. Written every few seconds, a hundred for every page, they would be most of what the
+/// store has to merge. After a kill links are in the order of up to ten minutes before, and are scored again.
+const RANKS_TURNS: u64 = 600;
+/// But no fewer than this…
+const FEWEST_RANKS: u64 = 1_000;
+/// …and no more than this at once when a crawl ends: all in one batch would take more memory than the frontier.
+const MOST_RANKS: usize = 200_000;
 /// How often progress is reported and the stop switch checked.
 const TICK: Duration = Duration::from_millis(100);
 /// How long a probe waits for one host.
@@ -435,7 +441,6 @@ fn run<F: Station>(
         settled: 0,
         last_commit: Instant::now(),
         last_sync: Instant::now(),
-        last_ranks: Instant::now(),
         last_tick: Instant::now(),
         started: Instant::now(),
         concurrency,
@@ -474,7 +479,7 @@ fn run<F: Station>(
     let ended = drive.run(watch)?;
     drive.drain()?;
     drive.report_settled(watch);
-    drive.crawl.keep_ranks();
+    drive.keep_ranks(ended)?;
     drive.flusher.finish()?;
     drive.crawl.commit_and_sync(drive.context.clock.now())?;
     let counts = drive.crawl.counts();
@@ -590,7 +595,6 @@ struct Drive<'a, F> {
     settled: usize,
     last_commit: Instant,
     last_sync: Instant,
-    last_ranks: Instant,
     last_tick: Instant,
     started: Instant,
     started_pages: u64,
@@ -659,10 +663,9 @@ impl<F: Station> Drive<'_, F> {
             self.report_settled(watch);
             self.save_if_due()?;
             if self.last_sync.elapsed() >= SYNC_EVERY {
-                if self.last_ranks.elapsed() >= RANKS_EVERY {
-                    self.crawl.keep_ranks();
-                    self.last_ranks = Instant::now();
-                }
+                let part = (self.crawl.counts().known / RANKS_TURNS).max(FEWEST_RANKS);
+                self.crawl
+                    .keep_some_ranks(usize::try_from(part).unwrap_or(usize::MAX));
                 self.commit()?;
                 self.last_sync = Instant::now();
                 if self.flusher.is_free()? {
@@ -1105,6 +1108,20 @@ impl<F: Station> Drive<'_, F> {
         watch.end(Stage::Commit);
         self.settled = 0;
         self.last_commit = Instant::now();
+        Ok(())
+    }
+
+    /// Lets the last commit write what is left of the ranks that have changed.
+    fn keep_ranks(&mut self, ended: Ended) -> Result<(), LiveError> {
+        while self.crawl.frontier().ranks_to_keep() > MOST_RANKS {
+            if matches!(ended, Ended::Disk | Ended::Memory) {
+                // They can be made again, and what room is left is needed for what cannot.
+                return Ok(());
+            }
+            self.crawl.keep_some_ranks(MOST_RANKS);
+            self.commit()?;
+        }
+        self.crawl.keep_ranks();
         Ok(())
     }
 

@@ -5,20 +5,17 @@
 //! order is right at once and the rest in the end, and no single call rescores every link just because a model
 //! changed a little.
 //!
-//! A link that many pages contain changes its rank with each of them. If ranks follow from notes, these are written only now and
-//! then too: the notes are all there.
-//!
 //! A changed model changes the ranks of a hundred links after every page, and changes most of them again before long. So
 //! new ranks take effect at once, but are written only with the entry's next other change or when
-//! [`Frontier::keep_ranks`] asks for it, and so is how far an epoch has come. A crash loses the latest of them, and a note says so; a
-//! strategy that did not ask in time then opens an epoch and scores those links again.
+//! [`Frontier::keep_ranks`] or [`Frontier::keep_some_ranks`] asks for it, and so is how far an epoch has come. A crash loses the
+//! latest of them, and a note says so; a strategy that did not ask in time then opens an epoch and scores those links again.
+//!
+//! A link that many pages contain changes its rank with each of them. If ranks follow from notes, these are written in the same way:
+//! the notes are all there.
 
 use super::reopen::damaged;
 use super::*;
 
-/// Ranks that further pages replace are written once there are this many: about a second of a fast crawl. A crawl that ends without
-/// warning loses no more of them, and scores those links again.
-pub(super) const MOST_REPLACED: usize = 50_000;
 /// The most ids the sweep looks at per link it rescores. Most ids of a long crawl no longer wait.
 const LOOKS: usize = 64;
 
@@ -37,8 +34,9 @@ pub(super) struct Epoch {
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     words: Vec<u64>,
-    /// How many were put in since it was empty, some of them more than once.
-    puts: usize,
+    len: usize,
+    /// The word where [`Ids::take_some`] goes on.
+    next: usize,
 }
 
 impl Ids {
@@ -48,26 +46,48 @@ impl Ids {
             self.words.resize(at + 1, 0);
         }
         if let Some(word) = self.words.get_mut(at) {
-            *word |= 1 << (id.0 % 64);
-            self.puts += 1;
+            let bit = 1 << (id.0 % 64);
+            self.len += usize::from(*word & bit == 0);
+            *word |= bit;
+        }
+    }
+
+    pub fn remove(&mut self, id: UrlId) {
+        if let Some(word) = self.words.get_mut(id.0 as usize / 64) {
+            let bit = 1 << (id.0 % 64);
+            self.len -= usize::from(*word & bit != 0);
+            *word &= !bit;
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.puts == 0
+        self.len == 0
     }
 
-    /// How many were put in, some of them more than once.
-    pub fn puts(&self) -> usize {
-        self.puts
+    pub fn len(&self) -> usize {
+        self.len
     }
 
-    fn ids(&self) -> impl Iterator<Item = UrlId> {
-        let words = (0_u32..).zip(&self.words).filter(|(_, word)| **word != 0);
-        words.flat_map(|(at, word)| {
-            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
-            bits.map(move |bit| UrlId(at * 64 + bit))
-        })
+    /// Takes out this many ids or a few more, going on where the last call stopped, so that none is left behind for ever.
+    fn take_some(&mut self, most: usize) -> Vec<UrlId> {
+        let mut taken = Vec::with_capacity(most.min(self.len) + 64);
+        for _ in 0..self.words.len() {
+            if taken.len() >= most || self.len == 0 {
+                break;
+            }
+            if self.next >= self.words.len() {
+                self.next = 0;
+            }
+            if let Some(word) = self.words.get_mut(self.next) {
+                let word = std::mem::take(word);
+                let first = self.next as u32 * 64;
+                let bits = (0..64).filter(|bit| word >> bit & 1 == 1);
+                taken.extend(bits.map(|bit| UrlId(first + bit)));
+                self.len -= word.count_ones() as usize;
+            }
+            self.next += 1;
+        }
+        taken
     }
 }
 
@@ -147,7 +167,7 @@ impl<S: Storage> StoredFrontier<S> {
 
     /// Notes whether this commit has all ranks, where that changed.
     pub(super) fn note_ranks(&mut self) {
-        let are_kept = self.reranked.is_empty() && self.replaced.is_empty();
+        let are_kept = self.reranked.is_empty();
         if are_kept != self.ranks_are_kept {
             self.ranks_are_kept = are_kept;
             self.storage.put_note(RANKS_NOTE, &[u8::from(are_kept)]);
@@ -274,23 +294,36 @@ impl<S: Storage> StoredFrontier<S> {
         }
     }
 
-    /// Lets the next commit write the ranks that epochs have changed.
-    pub(super) fn touch_reranked(&mut self) {
-        let reranked = std::mem::take(&mut self.reranked);
-        self.touch_all(&reranked);
-    }
-
-    /// Lets the next commit write the ranks that further pages have replaced.
-    pub(super) fn touch_replaced(&mut self) {
-        let replaced = std::mem::take(&mut self.replaced);
-        self.touch_all(&replaced);
-    }
-
-    fn touch_all(&mut self, ids: &Ids) {
-        for id in ids.ids() {
+    /// Lets the next commit write so many of the ranks that have changed.
+    pub(super) fn touch_reranked(&mut self, most: usize) {
+        for id in self.reranked.take_some(most) {
             if self.entries.get(id).is_some() {
                 self.touch(id);
             }
         }
+        // If none is left, the next commit says that it has them all, and then how far epochs have come belongs to it.
+        self.notes_epochs |= self.reranked.is_empty();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_taken_in_turn_and_each_once() {
+        let mut ids = Ids::default();
+        for id in [5, 70, 70, 200, 201] {
+            ids.insert(UrlId(id));
+        }
+        ids.remove(UrlId(201));
+        ids.remove(UrlId(6));
+        ids.remove(UrlId(9_999));
+        assert_eq!(ids.len(), 3);
+        assert_eq!(ids.take_some(1), [UrlId(5)]);
+        ids.insert(UrlId(6));
+        assert_eq!(ids.take_some(2), [UrlId(70), UrlId(200)], "6 came after its turn");
+        assert_eq!(ids.take_some(2), [UrlId(6)]);
+        assert!(ids.is_empty() && ids.take_some(2).is_empty());
     }
 }

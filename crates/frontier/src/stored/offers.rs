@@ -157,7 +157,7 @@ impl<S: Storage> StoredFrontier<S> {
             (State::Waiting | State::Drawn, Merge::Replace) if rank != present => {
                 entry.set_rank(rank);
                 if self.policy.ranks_follow_notes && entry.has(flag::EVIDENCE) {
-                    self.replaced.insert(id);
+                    self.reranked.insert(id);
                     self.reorder(id, now);
                     return;
                 }

@@ -171,7 +171,6 @@ impl<S: Storage> StoredFrontier<S> {
         let is_written = self.dirty.is_empty()
             && self.dirty_hosts.is_empty()
             && self.reranked.is_empty()
-            && self.replaced.is_empty()
             && self.dropped == self.noted_dropped;
         let is_queued = self.leases.is_empty() && self.list.is_empty() && self.list_out == 0;
         (is_written && is_queued).then(move || {
