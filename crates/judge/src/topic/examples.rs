@@ -1,7 +1,7 @@
 //! Learns from example pages and the pages seen, none of which need be known to be irrelevant.
 //!
-//! Logistic regression on the words of a page, the words of its title and URL, how well it matches the user's own words, and
-//! what kind of page it is by the votes of the genre detector.
+//! Logistic regression on the words of a page, the words of its title and URL, how well it matches the user's own words,
+//! what kind of page it is by the votes of the genre detector, and where it lies among the pages seen.
 //! The pages seen stand in for irrelevant ones: most are, and the few that are not cannot outweigh the rest. Positive
 //! examples, negative ones and pages seen weigh the same in total.
 //!
