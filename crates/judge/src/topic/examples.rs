@@ -168,8 +168,8 @@ impl LearntWords {
         }
     }
 
-    /// The log odds that the words at a link add, which lie here among the pages seen.
-    pub(super) fn words_score(&self, ids: &[u32], position: &Position, rarity: &Rarity) -> f64 {
+    /// The log odds that the words at a link add. Where so few words lie tells little.
+    pub(super) fn words_score(&self, ids: &[u32], rarity: &Rarity) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for id in ids {
             let value = rarity.background.idf(*id);
@@ -177,12 +177,7 @@ impl LearntWords {
             sum += value * f64::from(page + 0.5 * title);
             squares += value * value;
         }
-        let lies = f64::from(nearness(&self.weights.position, position));
-        if squares > 0.0 {
-            sum / squares.sqrt() + lies
-        } else {
-            0.0
-        }
+        if squares > 0.0 { sum / squares.sqrt() } else { 0.0 }
     }
 }
 

@@ -181,14 +181,7 @@ impl TopicModel {
         let named: f64 = named.map(|(_, weight)| weight).sum();
         let named = (named / self.all_wanted.max(1e-9)).min(1.0);
         let learnt = match (&self.learnt, &self.feedback) {
-            (Some(learnt), _) => {
-                let position = self
-                    .space
-                    .as_ref()
-                    .map(|space| space.position_of_words(&ids, &self.rarity));
-                let score = learnt.words_score(&ids, &position.unwrap_or(NOWHERE), &self.rarity);
-                learnt.trust * sigmoid(1.5 * score - 1.0)
-            }
+            (Some(learnt), _) => learnt.trust * sigmoid(1.5 * learnt.words_score(&ids, &self.rarity) - 1.0),
             (None, Some((words, trust))) => {
                 let (mut sum, mut squares) = (0.0, 0.0);
                 for id in &ids {

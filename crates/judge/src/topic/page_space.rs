@@ -57,18 +57,9 @@ impl PageSpace {
 
     /// Where a page lies.
     pub(super) fn position(&self, page: &PageFields, rarity: &Rarity) -> Position {
-        self.of(values(page, rarity))
-    }
-
-    /// Where a few words lie.
-    pub(super) fn position_of_words(&self, ids: &[u32], rarity: &Rarity) -> Position {
-        self.of(ids.iter().map(|id| (*id, rarity.idf(*id))))
-    }
-
-    fn of(&self, values: impl Iterator<Item = (u32, f64)>) -> Position {
         let mut sum = NOWHERE;
         let mut squares = 0.0;
-        for (id, value) in values {
+        for (id, value) in values(page, rarity) {
             squares += value * value;
             if let Some(feature) = self.features.get(&id) {
                 self.space.add_feature(&mut sum, *feature, value as f32);
