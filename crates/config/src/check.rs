@@ -18,7 +18,7 @@ use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
 use crate::settings::{Checked, Settings, options};
-use crate::spec::{Spec, is_used};
+use crate::spec::{Spec, default_of_judge, is_used};
 use crate::topic_file::TopicFile;
 use crate::units::spell_time;
 
@@ -432,8 +432,16 @@ impl Check<'_> {
         };
         match option.name {
             "threshold" if is("judge", "table") && is("table-space", "table") => Some("0.8"),
-            "threshold" if is("judge", "table") => Some("0.1"),
-            "threshold" if is("judge", "topic") || !self.texts.contains_key("judge") => Some("0.5"),
+            "threshold" => {
+                let kinds = JudgeKind::ALL.iter();
+                let given = kinds.copied().find(|kind| is("judge", kind.name()));
+                let kind = match self.texts.contains_key("judge") {
+                    true => given,
+                    false => Some(JudgeKind::default()),
+                };
+                kind.and_then(|kind| default_of_judge(kind, option.name))
+                    .or(option.default)
+            }
             _ => option.default,
         }
     }

@@ -36,5 +36,7 @@ pub use crate::settings::{
     CrawlSettings, JudgeSettings, SeedSettings, Settings, StrategySettings, TermSettings, TopicSettings,
     options,
 };
-pub use crate::spec::{Spec, SpecError, judge_settings, spelled_as_spec, strategy_settings};
+pub use crate::spec::{
+    Spec, SpecError, default_of_judge, judge_settings, spelled_as_spec, strategy_settings,
+};
 pub use crate::units::{read_size, read_time};

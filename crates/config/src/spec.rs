@@ -197,6 +197,15 @@ fn is_setting_of_strategy(kind: StrategyKind, setting: &str) -> bool {
     }
 }
 
+/// The default of a judge's setting, if it is not the same for all judges: their relevances are on different scales.
+pub fn default_of_judge(kind: JudgeKind, setting: &str) -> Option<&'static str> {
+    match (setting, kind) {
+        ("threshold", JudgeKind::Topic) => Some("0.5"),
+        ("threshold", JudgeKind::Table) => Some("0.1"),
+        _ => None,
+    }
+}
+
 /// Whether a judge uses a setting.
 fn is_setting_of_judge(kind: JudgeKind, setting: &str) -> bool {
     match setting {

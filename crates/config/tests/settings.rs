@@ -9,8 +9,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use scenthound_config::{Settings, Shape, Surroundings, changes, check, options};
+use scenthound_config::{
+    Settings, Shape, Surroundings, changes, check, default_of_judge, judge_settings, options,
+};
 use scenthound_engine::{ScopeKind, SitemapUse};
+use scenthound_judge::JudgeKind;
 use scenthound_strategy::{StrategyKind, Ties};
 use scenthound_types::{Merge, Parents};
 use surroundings::{STRATEGIES, check_text, check_with};
@@ -205,6 +208,15 @@ fn the_default_threshold_depends_on_the_judge() {
         scenthound_judge::DEFAULT_THRESHOLD
     );
     assert_eq!(threshold(&["judge=table"]), 0.1);
+    // `hound judges` lists the same.
+    for kind in [JudgeKind::Topic, JudgeKind::Terms, JudgeKind::Table] {
+        let setting = judge_settings(kind)
+            .find(|setting| setting.name == "threshold")
+            .unwrap();
+        let listed = default_of_judge(kind, setting.name).or(setting.default);
+        let given = threshold(&[&format!("judge={}", kind.name())]);
+        assert_eq!(given.to_string(), listed.unwrap());
+    }
     assert_eq!(threshold(&["judge=table", "table-space=table"]), 0.8);
     assert_eq!(threshold(&["judge=table", "threshold=0.3"]), 0.3);
 }

@@ -353,7 +353,7 @@ fn write_judgement(page: &PageRecord, is_unjudged_seed: bool, out: &mut dyn Writ
         let similarity = similarity.map(|value| format!("{value:.3}")).unwrap_or_default();
         let note = match set {
             TermSet::Table if parts.learnt.is_some() => {
-                "  by words learnt from examples or from pages found earlier"
+                "  by words learnt from examples or from pages found earlier, and how near it lies to these"
             }
             _ if hits.is_empty() && similarity.parse::<f64>().is_ok_and(|value| value > 0.0) => {
                 "  far below the threshold, so its terms were not kept"

@@ -1,7 +1,7 @@
 //! `hound strategies` and `hound judges`: list what there is to choose from, with all settings.
 
 use anyhow::Result;
-use scenthound_config::{Kind, OptionSpec, judge_settings, strategy_settings};
+use scenthound_config::{Kind, OptionSpec, default_of_judge, judge_settings, strategy_settings};
 use scenthound_judge::JudgeKind;
 use scenthound_strategy::StrategyKind;
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ struct Listed {
     name: &'static str,
     about: &'static str,
     is_default: bool,
-    settings: Vec<&'static OptionSpec>,
+    /// With the default of each, if it has one.
+    settings: Vec<(&'static OptionSpec, Option<&'static str>)>,
 }
 
 pub fn strategies(args: Args) -> Result<()> {
@@ -30,7 +31,9 @@ pub fn strategies(args: Args) -> Result<()> {
         name: kind.name(),
         about: kind.about(),
         is_default: *kind == StrategyKind::default(),
-        settings: strategy_settings(*kind).collect(),
+        settings: strategy_settings(*kind)
+            .map(|setting| (setting, setting.default))
+            .collect(),
     });
     list("strategy", listed.collect(), &args)
 }
@@ -40,7 +43,9 @@ pub fn judges(args: Args) -> Result<()> {
         name: kind.name(),
         about: kind.about(),
         is_default: *kind == JudgeKind::default(),
-        settings: judge_settings(*kind).collect(),
+        settings: judge_settings(*kind)
+            .map(|setting| (setting, default_of_judge(*kind, setting.name).or(setting.default)))
+            .collect(),
     });
     list("judge", listed.collect(), &args)
 }
@@ -66,8 +71,8 @@ fn list(what: &str, mut listed: Vec<Listed>, args: &Args) -> Result<()> {
         let mark = if kind.is_default { " (default)" } else { "" };
         say!("{}{mark}", kind.name);
         wrapped(kind.about, 4, width);
-        for setting in &kind.settings {
-            let default = match (kind.name, setting.name, setting.default) {
+        for (setting, default) in &kind.settings {
+            let default = match (kind.name, setting.name, default) {
                 // Similarity to a table of words is on another scale than that to terms.
                 ("table", "threshold", _) => " [default: 0.1, or 0.8 with table-space=table]".to_owned(),
                 (_, _, Some(default)) => format!(" [default: {default}]"),
@@ -93,7 +98,7 @@ fn object(kind: &Listed) -> Value {
     let settings: Vec<Value> = kind
         .settings
         .iter()
-        .map(|setting| json!({"name": setting.name, "default": setting.default, "about": setting.help()}))
+        .map(|(setting, default)| json!({"name": setting.name, "default": default, "about": setting.help()}))
         .collect();
     json!({"name": kind.name, "about": kind.about, "default": kind.is_default, "settings": settings})
 }
