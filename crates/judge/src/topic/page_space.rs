@@ -28,6 +28,10 @@ pub(super) struct PageSpace {
 impl PageSpace {
     /// The space of these pages; `None` if there are too few.
     pub(super) fn new(pages: &[&PageFields], rarity: &Rarity) -> Option<PageSpace> {
+        // In an order that follows from the pages themselves: the nodes of a cluster, and a crawl that is repeated, know the
+        // same pages by other keys, and are to find the same space to the last digit.
+        let mut pages = pages.to_vec();
+        pages.sort_by(|a, b| a.terms().map(|(id, _)| id).cmp(b.terms().map(|(id, _)| id)));
         let mut counts: HashMap<u32, u32, ById> = HashMap::default();
         for (id, _) in pages.iter().flat_map(|page| page.terms()) {
             *counts.entry(id).or_default() += 1;
@@ -35,7 +39,7 @@ impl PageSpace {
         let mut features: HashMap<u32, u32, ById> = HashMap::default();
         let sites: Vec<u32> = pages.iter().map(|page| page.site()).collect();
         let mut rows = SparseRows::new(0);
-        for page in pages {
+        for page in &pages {
             let mut squares = 0.0;
             let mut row = Vec::new();
             for (id, value) in values(page, rarity) {
