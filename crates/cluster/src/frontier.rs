@@ -652,6 +652,16 @@ impl Frontier for ClusterFrontier {
         }
     }
 
+    fn keep_some_ranks(&mut self, most: usize) {
+        let each = most.div_ceil(self.owned.len().max(1));
+        for owned in self.owned.values_mut() {
+            // A shard with nothing to keep is not woken for it.
+            if owned.frontier.ranks_to_keep() > 0 {
+                owned.change().keep_some_ranks(each);
+            }
+        }
+    }
+
     fn steer(&mut self, steering: HostSteering, now: Timestamp) {
         for owned in self.owned.values_mut() {
             owned.change().steer(steering.clone(), now);
