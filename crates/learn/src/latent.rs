@@ -279,25 +279,25 @@ mod tests {
     use super::*;
     use crate::SparseVector;
 
-    /// Two hundred documents on two subjects, three of the ten words of their subject each. Those with an even number belong to
+    /// Two hundred documents on two subjects, twenty of the two hundred words of their subject each. Those with an even number belong to
     /// one group, whose documents all have one more word.
     fn documents() -> (SparseRows, Vec<u32>) {
         let mut rng = Rng::for_part(3, 0);
-        let mut rows = SparseRows::new(22);
+        let mut rows = SparseRows::new(402);
         let groups = (0..200).map(|at| at % 2).collect();
         for at in 0..200_u32 {
-            let first = 10 * (at / 2 % 2);
-            let mut entries: Vec<(u32, f32)> = (0..3)
-                .map(|_| (first + (rng.fraction() * 10.0) as u32, 0.4))
+            let first = 200 * (at / 2 % 2);
+            let mut entries: Vec<(u32, f32)> = (0..20)
+                .map(|_| (first + (rng.fraction() * 200.0) as u32, 0.2))
                 .collect();
-            entries.push((20 + at % 2, 0.7));
+            entries.push((400 + at % 2, 0.4));
             rows.push(SparseVector::new(entries).row());
         }
         (rows, groups)
     }
 
-    fn position(space: &LatentSpace, words: &[u32]) -> Position {
-        let entries = words.iter().map(|word| (*word, 0.5)).collect();
+    fn position(space: &LatentSpace, words: std::ops::Range<u32>) -> Position {
+        let entries = words.map(|word| (word, 0.2)).collect();
         space.position_of(SparseVector::new(entries).row())
     }
 
@@ -305,10 +305,10 @@ mod tests {
     fn documents_on_one_subject_are_near_each_other_without_a_word_in_common() {
         let (rows, groups) = documents();
         let space = LatentSpace::fit(&rows, &groups).unwrap();
-        let own = position(&space, &[0, 1, 2]);
+        let own = position(&space, 0..25);
         assert!((nearness(&own, &own) - 1.0).abs() < 1e-4);
-        let same = nearness(&own, &position(&space, &[5, 6, 7]));
-        let other = nearness(&own, &position(&space, &[15, 16, 17]));
+        let same = nearness(&own, &position(&space, 100..125));
+        let other = nearness(&own, &position(&space, 300..325));
         assert!(same > other + 0.3, "{same} {other}");
     }
 
@@ -317,7 +317,7 @@ mod tests {
         let (rows, groups) = documents();
         let of_group = |groups: &[u32]| {
             let space = LatentSpace::fit(&rows, groups).unwrap();
-            let lengths = [20, 21].map(|word| dot(&space.features[word], &space.features[word]));
+            let lengths = [400, 401].map(|word| dot(&space.features[word], &space.features[word]));
             lengths.into_iter().fold(0.0, f32::max)
         };
         // The mean of a group is only taken away in part.
