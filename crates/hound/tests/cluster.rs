@@ -55,10 +55,16 @@ fn size(name: &str, usual: usize) -> usize {
         .unwrap_or(usual)
 }
 
+/// Gives up after a while: what is waited for may never come, if a node was late on a busy machine.
 fn wait_until(what: impl Fn() -> bool) {
-    while !what() {
-        sleep(Duration::from_millis(20));
-    }
+    let is_so = (0..3_000).any(|_| {
+        let is_so = what();
+        if !is_so {
+            sleep(Duration::from_millis(20));
+        }
+        is_so
+    });
+    assert!(is_so, "waited for a minute in vain");
 }
 
 fn folders(nodes: &[Node]) -> Vec<&Path> {
