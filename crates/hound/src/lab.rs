@@ -89,9 +89,9 @@ The table holds numbers only: hashes of terms, and in how many pages each occurs
 
 const WORD_VECTORS_EXAMPLES: &str = "\
 Examples:
-  hound lab word-vectors glove.6B.100d.txt -o crates/learn/src/word_vectors.bin
+  hound lab word-vectors vectors.txt -o crates/learn/src/word_vectors.bin
 
-The table is built into the program; docs/decisions/word-vectors.md says what it is made from.";
+The table is built into the program; docs/decisions/word-vectors.md says how the vectors are made.";
 
 const STOPS_EXAMPLES: &str = "\
 Examples:
@@ -165,7 +165,7 @@ pub fn command() -> Command {
         )
         .subcommand(
             word_vectors::Args::augment_args(Command::new("word-vectors"))
-                .about("Make the table that the strategy scent knows words by, from published vectors of words")
+                .about("Make the table of what words mean, for the judge topic and the strategy scent")
                 .after_help(WORD_VECTORS_EXAMPLES),
         )
         .subcommand(

@@ -59,7 +59,7 @@ pub use crate::table_judge::{LeftToStrategy, TableJudge, TableJudgeSettings};
 pub use crate::term_judge::TermJudge;
 pub use crate::topic::{
     Background, FieldCounts, PageFields, TopicJudge, TopicSettings, TopicWords, compared_words,
-    saved_examples,
+    saved_examples, without_plural,
 };
 pub use crate::trained::{
     Apart, Calibrate, FeatureWeights, HoldOut, ModelKind, TellingWord, TrainedJudge, TrainingPages,

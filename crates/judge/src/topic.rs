@@ -8,6 +8,7 @@ mod judge;
 mod kinds;
 mod manner;
 mod match_score;
+mod meaning;
 mod page_space;
 mod sample;
 mod stem;
@@ -19,6 +20,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub use background::Background;
 pub use fields::{FieldCounts, PageFields};
 pub use judge::{TopicJudge, TopicSettings, saved_examples};
+pub use stem::stem as without_plural;
 pub use words::{TopicWords, compared_words};
 
 /// Spreads numbers that are parts of hashes already. Its order is the same in every run.

@@ -1,17 +1,21 @@
-//! Reads published vectors of words, to make the table that the strategy `scent` knows words by.
+//! Reads vectors of words, to make the table of meanings that the judge `topic` and the strategy `scent` know words by.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use scenthound_learn::WordVectors;
+use scenthound_judge::without_plural;
+use scenthound_learn::{MEANING, WordVectors};
 use scenthound_types::text::Token;
 
 use crate::error::LabError;
 
 /// Makes a table of the first words of a file with one word and its numbers per line, the most frequent word first. Words of
 /// one letter and what is not made of letters alone are passed over.
+///
+/// The judge compares words without the endings of plurals, which makes "mathematics" something that is no word and has no
+/// vector. So what is left of a word stands for it, unless it is a word itself.
 pub fn read_word_vectors(path: &Path, most: usize) -> Result<WordVectors, LabError> {
     let bad = |line: usize, what: String| LabError::Vectors {
         path: path.to_owned(),
@@ -20,6 +24,7 @@ pub fn read_word_vectors(path: &Path, most: usize) -> Result<WordVectors, LabErr
     };
     let mut words: Vec<(u32, Vec<f32>)> = Vec::new();
     let mut known = HashSet::new();
+    let mut stems: Vec<(u32, usize)> = Vec::new();
     let mut last = 0;
     let file = File::open(path).map_err(|error| bad(1, error.to_string()))?;
     for (number, line) in (1..).zip(BufReader::new(file).lines()) {
@@ -28,7 +33,7 @@ pub fn read_word_vectors(path: &Path, most: usize) -> Result<WordVectors, LabErr
         let mut parts = line.split_ascii_whitespace();
         let Some(word) = parts.next() else { continue };
         let is_word = word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
-        let hash = (Token::of(word).hash() >> 32) as u32;
+        let hash = hash_of(word);
         if !is_word || !known.insert(hash) {
             continue;
         }
@@ -39,11 +44,23 @@ pub fn read_word_vectors(path: &Path, most: usize) -> Result<WordVectors, LabErr
             let what = format!("{word:?} has {} numbers, the first word {length}", vector.len());
             return Err(bad(number, what));
         }
+        stems.push((hash_of(&without_plural(word)), words.len()));
         words.push((hash, vector));
         if words.len() == most {
             break;
         }
     }
-    let too_short = || bad(last, "there are too few numbers per word".to_owned());
-    WordVectors::of_published(&words).ok_or_else(too_short)
+    for (stem, place) in stems {
+        if known.insert(stem)
+            && let Some((_, vector)) = words.get(place)
+        {
+            words.push((stem, vector.clone()));
+        }
+    }
+    let of_other_length = || bad(last, format!("a word does not have {MEANING} numbers"));
+    WordVectors::of_vectors(&words).ok_or_else(of_other_length)
+}
+
+fn hash_of(word: &str) -> u32 {
+    (Token::of(word).hash() >> 32) as u32
 }

@@ -1,30 +1,23 @@
 //! What words mean, as vectors: words that are used alike have vectors that point the same way.
 //!
-//! The shipped table holds the most frequent English words. `hound lab word-vectors` makes it from a file of published
-//! vectors; docs/decisions/word-vectors.md says which. A rare word has a longer vector than a frequent one, so the sum of some
-//! words says what they are about rather than how they are worded. A word that is not in the table has no vector, and a text
-//! without known words a vector of zeros, which says nothing.
+//! The shipped table holds the most frequent English words. `hound lab word-vectors` makes it from a file of vectors;
+//! docs/decisions/word-vectors.md says how those are learnt. A word that tells much has a longer vector than one that tells
+//! little, and rare words count more than frequent ones, so the sum of some words says what they are about rather than how they
+//! are worded. A word that is not in the table
+//! has no vector, and a text without known words a vector of zeros, which says nothing.
 //!
 //! On disk: `SCENTWV1`, the number of words and the length of a vector (4 bytes each, little-endian), a hash of 4 bytes for each
 //! word, then the vectors, one byte for each number.
 
 use std::sync::OnceLock;
 
-use scenthound_types::Rng;
-
 use crate::key_table::KeyTable;
 
 const MAGIC: &[u8; 8] = b"SCENTWV1";
 /// How many numbers a vector has.
-pub const MEANING: usize = 32;
-/// Numbers are stored in steps of this.
-const STEP: f32 = 1.0 / 160.0;
-/// The strongest axes of published vectors, which are left out.
-const SKIPPED: usize = 2;
-/// A word of this rank has a vector of half the length of a rare one.
-const COMMON: f64 = 100.0;
-/// How often a direction is turned towards an axis. Neighbouring axes may stay mixed up a little, which does no harm.
-const POWER_STEPS: usize = 300;
+pub const MEANING: usize = 64;
+/// One number in so many is too large for the steps that numbers are stored in, and cut off.
+const CUT_OFF: usize = 5_000;
 
 static SHIPPED: &[u8] = include_bytes!("word_vectors.bin");
 
@@ -37,6 +30,8 @@ pub struct WordVectors {
     places: KeyTable,
     hashes: Vec<u32>,
     vectors: Vec<[i8; MEANING]>,
+    /// How much each word counts where nothing else is known of how rare it is.
+    rarities: Vec<f32>,
 }
 
 impl WordVectors {
@@ -63,19 +58,30 @@ impl WordVectors {
         self.places.place(hash.into())
     }
 
-    /// What the words at these places mean together. Places that are not in the table count for nothing.
+    /// What the words at these places mean together, rare words before frequent ones. Places that are not in the table count for
+    /// nothing.
     pub fn meaning(&self, places: impl Iterator<Item = u32>) -> Meaning {
-        let mut sums = [0_i32; MEANING];
-        for vector in places.filter_map(|place| self.vectors.get(place as usize)) {
-            for (sum, number) in sums.iter_mut().zip(vector) {
-                *sum += i32::from(*number);
+        let mut meaning = [0.0; MEANING];
+        for place in places {
+            let place = place as usize;
+            if let (Some(vector), Some(rarity)) = (self.vectors.get(place), self.rarities.get(place)) {
+                add(&mut meaning, vector, *rarity);
             }
         }
-        let mut meaning = sums.map(|sum| sum as f32 * STEP);
-        let length = meaning.iter().map(|number| number * number).sum::<f32>().sqrt();
-        if length > 0.0 {
-            meaning.iter_mut().for_each(|number| *number /= length);
+        to_length_one(&mut meaning);
+        meaning
+    }
+
+    /// What words mean together of which each counts as much as is said with its hash.
+    pub fn weighed_meaning(&self, words: impl Iterator<Item = (u32, f32)>) -> Meaning {
+        let mut meaning = [0.0; MEANING];
+        for (hash, weight) in words {
+            let place = self.place(hash);
+            if let Some(vector) = place.and_then(|place| self.vectors.get(place as usize)) {
+                add(&mut meaning, vector, weight);
+            }
         }
+        to_length_one(&mut meaning);
         meaning
     }
 
@@ -113,99 +119,54 @@ impl WordVectors {
         bytes
     }
 
-    /// Makes a table of published vectors of words, the most frequent word first; `None` if there are fewer than
-    /// [`MEANING`] + 2 numbers in a vector, if vectors differ in length, or if a hash occurs twice.
+    /// Makes a table of vectors, the most frequent word first; `None` if a vector has another length than [`MEANING`], or if a
+    /// hash occurs twice.
     ///
-    /// Such vectors all lean in the same direction, and their two strongest axes say how frequent a word is rather than what it
-    /// means. So the mean and these axes are taken away, and the next strongest are kept.
-    pub fn of_published(words: &[(u32, Vec<f32>)]) -> Option<WordVectors> {
-        let length = words.first()?.1.len();
-        if length < MEANING + SKIPPED || words.iter().any(|(_, vector)| vector.len() != length) {
-            return None;
-        }
-        let mut rows: Vec<Vec<f64>> = words
+    /// The step that numbers are rounded to follows from the largest of them. A few in ten thousand are cut off: one odd word
+    /// would make all others coarse.
+    pub fn of_vectors(words: &[(u32, Vec<f32>)]) -> Option<WordVectors> {
+        let mut sizes: Vec<f32> = words
             .iter()
-            .map(|(_, vector)| vector.iter().map(|number| f64::from(*number)).collect())
+            .flat_map(|(_, vector)| vector)
+            .map(|x| x.abs())
             .collect();
-        rows.iter_mut().for_each(|row| to_length_one(row));
-        let mut mean = vec![0.0; length];
-        for row in &rows {
-            mean.iter_mut()
-                .zip(row)
-                .for_each(|(mean, number)| *mean += number);
-        }
-        let count = rows.len() as f64;
-        for row in &mut rows {
-            row.iter_mut()
-                .zip(&mean)
-                .for_each(|(number, mean)| *number -= mean / count);
-        }
-        let axes = principal_axes(&rows, length);
-        let vectors = (1_u32..).zip(&rows).map(|(rank, row)| {
-            let kept = axes.iter().skip(SKIPPED).take(MEANING);
-            let mut vector: Vec<f64> = kept.map(|axis| dot(axis, row)).collect();
-            to_length_one(&mut vector);
-            // The share of a text that a word makes up falls with its rank.
-            let rarity = f64::from(rank) / (f64::from(rank) + COMMON);
-            let mut numbers = [0; MEANING];
-            for (number, value) in numbers.iter_mut().zip(vector) {
-                *number = (value * rarity / f64::from(STEP)).round().clamp(-127.0, 127.0) as i8;
-            }
-            numbers
-        });
-        let vectors = vectors.collect();
-        WordVectors::new(words.iter().map(|(hash, _)| *hash).collect(), vectors)
+        sizes.sort_unstable_by(f32::total_cmp);
+        let largest = sizes.get(sizes.len().saturating_sub(1 + sizes.len() / CUT_OFF))?;
+        let step = largest.max(f32::MIN_POSITIVE) / 127.0;
+        let vectors: Option<Vec<[i8; MEANING]>> = words
+            .iter()
+            .map(|(_, vector)| {
+                let vector: &[f32; MEANING] = vector.as_slice().try_into().ok()?;
+                Some(vector.map(|number| (number / step).round().clamp(-127.0, 127.0) as i8))
+            })
+            .collect();
+        WordVectors::new(words.iter().map(|(hash, _)| *hash).collect(), vectors?)
     }
 
     fn new(hashes: Vec<u32>, vectors: Vec<[i8; MEANING]>) -> Option<WordVectors> {
         let keys: Vec<u64> = hashes.iter().map(|hash| u64::from(*hash)).collect();
         Some(WordVectors {
             places: KeyTable::new(&keys)?,
+            // The logarithm of a word's rank grows like that of how rare it is.
+            rarities: (0..vectors.len()).map(|rank| (rank as f32 + 2.0).ln()).collect(),
             hashes,
             vectors,
         })
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+fn add(sum: &mut Meaning, vector: &[i8; MEANING], weight: f32) {
+    for (sum, number) in sum.iter_mut().zip(vector) {
+        *sum += weight * f32::from(*number);
+    }
 }
 
-fn to_length_one(vector: &mut [f64]) {
-    let length = dot(vector, vector).sqrt();
+/// Makes a vector one of length 1. A vector of zeros stays as it is.
+fn to_length_one(vector: &mut Meaning) {
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|number| *number /= length);
     }
-}
-
-/// The axes along which the rows differ most, strongest first, each of length 1. Found one by one: a direction is multiplied
-/// by the rows' products until it stays the same, kept at right angles to the axes before it.
-fn principal_axes(rows: &[Vec<f64>], length: usize) -> Vec<Vec<f64>> {
-    let mut products = vec![vec![0.0; length]; length];
-    for row in rows {
-        for (line, own) in products.iter_mut().zip(row) {
-            line.iter_mut()
-                .zip(row)
-                .for_each(|(sum, other)| *sum += own * other);
-        }
-    }
-    let mut axes: Vec<Vec<f64>> = Vec::new();
-    let mut rng = Rng::for_part(0x5ce7, 0);
-    for _ in 0..(SKIPPED + MEANING).min(length) {
-        let mut axis: Vec<f64> = (0..length).map(|_| rng.fraction() - 0.5).collect();
-        for _ in 0..POWER_STEPS {
-            axis = products.iter().map(|line| dot(line, &axis)).collect();
-            for other in &axes {
-                let shared = dot(other, &axis);
-                axis.iter_mut()
-                    .zip(other)
-                    .for_each(|(number, other)| *number -= shared * other);
-            }
-            to_length_one(&mut axis);
-        }
-        axes.push(axis);
-    }
-    axes
 }
 
 #[cfg(test)]
@@ -256,35 +217,25 @@ mod tests {
     }
 
     #[test]
-    fn vectors_keep_who_is_alike_without_what_all_share() {
-        let mut rng = Rng::for_part(1, 1);
-        // Six groups of words, each around a direction of its own, and one number that all have in common.
-        let mut words: Vec<(u32, Vec<f32>)> = Vec::new();
-        let groups: Vec<Vec<f64>> = (0..6)
-            .map(|_| (0..40).map(|_| rng.fraction() - 0.5).collect())
-            .collect();
-        for word in 0..600_u32 {
-            let group = &groups[word as usize % 6];
-            let near = group
-                .iter()
-                .map(|number| (number + 0.3 * (rng.fraction() - 0.5)) as f32);
-            words.push((word, std::iter::once(5.0).chain(near).collect()));
-        }
-        let table = WordVectors::of_published(&words).unwrap();
+    fn a_table_is_made_of_vectors_of_its_length() {
+        let vector = |number: f32| vec![number; MEANING];
+        let table =
+            WordVectors::of_vectors(&[(1, vector(0.5)), (2, vector(-1.0)), (3, vector(0.25))]).unwrap();
         let like = |a: u32, b: u32| -> f32 {
-            let [a, b] = [a, b].map(|place| table.meaning(std::iter::once(place)));
+            let [a, b] = [a, b].map(|hash| table.weighed_meaning(std::iter::once((hash, 2.0))));
             a.iter().zip(b).map(|(a, b)| a * b).sum()
         };
-        let mean = |other: u32| {
-            (0..50)
-                .map(|pair| like(300 + 6 * pair, 6 * pair + other))
-                .sum::<f32>()
-                / 50.0
-        };
-        let others = (1..6).map(mean).sum::<f32>() / 5.0;
-        assert!(mean(0) > others + 0.3, "{} {others}", mean(0));
-        assert_eq!(WordVectors::of_published(&words[..0]), None);
-        words[7].1.pop();
-        assert_eq!(WordVectors::of_published(&words), None, "of another length");
+        assert!((like(1, 3) - 1.0).abs() < 1e-4 && (like(1, 2) + 1.0).abs() < 1e-4);
+        let sum = table.weighed_meaning([(1, 1.0), (3, -3.0), (9, 5.0)].into_iter());
+        assert!(
+            sum.iter().all(|number| *number < 0.0),
+            "0.5 − 3 × 0.25, and nothing for what is not known"
+        );
+        assert_eq!(WordVectors::of_vectors(&[]), None);
+        assert_eq!(WordVectors::of_vectors(&[(1, vec![1.0; MEANING - 1])]), None);
+        assert_eq!(
+            WordVectors::of_vectors(&[(1, vector(1.0)), (1, vector(2.0))]),
+            None
+        );
     }
 }

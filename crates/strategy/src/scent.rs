@@ -50,6 +50,10 @@ const FIRST_SQUARES: f64 = 20.0;
 /// follow chance: the same crawl with slightly different timing ends with other weights, and often with worse ones than it
 /// started with.
 const VISITS_PER_WEIGHT: u64 = 10;
+/// The model of meanings has no say in so many visits, and a full one after so many more. What it learns from a few visits is
+/// chance, and short crawls would depend on it.
+const MEANING_FROM: f64 = 100.0;
+const MEANING_GROWS: f64 = 200.0;
 /// How strongly the weights are pulled back to where they started.
 const PULL: f64 = 0.002;
 /// How much more a visit counts that brings something.
@@ -262,7 +266,7 @@ impl Scent {
         let error = (likely - relevance) * self.weight_of(relevance);
         let start = self.settings.prior.weights;
         // Slow at first: see VISITS_PER_WEIGHT.
-        let pace = self.settings.adapt * self.sure_of(PARTS);
+        let pace = self.settings.adapt * self.sureness();
         let own = self.weights.iter_mut().zip(&mut self.squares);
         for ((weight, squares), (part, start)) in own.zip(parts.iter().zip(start)) {
             let slope = error * part + PULL * (*weight - start);
@@ -275,19 +279,15 @@ impl Scent {
         }
     }
 
-    /// How far visits can be trusted to teach so many weights more than chance, from 0 to 1: see VISITS_PER_WEIGHT.
-    fn sure_of(&self, weights: usize) -> f64 {
-        let share = self.visits as f64 / (VISITS_PER_WEIGHT * weights as u64) as f64;
+    /// How far visits can be trusted to teach the weights more than chance, from 0 to 1: see VISITS_PER_WEIGHT.
+    fn sureness(&self) -> f64 {
+        let share = self.visits as f64 / (VISITS_PER_WEIGHT * PARTS as u64) as f64;
         share.min(1.0).powi(2)
     }
 
-    /// How much the model of meanings counts, from 0 to 1: nothing before the weights of all parts follow what visits bring, so that
-    /// short crawls do not depend on chance.
+    /// How much the model of meanings counts, from 0 to 1: see MEANING_FROM.
     fn say_of_meaning(&self) -> f64 {
-        match self.sure_of(PARTS) < 1.0 {
-            true => 0.0,
-            false => self.sure_of(text::MEANINGS),
-        }
+        ((self.visits as f64 - MEANING_FROM) / MEANING_GROWS).clamp(0.0, 1.0)
     }
 
     /// How much a visit counts: all that brought nothing together as much as all that brought something.

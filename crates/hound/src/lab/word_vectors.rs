@@ -1,4 +1,4 @@
-//! `hound lab word-vectors`: makes the table that the strategy scent knows words by.
+//! `hound lab word-vectors`: makes the table of what words mean, for the judge topic and the strategy scent.
 
 use std::path::PathBuf;
 

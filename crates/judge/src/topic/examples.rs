@@ -24,14 +24,15 @@
 use std::collections::{HashMap, HashSet};
 
 use scenthound_learn::{
-    Balance, ExampleSum, Folds, Gram, LATENT, LearnFault, LogisticSettings, Platt, Position, SparseRows,
-    SparseVector, nearness,
+    Balance, ExampleSum, Folds, Gram, LATENT, LearnFault, LogisticSettings, MEANING, Meaning, Platt,
+    Position, SparseRows, SparseVector, nearness,
 };
 
 use super::ById;
 use super::feedback;
 use super::fields::{FieldCounts, PageFields};
 use super::match_score::MatchScore;
+use super::meaning;
 use super::votes::MOST_CLASSES;
 use super::words::Rarity;
 
@@ -93,6 +94,8 @@ pub(super) struct Example<'a> {
     pub places: [f64; 3],
     /// Where it lies among the pages seen; 0 if that is not known.
     pub position: Position,
+    /// What its words mean.
+    pub meaning: Meaning,
 }
 
 /// The weights of the features.
@@ -104,6 +107,8 @@ struct LearntWeights {
     dense: [f64; DENSE],
     /// Where the page lies.
     position: Position,
+    /// What its words mean.
+    meaning: Meaning,
     bias: f64,
 }
 
@@ -156,6 +161,8 @@ impl LearntWords {
             .map(|(value, weight)| value * weight)
             .sum();
         let lies = f64::from(nearness(&weights.position, &example.position));
+        let means = weights.meaning.iter().zip(&example.meaning);
+        let lies = lies + f64::from(means.map(|(weight, number)| weight * number).sum::<f32>());
         level(words, of_words) + ADDRESS * level(address, of_address) + lies + dense + weights.bias
     }
 
@@ -284,11 +291,12 @@ impl Features {
         let mut places: HashMap<u32, u32, ById> = HashMap::default();
         let mut ids = Vec::new();
         let mut words = Vec::new();
-        let (mut own, mut lies) = (SparseRows::new(OWN), SparseRows::new(LATENT));
+        let (mut own, mut lies) = (SparseRows::new(OWN), SparseRows::new(LATENT + MEANING));
         for example in examples {
             let dense = dense_of(example);
             own.push(dense_row(dense.iter().take(OWN).map(|value| *value as f32)).row());
-            lies.push(dense_row(example.position.into_iter()).row());
+            let place = example.position.into_iter().chain(example.meaning);
+            lies.push(dense_row(place).row());
             let mut entries = Vec::new();
             if knows_kinds {
                 let of_kinds = dense.iter().skip(OWN).map(|value| *value as f32);
@@ -331,6 +339,7 @@ impl Features {
                 Some(kind) => words.weight(kind as u32).into(),
             }),
             position: std::array::from_fn(|place| LIES.powi(2) as f32 * lies.weight(place as u32)),
+            meaning: std::array::from_fn(|place| LIES.powi(2) as f32 * lies.weight((LATENT + place) as u32)),
             bias: words.bias(),
         }
     }
@@ -796,11 +805,13 @@ pub(super) fn example<'a>(
     matched: &MatchScore,
     query: &[u32],
     position: Position,
+    rarity: &Rarity,
 ) -> Example<'a> {
     Example {
         fields,
         matched: matched.score,
         places: places(fields, query),
         position,
+        meaning: meaning::of_page(fields, rarity),
     }
 }

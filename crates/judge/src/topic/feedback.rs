@@ -18,6 +18,7 @@ use std::sync::{Arc, LazyLock};
 use super::ById;
 use super::fields::PageFields;
 use super::manner::SeedManner;
+use super::meaning;
 use super::page_space::{Centre, PageSpace};
 use super::words::Rarity;
 
@@ -44,6 +45,9 @@ const LEAST_PAGES: usize = 30;
 /// kind they look for: "railway transport" and a page on a locomotive are not about cities with railways.
 const UNLIKE_SEEDS: f64 = 0.25;
 const SEED: f64 = 0.6;
+/// How much the meaning of a page counts against its match, and what is left of the match of a page that means something else.
+const MEANT: f64 = 1.0;
+const UNLIKE_QUERY: f64 = 0.3;
 /// A seed less similar than this to the words found is off topic: the mean of the ten most similar pages is 1.
 const OFF_TOPIC: f64 = 0.07;
 /// A page of running text has at least this many words outside of links, and at most this share of its words in links.
@@ -409,6 +413,7 @@ pub(super) fn learn(
     pages: &[&PageFields],
     matches: &[f64],
     seeds: &[usize],
+    query: &[u32],
     space: Option<&Arc<PageSpace>>,
     rarity: &Rarity,
 ) -> Option<(TellingWords, f64)> {
@@ -416,7 +421,14 @@ pub(super) fn learn(
     if pages.len() < LEAST_PAGES || top < 0.1 {
         return None;
     }
-    let matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
+    let mut matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
+    if let Some(near) = meaning::nearness_to(query, pages, rarity) {
+        for (score, near) in matches.iter_mut().zip(near) {
+            *score = *score * (UNLIKE_QUERY + (1.0 - UNLIKE_QUERY) * near) + MEANT * near;
+        }
+        let top = matches.iter().copied().fold(1e-9, f64::max);
+        matches.iter_mut().for_each(|score| *score /= top);
+    }
     let vectors = Vectors::new(pages, rarity);
     let neighbours = vectors.neighbours();
     let mut seeds = articles(pages, seeds);

@@ -147,7 +147,7 @@ impl TopicModel {
             .space
             .as_ref()
             .map(|space| space.position(fields, &self.rarity));
-        let example = examples::example(fields, &matched, query, position.unwrap_or(NOWHERE));
+        let example = examples::example(fields, &matched, query, position.unwrap_or(NOWHERE), &self.rarity);
         let score = learnt.score(&example, &self.rarity);
         let odds = learnt.odds(score, by_words.odds);
         PageOpinion {
@@ -496,7 +496,8 @@ impl TopicJudge {
             let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
             let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
             let space = PageSpace::new(&pages, &rarity).map(Arc::new);
-            feedback = feedback::learn(&pages, &matches, &lessons.sample.seeds(), space.as_ref(), &rarity);
+            let seeds = lessons.sample.seeds();
+            feedback = feedback::learn(&pages, &matches, &seeds, &self.query, space.as_ref(), &rarity);
         }
         let mut space = None;
         if !lessons.positive.is_empty() {
@@ -602,7 +603,7 @@ impl TopicJudge {
         let make = |fields| {
             let position = space.map(|space| space.position(fields, rarity));
             let matched = matcher.score(fields);
-            examples::example(fields, &matched, &self.query, position.unwrap_or(NOWHERE))
+            examples::example(fields, &matched, &self.query, position.unwrap_or(NOWHERE), rarity)
         };
         let given = |fields: &PageFields| {
             let mut examples = lessons.positive.iter().chain(&lessons.negative);

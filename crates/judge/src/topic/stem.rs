@@ -28,7 +28,7 @@ pub(super) fn id_of(token: Token) -> u32 {
 
 /// A word without the ending of its plural.
 #[inline]
-pub(super) fn stem(word: &str) -> Cow<'_, str> {
+pub fn stem(word: &str) -> Cow<'_, str> {
     // As bytes: this is asked of every term of every page, and asking for a character calls a function that compares memory.
     match word.as_bytes() {
         [.., b's'] => singular(word),

@@ -25,7 +25,7 @@ const SHARE: usize = 2;
 /// Bytes per piece of a snapshot.
 const PIECE: usize = 1 << 16;
 /// The form of what is saved.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 
 /// What a visit adds to the tables.
 #[derive(Clone, Copy, Debug)]
