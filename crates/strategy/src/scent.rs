@@ -67,7 +67,7 @@ const RECENT: f64 = 50.0;
 /// Links are scored again after this many visits at the earliest, and later once the visits have grown by a twentieth.
 const EPOCH: u64 = 20;
 /// How many links are scored again after each page.
-const RESCORED: usize = 100;
+const RESCORED: usize = 50;
 
 /// What a visit brought, and the parts of the score it was chosen by.
 #[derive(Clone, Copy, PartialEq, Debug)]
