@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 use super::ById;
 use super::fields::PageFields;
 use super::manner::SeedManner;
-use super::meaning;
+use super::meaning::MeantWords;
 use super::page_space::{Centre, PageSpace};
 use super::words::Rarity;
 
@@ -48,6 +48,9 @@ const SEED: f64 = 0.6;
 /// How much the meaning of a page counts against its match, and what is left of the match of a page that means something else.
 const MEANT: f64 = 1.0;
 const UNLIKE_QUERY: f64 = 0.3;
+/// What is left of the similarity of a page that means something else than the user's own words. Otherwise a crawl for castles that
+/// begins on a page about kings ends with kings.
+const MEANS_ELSE: f64 = 0.6;
 /// A seed less similar than this to the words found is off topic: the mean of the ten most similar pages is 1.
 const OFF_TOPIC: f64 = 0.07;
 /// A page of running text has at least this many words outside of links, and at most this share of its words in links.
@@ -66,6 +69,8 @@ pub(super) struct TellingWords {
     pub full: f64,
     /// Where the pages lie that the words come from.
     pub centre: Option<Centre>,
+    /// What the user's own words mean.
+    pub meant: Option<MeantWords>,
     /// How the seeds are written.
     pub manner: Option<SeedManner>,
 }
@@ -83,10 +88,14 @@ impl TellingWords {
         } else {
             0.0
         };
-        match &self.centre {
+        let found = match &self.centre {
             // Squared, because most pages of a crawl lie in the right half of the space.
             Some(centre) => (by_words + centre.nearness(page, rarity).powi(2)) / 2.0,
             None => by_words,
+        };
+        match &self.meant {
+            Some(meant) => found * (MEANS_ELSE + (1.0 - MEANS_ELSE) * meant.nearness(page, rarity)),
+            None => found,
         }
     }
 }
@@ -331,6 +340,7 @@ impl Vectors {
             words,
             full,
             centre: None,
+            meant: None,
             manner: None,
         }
     }
@@ -422,7 +432,8 @@ pub(super) fn learn(
         return None;
     }
     let mut matches: Vec<f64> = matches.iter().map(|score| score / top).collect();
-    if let Some(near) = meaning::nearness_to(query, pages, rarity) {
+    let meant = MeantWords::new(query, pages, rarity);
+    if let Some((_, near)) = &meant {
         for (score, near) in matches.iter_mut().zip(near) {
             *score = *score * (UNLIKE_QUERY + (1.0 - UNLIKE_QUERY) * near) + MEANT * near;
         }
@@ -446,6 +457,7 @@ pub(super) fn learn(
     let found = found?;
     let mut telling = vectors.telling(&found.words, found.full, pages);
     telling.centre = space.map(|space| Centre::new(space, pages, &found.pages, rarity));
+    telling.meant = meant.map(|(meant, _)| meant);
     telling.manner = SeedManner::new(pages, &seeds);
     Some((telling, found.trust))
 }

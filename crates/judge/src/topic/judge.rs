@@ -54,7 +54,7 @@ const ENOUGH_FOR_CUT: f64 = 50.0;
 /// The same for match and feedback together.
 const CUT_OF_BOTH: f64 = 0.45;
 /// …and where it also counts how near the page lies to those that match.
-const CUT_WITH_CENTRE: f64 = 0.49;
+const CUT_WITH_CENTRE: f64 = 0.41;
 /// More examples than this of either kind are thinned out: the products of all pairs of them are kept in memory.
 const MOST_EXAMPLES: usize = 1_000;
 /// How steeply the probability rises around it.
@@ -487,17 +487,17 @@ impl TopicJudge {
 
     fn fit(&self, lessons: &Lessons) -> TopicModel {
         let rarity = Rarity::new(self.settings.background.clone(), seen_terms(&lessons.sample));
-        let matcher = Matcher::new(&self.ideas, &rarity);
+        let seen: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
+        let matcher = Matcher::new(&self.ideas, &rarity).without_absent(&seen);
         let cut_of_match = self.cut_of_match(&lessons.sample, &matcher);
         let mut feedback = None;
         let mut learnt = None;
         // Pages of one kind need not resemble each other, so there is nothing to learn from those that match.
         if !self.ideas.is_empty() && !self.ideas.wants_kind() {
-            let pages: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
-            let matches: Vec<f64> = pages.iter().map(|page| matcher.score(page).score).collect();
-            let space = PageSpace::new(&pages, &rarity).map(Arc::new);
+            let matches: Vec<f64> = seen.iter().map(|page| matcher.score(page).score).collect();
+            let space = PageSpace::new(&seen, &rarity).map(Arc::new);
             let seeds = lessons.sample.seeds();
-            feedback = feedback::learn(&pages, &matches, &seeds, &self.query, space.as_ref(), &rarity);
+            feedback = feedback::learn(&seen, &matches, &seeds, &self.query, space.as_ref(), &rarity);
         }
         let mut space = None;
         if !lessons.positive.is_empty() {

@@ -7,7 +7,7 @@
 //!
 //! Where the query and lists are given, each must show: the sides are combined by their geometric mean, not by their sum.
 
-use super::fields::PageFields;
+use super::fields::{FieldCounts, PageFields};
 use super::words::{Ideas, Rarity, Term};
 
 /// How soon further occurrences of a term stop to matter.
@@ -30,6 +30,8 @@ const ENOUGH_VOTES: f64 = 0.6;
 const SOME_VOTES: f64 = 0.25;
 /// This share of a list is as good as the whole list.
 const ENOUGH_OF_LIST: f64 = 0.4;
+/// With so many pages seen of which none has a word, half of what the word counts for is left.
+const PATIENCE: f64 = 30.0;
 /// A side that is missing altogether does not make a page worthless, only nearly so.
 const FLOOR: f64 = 0.02;
 
@@ -89,6 +91,27 @@ impl Matcher {
             content: list(&ideas.content),
             mean_length: rarity.mean_length().max(1.0),
         }
+    }
+
+    /// A word that none of these pages has tells nothing about any of them: it may be misspelt. The more pages there are, the less
+    /// is left of its share of the query, so that pages with all other words come to match. Once a page has it, it counts in full.
+    pub(super) fn without_absent(mut self, pages: &[&PageFields]) -> Matcher {
+        let left = PATIENCE / (PATIENCE + pages.len() as f64);
+        for idea in &mut self.query {
+            let is_absent = idea.signs.is_empty()
+                && idea.classes.is_empty()
+                && pages
+                    .iter()
+                    .all(|page| page.get(idea.id) == FieldCounts::default());
+            if is_absent {
+                idea.weight *= left;
+            }
+        }
+        let all: f64 = self.query.iter().map(|idea| idea.weight).sum();
+        for idea in &mut self.query {
+            idea.weight /= all.max(1e-9);
+        }
+        self
     }
 
     /// Compares a page.

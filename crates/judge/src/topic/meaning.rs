@@ -21,38 +21,63 @@ pub(super) fn of_page(page: &PageFields, rarity: &Rarity) -> Meaning {
     WordVectors::shipped().weighed_meaning(words)
 }
 
-/// How near the meaning of each page is to that of these words, from 0 to 1 for the nearest; nothing if the words have none.
-pub(super) fn nearness_to(words: &[u32], pages: &[&PageFields], rarity: &Rarity) -> Option<Vec<f64>> {
-    let table = WordVectors::shipped();
-    let wanted = table.weighed_meaning(words.iter().map(|id| (*id, rarity.idf(*id) as f32)));
-    if wanted.iter().all(|number| *number == 0.0) {
-        return None;
+/// What some words mean, against what all pages of a crawl have in common.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct MeantWords {
+    wanted: Meaning,
+    mean: Meaning,
+    /// How much is known of the words, divided by how near the nearest page is.
+    scale: f64,
+}
+
+impl MeantWords {
+    /// What these words mean, beside these pages; `None` if none has a meaning.
+    pub(super) fn new(
+        words: &[u32],
+        pages: &[&PageFields],
+        rarity: &Rarity,
+    ) -> Option<(MeantWords, Vec<f64>)> {
+        let table = WordVectors::shipped();
+        let wanted = table.weighed_meaning(words.iter().map(|id| (*id, rarity.idf(*id) as f32)));
+        if wanted.iter().all(|number| *number == 0.0) {
+            return None;
+        }
+        let all = |known: bool| -> f64 {
+            let counted = words.iter().filter(|id| !known || table.place(**id).is_some());
+            counted.map(|id| rarity.idf(*id)).sum()
+        };
+        let known = all(true) / all(false).max(1e-9);
+        let meanings: Vec<Meaning> = pages.iter().map(|page| of_page(page, rarity)).collect();
+        let share = (1.0 / (meanings.len() as f64 + FEW_PAGES)) as f32;
+        let mut mean = [0.0; MEANING];
+        for page in &meanings {
+            mean.iter_mut()
+                .zip(page)
+                .for_each(|(sum, number)| *sum += share * number);
+        }
+        let mut words = MeantWords {
+            wanted,
+            mean,
+            scale: 1.0,
+        };
+        let near: Vec<f64> = meanings.iter().map(|page| words.to(page)).collect();
+        let most = near.iter().copied().fold(1e-9, f64::max);
+        words.scale = known / most;
+        let near = near.into_iter().map(|near| near * words.scale).collect();
+        Some((words, near))
     }
-    let idf = |known: bool| -> f64 {
-        let of_kind = words.iter().filter(|id| !known || table.place(**id).is_some());
-        of_kind.map(|id| rarity.idf(*id)).sum()
-    };
-    let known = idf(true) / idf(false).max(1e-9);
-    let all: Vec<Meaning> = pages.iter().map(|page| of_page(page, rarity)).collect();
-    let count = all.len() as f64;
-    let share = (1.0 / count * count / (count + FEW_PAGES)) as f32;
-    let mut mean = [0.0; MEANING];
-    for page in &all {
-        mean.iter_mut()
-            .zip(page)
-            .for_each(|(sum, number)| *sum += share * number);
+
+    fn to(&self, page: &Meaning) -> f64 {
+        let (mut product, mut squares) = (0.0, 0.0_f32);
+        for ((number, mean), wanted) in page.iter().zip(self.mean).zip(self.wanted) {
+            product += (number - mean) * wanted;
+            squares += (number - mean).powi(2);
+        }
+        f64::from(product / squares.sqrt().max(1e-6)).max(0.0) * self.scale
     }
-    let near: Vec<f64> = all
-        .iter()
-        .map(|page| {
-            let (mut product, mut squares) = (0.0, 0.0_f32);
-            for ((number, mean), wanted) in page.iter().zip(mean).zip(wanted) {
-                product += (number - mean) * wanted;
-                squares += (number - mean).powi(2);
-            }
-            f64::from(product / squares.sqrt().max(1e-6)).max(0.0)
-        })
-        .collect();
-    let most = near.iter().copied().fold(1e-9, f64::max);
-    Some(near.iter().map(|near| known * near / most).collect())
+
+    /// How near a page is in meaning, from 0 to about 1 for the nearest of those pages.
+    pub(super) fn nearness(&self, page: &PageFields, rarity: &Rarity) -> f64 {
+        self.to(&of_page(page, rarity))
+    }
 }
