@@ -68,3 +68,20 @@ fn a_crawl_that_finds_what_it_looks_for_has_nothing_to_explain() {
     assert!(!said.contains("threshold") && !said.contains("No link"), "{said}");
     assert!(work.path("out/reports/report.html").exists());
 }
+
+#[test]
+fn a_seed_that_asks_not_to_be_followed_is_named() {
+    let (_serving, root) = serve_paths(|path| match path {
+        "/" => SiteResponse::html(
+            "<title>Green tea</title><meta name=robots content=nofollow><p>Green tea and more green tea. <a href=/a>tea</a> \
+             <a href=/b>tea</a>",
+        ),
+        _ => SiteResponse::missing(),
+    });
+    let work = Workspace::new();
+    let said = crawl(&work, "green tea", &format!("{root}/"));
+    assert!(
+        said.contains("The seed asks that its links not be followed (nofollow), so 2 links were left out; --follow-nofollow"),
+        "{said}"
+    );
+}
