@@ -12,7 +12,7 @@ use scenthound_report::table::{Column, Form, Owner, Table};
 use scenthound_store::replace;
 use scenthound_types::OutcomeCode;
 
-use crate::wording::{count, counted, found_by, harmless, set_name};
+use crate::wording::{count, counted, found_by, harmless, hidden_by, set_name};
 
 /// With fewer relevant pages than one in this many, the end of a crawl says why.
 const FEW: u64 = 50;
@@ -53,6 +53,7 @@ fn off_topic_seeds(overview: &Overview) -> Option<String> {
 /// Why a crawl found little, and what to try; empty if it found enough.
 pub fn explain(overview: &Overview) -> Vec<String> {
     let mut lines: Vec<String> = off_topic_seeds(overview).into_iter().collect();
+    lines.extend(hidden_finds(overview));
     if overview.waiting == Some(0) || 2 * overview.nofollow_seeds > overview.seeds {
         lines.extend(nofollow_seeds(overview));
     }
@@ -121,6 +122,20 @@ pub fn explain(overview: &Overview) -> Vec<String> {
 /// Whether the crawl could have gone further from its seeds than it was allowed to.
 fn has_wider_scope(overview: &Overview) -> bool {
     overview.scope != Some(ScopeKind::Any)
+}
+
+/// How many relevant pages are missing among the results, and why.
+fn hidden_finds(overview: &Overview) -> Option<String> {
+    let hidden: u64 = overview.hidden_relevant_by.values().sum();
+    (hidden > 0).then(|| {
+        format!(
+            "Of {}, hound results leaves out {} ({}); --with-hidden shows {}.",
+            counted(overview.relevant, "relevant page"),
+            count(hidden),
+            hidden_by(&overview.hidden_relevant_by),
+            if hidden == 1 { "it" } else { "them" }
+        )
+    })
 }
 
 /// That seeds led nowhere because they ask for it.

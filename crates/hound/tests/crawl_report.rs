@@ -85,3 +85,28 @@ fn a_seed_that_asks_not_to_be_followed_is_named() {
         "{said}"
     );
 }
+
+#[test]
+fn relevant_pages_that_are_hidden_are_counted_with_the_reason() {
+    let (_serving, root) = serve_paths(|path| match path {
+        "/" => {
+            SiteResponse::html("<title>Green tea</title><p>Green tea and more green tea. <a href=/a>tea</a>")
+        }
+        "/a" => SiteResponse::html("<title>Green tea again</title><p>Green tea is good tea.")
+            .with("X-Robots-Tag", "noindex"),
+        _ => SiteResponse::missing(),
+    });
+    let work = Workspace::new();
+    let said = crawl(&work, "green tea", &format!("{root}/"));
+    assert!(
+        said.contains("Of 2 relevant pages, hound results leaves out 1 (noindex); --with-hidden shows it."),
+        "{said}"
+    );
+    let results = work.hound(&["results", "out"]);
+    assert!(
+        results
+            .err
+            .contains("1 left out (noindex; --with-hidden shows them), 1 of them relevant"),
+        "{results:?}"
+    );
+}

@@ -181,7 +181,7 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     assert_eq!(
         err,
         "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
-         1 left out (noindex, language or wrong sense; --with-hidden shows them), 1 of them relevant\n"
+         1 left out (noindex; --with-hidden shows them), 1 of them relevant\n"
     );
 }
 

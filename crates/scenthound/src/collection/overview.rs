@@ -87,6 +87,8 @@ pub struct Overview {
     pub near_duplicates: u64,
     /// Pages left out of results.
     pub hidden: u64,
+    /// The relevant pages among them, by the note that hides them.
+    pub hidden_relevant_by: BTreeMap<PageNote, u64>,
     /// Whether the strategy learnt its words from the seeds.
     pub learnt_from_seeds: bool,
     /// Seeds that were read.
@@ -234,6 +236,9 @@ impl Collection {
         let ranking = self.ranked(&RankSettings::default())?;
         overview.near_duplicates = ranking.counts().near_duplicates;
         overview.hidden = ranking.counts().hidden;
+        overview
+            .hidden_relevant_by
+            .clone_from(&ranking.counts().hidden_relevant_by);
         overview.best_pages = ranking.read(0..PAGES)?;
         Ok(overview)
     }
