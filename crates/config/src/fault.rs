@@ -85,6 +85,8 @@ pub enum Wrong {
     Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
     AddressForTopic { given: String },
+    #[error("{given} cannot be crawled: not an absolute URL")]
+    LooseWords { given: String, right: String },
     #[error("the judge {judge} does not learn from examples")]
     ExamplesForOther { judge: String },
 }
@@ -123,6 +125,11 @@ impl Wrong {
             }
             Wrong::AddressForTopic { given } => {
                 format!("first say what to look for, then where to start: hound crawl \"words\" {given}")
+            }
+            Wrong::LooseWords { right, .. } => {
+                format!(
+                    "quote the words to look for: hound crawl {right} URL; a seed begins with https:// or http://"
+                )
             }
             Wrong::ExamplesForOther { .. } => {
                 "use --judge topic, which is the default with examples; the other judges need a model made by hound train \
