@@ -13,7 +13,7 @@ use scenthound_judge::{JudgeKind, compared_words};
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{AgentId, CanonicalUrl};
 
-use crate::fault::{Faults, Location, Spot, Wrong, quoted};
+use crate::fault::{Faults, Location, Spot, Wrong, harmless, quoted};
 use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
@@ -281,6 +281,16 @@ impl Check<'_> {
             let given = quoted(&phrase);
             self.faults
                 .add(|| Location::Settings, Wrong::AddressForTopic { given });
+            return;
+        }
+        // Nobody looks for the name of a file that lies there: it was meant as a topic file, or its words were.
+        let is_there =
+            topic != "-" && (self.surroundings.read)(&self.surroundings.folder.join(topic)).is_ok();
+        if is_there {
+            self.is_incomplete = true;
+            let given = harmless(topic);
+            self.faults
+                .add(|| Location::Settings, Wrong::FileForTopic { given });
             return;
         }
         let mut terms: Vec<&str> = Vec::new();

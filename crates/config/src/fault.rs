@@ -85,6 +85,8 @@ pub enum Wrong {
     Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
     AddressForTopic { given: String },
+    #[error("{given} is a file, but not a topic file")]
+    FileForTopic { given: String },
     #[error("{given} cannot be crawled: not an absolute URL")]
     LooseWords { given: String, right: String },
     #[error("the judge {judge} does not learn from examples")]
@@ -125,6 +127,15 @@ impl Wrong {
             }
             Wrong::AddressForTopic { given } => {
                 format!("first say what to look for, then where to start: hound crawl \"words\" {given}")
+            }
+            Wrong::FileForTopic { given } => {
+                let mut help = format!(
+                    "topic files end in .toml; to look for the words in this one: hound crawl \"$(cat '{given}')\""
+                );
+                if !given.contains(['.', '/']) {
+                    help.push_str(&format!("; to look for its name: hound crawl \" {given}\""));
+                }
+                help
             }
             Wrong::LooseWords { right, .. } => {
                 format!(
@@ -312,7 +323,7 @@ impl fmt::Display for Faults {
 impl std::error::Error for Faults {}
 
 /// The input with control characters replaced, which could drive a terminal. Keeps the number of characters.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let replaced = text.chars().map(|c| match c {
         '\t' => ' ',
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

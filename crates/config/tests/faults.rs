@@ -240,6 +240,21 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
         .unwrap_err()
         .to_string();
     assert!(address.ends_with("write \"https://a.test/\""), "{address}");
+    let file = |name: &str, topic: &str| {
+        let files = [(name, "green tea\n")];
+        check_with(&files, topic, &["seed-urls=http://a.test/"]).map_err(|faults| faults.to_string())
+    };
+    assert_eq!(
+        file("/here/words.txt", "words.txt").unwrap_err(),
+        "settings: words.txt is a file, but not a topic file; topic files end in .toml; to look for the words in this one: \
+         hound crawl \"$(cat 'words.txt')\""
+    );
+    assert!(
+        file("/here/tea", "tea")
+            .unwrap_err()
+            .ends_with("hound crawl \" tea\"")
+    );
+    assert!(file("/here/tea", " tea").is_ok());
     assert_eq!(
         check_with(&[], " && ", &["seed-urls=http://a.test/"])
             .unwrap_err()
