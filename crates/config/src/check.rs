@@ -13,7 +13,7 @@ use scenthound_judge::{JudgeKind, compared_words};
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{AgentId, CanonicalUrl};
 
-use crate::fault::{Faults, Location, Spot, Wrong, quoted};
+use crate::fault::{Faults, Location, Spot, Wrong, harmless, quoted};
 use crate::kind::{ReadContext, Value, read_url};
 use crate::nearest::nearest;
 use crate::option::{OptionSpec, Shape};
@@ -102,7 +102,8 @@ fn check_all(
         is_incomplete: false,
     };
     check.gather_topic(topic);
-    check.gather_given(given);
+    let given = check.without_loose_words(topic, given);
+    check.gather_given(&given);
     check.choose_judge();
     for option in options().filter(|option| option.section != SEEDS) {
         check.read_option(option);
@@ -282,6 +283,16 @@ impl Check<'_> {
                 .add(|| Location::Settings, Wrong::AddressForTopic { given });
             return;
         }
+        // Nobody looks for the name of a file that lies there: it was meant as a topic file, or its words were.
+        let is_there =
+            topic != "-" && (self.surroundings.read)(&self.surroundings.folder.join(topic)).is_ok();
+        if is_there {
+            self.is_incomplete = true;
+            let given = harmless(topic);
+            self.faults
+                .add(|| Location::Settings, Wrong::FileForTopic { given });
+            return;
+        }
         let mut terms: Vec<&str> = Vec::new();
         let mut known = BTreeSet::new();
         for word in phrase.split(' ').chain([phrase.as_str()]) {
@@ -330,6 +341,31 @@ impl Check<'_> {
             }
         }
         spread
+    }
+
+    /// The options without seeds that cannot be URLs: words of the topic that nobody quoted.
+    fn without_loose_words(&mut self, topic: &str, given: &[Given]) -> Vec<Given> {
+        let is_loose = |option: &&Given| {
+            option.name == SEED_URLS && !option.value.contains("://") && !option.value.contains('.')
+        };
+        let (loose, rest): (Vec<&Given>, Vec<&Given>) = given.iter().partition(is_loose);
+        let topic = phrase(topic);
+        if loose.is_empty() || topic.is_empty() || topic.contains("://") || is_file(&topic) {
+            return given.to_vec();
+        }
+        let words: Vec<String> = loose.iter().map(|word| quoted(&word.value)).collect();
+        let loose = loose.iter().map(|word| word.value.as_str());
+        let wrong = Wrong::LooseWords {
+            given: words.join(" and "),
+            right: quoted(&phrase(
+                &std::iter::once(topic.as_str())
+                    .chain(loose)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )),
+        };
+        self.faults.add(|| Location::Option(SEED_URLS.to_owned()), wrong);
+        rest.into_iter().cloned().collect()
     }
 
     fn gather_given(&mut self, given: &[Given]) {

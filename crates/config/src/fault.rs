@@ -85,6 +85,10 @@ pub enum Wrong {
     Spec(#[from] SpecError),
     #[error("{given} is an address, not a topic")]
     AddressForTopic { given: String },
+    #[error("{given} is a file, but not a topic file")]
+    FileForTopic { given: String },
+    #[error("{given} cannot be crawled: not an absolute URL")]
+    LooseWords { given: String, right: String },
     #[error("the judge {judge} does not learn from examples")]
     ExamplesForOther { judge: String },
 }
@@ -123,6 +127,20 @@ impl Wrong {
             }
             Wrong::AddressForTopic { given } => {
                 format!("first say what to look for, then where to start: hound crawl \"words\" {given}")
+            }
+            Wrong::FileForTopic { given } => {
+                let mut help = format!(
+                    "topic files end in .toml; to look for the words in this one: hound crawl \"$(cat '{given}')\""
+                );
+                if !given.contains(['.', '/']) {
+                    help.push_str(&format!("; to look for its name: hound crawl \" {given}\""));
+                }
+                help
+            }
+            Wrong::LooseWords { right, .. } => {
+                format!(
+                    "quote the words to look for: hound crawl {right} URL; a seed begins with https:// or http://"
+                )
             }
             Wrong::ExamplesForOther { .. } => {
                 "use --judge topic, which is the default with examples; the other judges need a model made by hound train \
@@ -305,7 +323,7 @@ impl fmt::Display for Faults {
 impl std::error::Error for Faults {}
 
 /// The input with control characters replaced, which could drive a terminal. Keeps the number of characters.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let replaced = text.chars().map(|c| match c {
         '\t' => ' ',
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

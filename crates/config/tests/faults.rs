@@ -225,6 +225,37 @@ fn what_is_missing_is_named_with_every_way_to_give_it() {
          hound crawl \"words\" \"https://tea.test/\""
     );
     assert_eq!(
+        check_with(
+            &[],
+            "cheese",
+            &["seed-urls=making", "seed-urls=tips", "seed-urls=http://a.test/"]
+        )
+        .unwrap_err()
+        .to_string(),
+        "SEED_URL: \"making\" and \"tips\" cannot be crawled: not an absolute URL; quote the words to look for: \
+         hound crawl \"cheese making tips\" URL; a seed begins with https:// or http://"
+    );
+    // An address without its scheme gets the other advice.
+    let address = check_with(&[], "cheese", &["seed-urls=a.test"])
+        .unwrap_err()
+        .to_string();
+    assert!(address.ends_with("write \"https://a.test/\""), "{address}");
+    let file = |name: &str, topic: &str| {
+        let files = [(name, "green tea\n")];
+        check_with(&files, topic, &["seed-urls=http://a.test/"]).map_err(|faults| faults.to_string())
+    };
+    assert_eq!(
+        file("/here/words.txt", "words.txt").unwrap_err(),
+        "settings: words.txt is a file, but not a topic file; topic files end in .toml; to look for the words in this one: \
+         hound crawl \"$(cat 'words.txt')\""
+    );
+    assert!(
+        file("/here/tea", "tea")
+            .unwrap_err()
+            .ends_with("hound crawl \" tea\"")
+    );
+    assert!(file("/here/tea", " tea").is_ok());
+    assert_eq!(
         check_with(&[], " && ", &["seed-urls=http://a.test/"])
             .unwrap_err()
             .count(),

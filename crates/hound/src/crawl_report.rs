@@ -5,13 +5,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use scenthound::{Collection, Overview};
+use scenthound_engine::ScopeKind;
 use scenthound_report::page::{Block, Page};
 use scenthound_report::plot::{Axis, LineChart, Look, Point, Series};
 use scenthound_report::table::{Column, Form, Owner, Table};
 use scenthound_store::replace;
 use scenthound_types::OutcomeCode;
 
-use crate::wording::{count, counted, found_by, harmless, set_name};
+use crate::wording::{count, counted, found_by, harmless, hidden_by, set_name};
 
 /// With fewer relevant pages than one in this many, the end of a crawl says why.
 const FEW: u64 = 50;
@@ -52,6 +53,10 @@ fn off_topic_seeds(overview: &Overview) -> Option<String> {
 /// Why a crawl found little, and what to try; empty if it found enough.
 pub fn explain(overview: &Overview) -> Vec<String> {
     let mut lines: Vec<String> = off_topic_seeds(overview).into_iter().collect();
+    lines.extend(hidden_finds(overview));
+    if overview.waiting == Some(0) || 2 * overview.nofollow_seeds > overview.seeds {
+        lines.extend(nofollow_seeds(overview));
+    }
     if overview.relevant > 0 && overview.relevant * FEW > overview.pages {
         return lines;
     }
@@ -78,7 +83,8 @@ pub fn explain(overview: &Overview) -> Vec<String> {
         } else if best < threshold {
             lines.push(format!(
                 "The best score is {best:.3}, below the threshold of {threshold}. If the best pages are what you want, lower \
-                 the threshold (--judge KIND:threshold={:.2}) or show examples of good pages (--examples).",
+                 the threshold (--judge {}:threshold={:.2}) or show examples of good pages (--examples).",
+                overview.judge.unwrap_or_default().name(),
                 (best * 0.95 * 100.0).floor() / 100.0
             ));
         } else if overview.relevant > 0 {
@@ -89,17 +95,68 @@ pub fn explain(overview: &Overview) -> Vec<String> {
         }
     }
     if overview.host_count == 1 && overview.pages > 20 {
-        lines.push(
-            "All pages are of one host. Seeds on other hosts, or a wider --scope, lead further.".to_owned(),
-        );
+        lines.push(match has_wider_scope(overview) {
+            true => "All pages are of one host. Seeds on other hosts, or a wider --scope, lead further."
+                .to_owned(),
+            false => "All pages are of one host. Seeds on other hosts lead further.".to_owned(),
+        });
     }
     if overview.waiting == Some(0) {
-        lines.push(
-            "No link is left to follow. More seeds, or a wider --scope or --depth, would let it go on."
-                .to_owned(),
-        );
+        let limits = [
+            (has_wider_scope(overview), "a wider --scope"),
+            (overview.has_depth_limit, "a larger --depth"),
+            (overview.has_site_depth_limit, "a larger --site-depth"),
+        ];
+        let limits = limits
+            .into_iter()
+            .filter_map(|(is_set, raise)| is_set.then_some(raise));
+        let remedies: Vec<&str> = std::iter::once("More seeds").chain(limits).collect();
+        lines.push(format!(
+            "No link is left to follow. {} would let it go on.",
+            remedies.join(" or ")
+        ));
     }
     lines
+}
+
+/// Whether the crawl could have gone further from its seeds than it was allowed to.
+fn has_wider_scope(overview: &Overview) -> bool {
+    overview.scope != Some(ScopeKind::Any)
+}
+
+/// How many relevant pages are missing among the results, and why.
+fn hidden_finds(overview: &Overview) -> Option<String> {
+    let hidden: u64 = overview.hidden_relevant_by.values().sum();
+    (hidden > 0).then(|| {
+        format!(
+            "Of {}, hound results leaves out {} ({}); --with-hidden shows {}.",
+            counted(overview.relevant, "relevant page"),
+            count(hidden),
+            hidden_by(&overview.hidden_relevant_by),
+            if hidden == 1 { "it" } else { "them" }
+        )
+    })
+}
+
+/// That seeds led nowhere because they ask for it.
+fn nofollow_seeds(overview: &Overview) -> Option<String> {
+    (overview.nofollow_seeds > 0).then(|| {
+        let whose = match (overview.nofollow_seeds, overview.seeds) {
+            (1, 1) => "The seed asks that its links not be followed".to_owned(),
+            (seeds, all) => format!(
+                "{} of {} ask that their links not be followed",
+                count(seeds),
+                counted(all, "seed")
+            ),
+        };
+        format!(
+            "{whose} (nofollow), so {} left out; --follow-nofollow follows them.",
+            match overview.nofollow_links {
+                1 => "1 link was".to_owned(),
+                links => format!("{} links were", count(links)),
+            }
+        )
+    })
 }
 
 /// The three most frequent causes.
@@ -415,6 +472,7 @@ fn sample(page: &mut Page, overview: &Overview) {
 
 #[cfg(test)]
 mod tests {
+    use scenthound::JudgeKind;
     use scenthound_engine::{BreadthFirst, FoundAt};
 
     use super::*;
@@ -450,6 +508,39 @@ mod tests {
         assert_eq!(
             (of(true, 4, 1), of(false, 4, 4), of(true, 0, 0)),
             (None, None, None)
+        );
+    }
+
+    #[test]
+    fn advice_names_the_judge_and_only_limits_that_are_set() {
+        let little = Overview {
+            pages: 30,
+            bodies: 30,
+            host_count: 1,
+            waiting: Some(0),
+            judge: Some(JudgeKind::Terms),
+            best: Some(0.4),
+            threshold: Some(0.45),
+            scope: Some(ScopeKind::Any),
+            ..Overview::default()
+        };
+        let said = explain(&little).join("\n");
+        assert!(said.contains("(--judge terms:threshold=0.38)"), "{said}");
+        assert!(said.contains("Seeds on other hosts lead further."), "{said}");
+        assert!(said.contains("More seeds would let it go on."), "{said}");
+        let limited = Overview {
+            scope: Some(ScopeKind::Host),
+            has_depth_limit: true,
+            ..little
+        };
+        let said = explain(&limited).join("\n");
+        assert!(
+            said.contains("Seeds on other hosts, or a wider --scope, lead further."),
+            "{said}"
+        );
+        assert!(
+            said.contains("More seeds or a wider --scope or a larger --depth would let it go on."),
+            "{said}"
         );
     }
 

@@ -15,6 +15,7 @@ use scenthound::{
 use scenthound_strategy::Queue;
 use scenthound_types::{PageNote, Reason, ScorePart, TermHit, TermSet, UrlFault};
 
+use crate::look::limit_option;
 use crate::wording::{bytes, count, counted, found_by, harmless, mark_name, remarks, set_name, time};
 use crate::{look, stdout};
 
@@ -144,7 +145,7 @@ fn answer(explanation: &Explanation) -> String {
                 "Not fetched yet: the host's robots.txt could not be fetched ({}), and without it nothing is fetched from the host.",
                 harmless(&why)
             ),
-            None => "Not fetched yet: it is waiting in the queue.".to_owned(),
+            None => waiting_text(explanation),
         },
         UrlStanding::OutOfScope => {
             let why = explanation.out_of_scope.as_ref().map(scope_text);
@@ -163,6 +164,21 @@ fn answer(explanation: &Explanation) -> String {
                 why.unwrap_or_default()
             )
         }
+    }
+}
+
+/// Why a URL in the queue was not fetched.
+fn waiting_text(explanation: &Explanation) -> String {
+    if explanation.queue.as_ref().is_some_and(|queue| queue.host_is_full) {
+        return "Not fetched: its host has had as many requests as allowed (--max-pages-per-host)."
+            .to_owned();
+    }
+    match explanation.budgets_met.first() {
+        Some(met) => format!(
+            "Not fetched yet: it was waiting in the queue when the crawl had used up its budget ({}).",
+            limit_option(met.budget, met.most)
+        ),
+        None => "Not fetched yet: it is waiting in the queue.".to_owned(),
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: FormatArg,
-    /// The file or folder to write; jsonl, csv and links go to standard output without it
+    /// The file or folder to write; jsonl, csv and links go to standard output without it or with -
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Add the main text of each page, with author, date and licence where the page names them (jsonl, csv, parquet, wacz)
@@ -80,7 +80,8 @@ impl FormatArg {
 /// Runs `hound export`.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let format = args.to.format();
-    if args.output.is_none() && !format.is_stream() {
+    let output = args.output.as_ref().filter(|path| path.as_os_str() != "-");
+    if output.is_none() && !format.is_stream() {
         refuse!("this format cannot be written to standard output; name a file or folder with -o");
     }
     let collection = look::collection_of(&args.folders)?;
@@ -96,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         },
     );
     let mut exported = Exported::default();
-    match &args.output {
+    match output {
         Some(path) => {
             exported = export.save(path).map_err(|error| match error {
                 ExportError::NotEmpty(_) => bad_input(format!("{error}; choose another with -o")),
@@ -121,7 +122,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             count(exported.unreadable)
         ));
     }
-    if let Some(path) = &args.output {
+    if let Some(path) = output {
         text.push_str(&format!("; saved in {}", path.display()));
     }
     note!("{text}");

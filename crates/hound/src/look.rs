@@ -4,7 +4,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use scenthound::{Collection, CollectionError, Warning, gathered_from, read_as_one};
+use scenthound::{
+    Budget, BudgetMet, Budgets, Collection, CollectionError, Warning, gathered_from, read_as_one,
+};
 use scenthound_store::CrawlView;
 
 use crate::stdout::note;
@@ -70,4 +72,59 @@ pub fn resume_command(view: &CrawlView) -> String {
         return format!("hound crawl {settings} -o {above} --cluster redis://HOST:PORT");
     }
     format!("hound crawl {settings} -o {}", quoted(layout.root()))
+}
+
+/// The command that resumes a crawl and raises the budgets that are used up, since it would do nothing otherwise.
+pub fn command_to_go_on(view: &CrawlView) -> String {
+    let status = Collection::open(view.layout().root()).and_then(|collection| collection.status());
+    let met = status.ok().and_then(|status| {
+        let budgets = Budgets::of(status.settings.as_ref()?);
+        Some(budgets.met(&status.figures))
+    });
+    resume_command(view) + &raise_met(&met.unwrap_or_default())
+}
+
+/// The option that sets a limit.
+pub fn limit_option(budget: Budget, most: u64) -> String {
+    match budget {
+        Budget::Pages => format!("--max-pages {most}"),
+        // Whole seconds, rounded up: they read better, and a fraction of a second does no harm.
+        Budget::Time => format!("--max-time {}s", most.div_ceil(1_000)),
+        Budget::Bytes => format!("--max-bytes {most}B"),
+    }
+}
+
+/// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
+pub fn raise_met(met: &[BudgetMet]) -> String {
+    let raised = met.iter().map(|met| {
+        let more = met.most.max(met.spent).saturating_mul(2);
+        format!(" {}", limit_option(met.budget, more))
+    });
+    raised.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use scenthound::StatusFile;
+
+    use super::*;
+
+    #[test]
+    fn resuming_past_a_spent_budget_names_the_option_to_raise() {
+        let budgets = Budgets {
+            max_pages: Some(250),
+            max_time_ms: Some(1_500),
+            max_bytes: Some(10),
+        };
+        let spent = |pages, running_ms| StatusFile {
+            pages,
+            running_ms,
+            ..StatusFile::default()
+        };
+        assert_eq!(raise_met(&budgets.met(&spent(249, 0))), "");
+        assert_eq!(
+            raise_met(&budgets.met(&spent(250, 1_600))),
+            " --max-pages 500 --max-time 4s"
+        );
+    }
 }

@@ -270,6 +270,6 @@ fn print_summary(
         );
     }
     if counts.waiting > 0 {
-        say!("To continue with what changed: {}", look::resume_command(view));
+        say!("To continue with what changed: {}", look::command_to_go_on(view));
     }
 }

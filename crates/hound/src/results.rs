@@ -13,7 +13,7 @@ use scenthound_types::{PageNote, Parts, TermHit, TermSet};
 use crate::fault::bad_input;
 use crate::filters::Filters;
 use crate::table::{Align, Table};
-use crate::wording::{count, counted, found_by, harmless, mark_name, note_text, set_name};
+use crate::wording::{count, counted, found_by, harmless, hidden_by, mark_name, note_text, set_name};
 use crate::{look, stdout};
 
 /// Pages per table. The columns are sized to fit all pages of a table.
@@ -247,9 +247,10 @@ fn summary(ranking: &Ranking, shown: usize, args: &Args) -> String {
             "; {} {}",
             count(counts.hidden),
             match args.filters.with_hidden {
-                true => format!("usually left out (noindex, language or wrong sense){relevant}"),
+                true => format!("usually left out ({}){relevant}", hidden_by(&counts.hidden_by)),
                 false => format!(
-                    "left out (noindex, language or wrong sense; --with-hidden shows them){relevant}"
+                    "left out ({}; --with-hidden shows them){relevant}",
+                    hidden_by(&counts.hidden_by)
                 ),
             }
         ));

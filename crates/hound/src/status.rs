@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use scenthound::{Budgets, CrawlState, FiguresFrom, MarkCounts, StatusFile, StatusReport};
+use scenthound::{CrawlState, FiguresFrom, MarkCounts, StatusReport};
 use scenthound_report::text::harvest_curve;
 use scenthound_store::Steering;
 use serde::Serialize;
@@ -41,32 +41,15 @@ struct Shown<'a> {
     blocked_hosts: Vec<String>,
 }
 
-/// The options that a resumed crawl needs if its budgets are used up: twice what was spent.
-fn raise_met(limits: &Budgets, figures: &StatusFile) -> String {
-    let budgets = [
-        ("pages", limits.max_pages, figures.pages, ""),
-        ("time", limits.max_time_ms, figures.running_ms, "ms"),
-        ("bytes", limits.max_bytes, figures.bytes, "B"),
-    ];
-    let met = budgets.into_iter().filter_map(|(name, most, spent, unit)| {
-        let more = most.filter(|most| spent >= *most)?.max(spent).saturating_mul(2);
-        // Round up to whole seconds: they read better, and a fraction of a second does no harm.
-        Some(match unit {
-            "ms" => format!(" --max-{name} {}s", more.div_ceil(1_000)),
-            unit => format!(" --max-{name} {more}{unit}"),
-        })
-    });
-    met.collect()
-}
-
 /// Runs `hound status`.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let collection = look::collection_of(&args.folders)?;
     let status = collection.status()?;
     look::warn(&status.warnings);
     let report = status.report(collection.folder());
-    let resume = (status.can_resume && status.settings.is_some())
-        .then(|| look::resume_command(collection.view()) + &raise_met(&report.budgets, report.figures));
+    let resume = (status.can_resume && status.settings.is_some()).then(|| {
+        look::resume_command(collection.view()) + &look::raise_met(&report.budgets.met(report.figures))
+    });
     let actions = collection.view().steering_actions().unwrap_or_default();
     let steering = Steering::of(&actions);
     let shown = Shown {
@@ -255,28 +238,4 @@ fn budget_texts(report: &StatusReport<'_>) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn resuming_past_a_spent_budget_names_the_option_to_raise() {
-        let budgets = Budgets {
-            max_pages: Some(250),
-            max_time_ms: Some(1_500),
-            max_bytes: Some(10),
-        };
-        let spent = |pages, running_ms| StatusFile {
-            pages,
-            running_ms,
-            ..StatusFile::default()
-        };
-        assert_eq!(raise_met(&budgets, &spent(249, 0)), "");
-        assert_eq!(
-            raise_met(&budgets, &spent(250, 1_600)),
-            " --max-pages 500 --max-time 4s"
-        );
-    }
 }

@@ -5,6 +5,7 @@
 //! Text from the web passes through [`harmless`] before it reaches a terminal: a title must not move the cursor,
 //! change the colours or turn the line around.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scenthound_engine::{StopReason, share};
@@ -156,6 +157,23 @@ pub fn remarks(record: &PageRecord) -> Option<String> {
     }
     remarks.extend(record.notes.iter().map(|note| note_text(*note, record)));
     (!remarks.is_empty()).then(|| remarks.join("; "))
+}
+
+/// Why pages are hidden, with numbers if there is more than one reason.
+pub fn hidden_by(notes: &BTreeMap<PageNote, u64>) -> String {
+    let reasons = notes.iter().map(|(note, pages)| {
+        let reason = match note {
+            PageNote::UnwantedLanguage => "in an unwanted language",
+            PageNote::WrongSense => "in the wrong sense",
+            PageNote::Noindex => "noindex",
+            PageNote::Nofollow | PageNote::Noarchive | PageNote::Encrypted | PageNote::NoText => "other",
+        };
+        match notes.len() {
+            1 => reason.to_owned(),
+            _ => format!("{} {reason}", count(*pages)),
+        }
+    });
+    reasons.collect::<Vec<_>>().join(", ")
 }
 
 /// How a URL was found, and its priority.

@@ -68,3 +68,45 @@ fn a_crawl_that_finds_what_it_looks_for_has_nothing_to_explain() {
     assert!(!said.contains("threshold") && !said.contains("No link"), "{said}");
     assert!(work.path("out/reports/report.html").exists());
 }
+
+#[test]
+fn a_seed_that_asks_not_to_be_followed_is_named() {
+    let (_serving, root) = serve_paths(|path| match path {
+        "/" => SiteResponse::html(
+            "<title>Green tea</title><meta name=robots content=nofollow><p>Green tea and more green tea. <a href=/a>tea</a> \
+             <a href=/b>tea</a>",
+        ),
+        _ => SiteResponse::missing(),
+    });
+    let work = Workspace::new();
+    let said = crawl(&work, "green tea", &format!("{root}/"));
+    assert!(
+        said.contains("The seed asks that its links not be followed (nofollow), so 2 links were left out; --follow-nofollow"),
+        "{said}"
+    );
+}
+
+#[test]
+fn relevant_pages_that_are_hidden_are_counted_with_the_reason() {
+    let (_serving, root) = serve_paths(|path| match path {
+        "/" => {
+            SiteResponse::html("<title>Green tea</title><p>Green tea and more green tea. <a href=/a>tea</a>")
+        }
+        "/a" => SiteResponse::html("<title>Green tea again</title><p>Green tea is good tea.")
+            .with("X-Robots-Tag", "noindex"),
+        _ => SiteResponse::missing(),
+    });
+    let work = Workspace::new();
+    let said = crawl(&work, "green tea", &format!("{root}/"));
+    assert!(
+        said.contains("Of 2 relevant pages, hound results leaves out 1 (noindex); --with-hidden shows it."),
+        "{said}"
+    );
+    let results = work.hound(&["results", "out"]);
+    assert!(
+        results
+            .err
+            .contains("1 left out (noindex; --with-hidden shows them), 1 of them relevant"),
+        "{results:?}"
+    );
+}

@@ -195,6 +195,13 @@ fn links_build_a_graph_and_markdown_has_front_matter() {
         "{note}"
     );
     assert!(note.contains("\n# Tea\n\nGreen tea is made"), "{note}");
+    let error = work.refuses(&["export", "out", "--to", "wacz", "-o", "-"]);
+    assert!(error.contains("cannot be written to standard output"), "{error}");
+    let lines = work
+        .hound(&["export", "out", "--to", "jsonl", "-o", "-"])
+        .json_lines();
+    assert_eq!(lines[0]["id"], id);
+    assert!(!work.path("-").exists());
     let error = work.refuses(&["export", "out", "--to", "markdown", "-o", "notes"]);
     assert!(error.contains("not an empty folder"), "{error}");
     assert!(json_lines("").is_empty());

@@ -181,7 +181,7 @@ fn the_best_pages_come_first_once_each_and_aligned() {
     assert_eq!(
         err,
         "4 of 6 pages, ranked by relevance (4 relevant, marked *); 1 near-duplicate folded (--with-duplicates shows them); \
-         1 left out (noindex, language or wrong sense; --with-hidden shows them), 1 of them relevant\n"
+         1 left out (noindex; --with-hidden shows them), 1 of them relevant\n"
     );
 }
 
@@ -500,6 +500,7 @@ fn with_frontier(crawl: &Path) {
     let updates = [
         Update::Offer(offer("http://hub.test/later", 0.4)),
         Update::Offer(offer("http://hub.test/private/y", 0.3)),
+        Update::Offer(offer("http://other.test/later", 0.2)),
     ];
     let rules = Rules::parse(b"User-agent: *\nDisallow: /private\n", "scenthound");
     for round in 0..2 {
@@ -573,7 +574,7 @@ fn a_waiting_url_is_explained_with_its_priority_and_its_path() {
 http://hub.test/later
 
 Not fetched yet: it is waiting in the queue.
-Priority   class 0, score 0.400, tie 0, number 1; 2 URLs in the queue
+Priority   class 0, score 0.400, tie 0, number 1; 3 URLs in the queue
 Found      linked from http://hub.test/, depth 1
 Host       1 page requested
 Robots     no line of the host's robots.txt applies to it
@@ -582,6 +583,44 @@ Path from the seed
   0.900  http://hub.test/
          seed, priority 1.000 in class 0
       …  http://hub.test/later",
+    );
+}
+
+/// A robots.txt that does not exist allows everything, so it is no reason why a URL waits.
+#[test]
+fn a_url_that_waits_behind_a_spent_budget_does_not_blame_a_missing_robots_txt() {
+    let robots = |outcome, status| PageRecord {
+        kind: LeaseKind::Robots,
+        status: Some(status),
+        ..failed("http://other.test/robots.txt", outcome)
+    };
+    let answer = |records: Vec<PageRecord>, pages| {
+        let crawl = folder(SETTINGS, &[tea_pages(), records].concat());
+        with_frontier(crawl.path());
+        let status = scenthound::StatusFile {
+            pages,
+            ..scenthound::StatusFile::default()
+        };
+        let status = serde_json::to_string(&status).unwrap();
+        let logs = crawl.path().join("logs");
+        std::fs::create_dir_all(&logs).unwrap();
+        std::fs::write(logs.join("status.json"), status).unwrap();
+        let (out, _) = says(crawl.path(), "explain", &["http://other.test/later"]);
+        out.lines().nth(2).unwrap().to_owned()
+    };
+    let missing = || vec![robots(OutcomeCode::FailedStatus4xx, 404)];
+    assert_eq!(
+        answer(missing(), 10),
+        "Not fetched yet: it was waiting in the queue when the crawl had used up its budget (--max-pages 10)."
+    );
+    assert_eq!(
+        answer(missing(), 9),
+        "Not fetched yet: it is waiting in the queue."
+    );
+    let failing = answer(vec![robots(OutcomeCode::FailedStatus5xx, 503)], 10);
+    assert!(
+        failing.contains("robots.txt could not be fetched (the server answered 503)"),
+        "{failing}"
     );
 }
 

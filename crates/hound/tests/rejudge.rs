@@ -96,6 +96,22 @@ fn begun(web: &Web, temp: &Path, options: &[&str]) -> (PathBuf, PathBuf) {
 }
 
 #[test]
+fn the_command_that_goes_on_raises_a_spent_budget() {
+    let web = start();
+    let temp = tempfile::tempdir().unwrap();
+    let (folder, _) = begun(&web, temp.path(), &[]);
+    let other = topic(&web, temp.path(), "other", OTHER);
+    let said = hound(&["rejudge", text(&folder), "--topic", text(&other)]).good();
+    let command = said
+        .lines()
+        .find_map(|line| line.strip_prefix("To continue with what changed: "))
+        .unwrap();
+    assert!(command.ends_with(" --max-pages 160"), "{command}");
+    let resume = hound(&["status", text(&folder), "--json"]).json()["resume"].clone();
+    assert_eq!(resume, command);
+}
+
+#[test]
 fn pages_are_marked_and_rejudged_and_the_crawl_resumes_without_fetching_twice() {
     let web = start();
     let temp = tempfile::tempdir().unwrap();

@@ -45,7 +45,8 @@ pub use pages::{Pages, UnreadableLines};
 pub use quadrant::{Quadrant, QuadrantThresholds};
 pub use ranking::{RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, is_genre};
 pub use status::{
-    Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status, StatusFile, StatusReport,
+    Budget, BudgetMet, Budgets, CrawlState, FiguresFrom, HostInQueue, MarkCounts, QueueFigures, Status,
+    StatusFile, StatusReport,
 };
 pub use unmatched::{Facet, Unmatched};
 

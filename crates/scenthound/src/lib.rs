@@ -43,9 +43,9 @@ mod topic;
 pub mod train;
 
 pub use collection::{
-    AgentStatus, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState, Explanation, Facet,
-    FiguresFrom, FoldedPage, Folding, HostFigures, HostInQueue, KnownVariant, MarkCounts, NotRead,
-    OutsideScope, Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures,
+    AgentStatus, Budget, BudgetMet, Budgets, CashFlow, CashSource, Collection, CollectionError, CrawlState,
+    Explanation, Facet, FiguresFrom, FoldedPage, Folding, HostFigures, HostInQueue, KnownVariant, MarkCounts,
+    NotRead, OutsideScope, Overview, Pages, PathStep, Quadrant, QuadrantThresholds, QueueFacts, QueueFigures,
     QueueUnknown, RankBy, RankSettings, RankedPage, RankedPages, Ranking, RankingCounts, RobotsAnswer,
     Status, StatusFile, StatusReport, Unmatched, UnreadableLines, UrlStanding, Warning, WhyNotRead, is_genre,
     now, page_id,

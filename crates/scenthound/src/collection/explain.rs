@@ -26,7 +26,7 @@ pub use access::{OutsideScope, RobotsAnswer};
 pub use variants::KnownVariant;
 
 use super::cash::CashFlow;
-use super::{Collection, CollectionError, Warning, now};
+use super::{BudgetMet, Budgets, Collection, CollectionError, StatusFile, Warning, now};
 use access::{archived_robots, outside_scope};
 use history::{Details, History};
 
@@ -156,9 +156,13 @@ pub struct Explanation {
     pub queue_unknown: Option<QueueUnknown>,
     /// What the robots.txt of its host says about it, if that is known.
     pub robots: Option<RobotsAnswer>,
-    /// The latest attempt at the robots.txt of its host, if it failed: until one succeeds, nothing is fetched from the host.
+    /// The latest attempt at the robots.txt of its host, if it failed in a way that closes the host: until one succeeds, nothing is
+    /// fetched from there. A missing file (404) is no such failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robots_failed: Option<PageRecord>,
+    /// The budgets that the crawl has used up, so that nothing in the queue is fetched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budgets_met: Vec<BudgetMet>,
     /// Whether the crawl ignores robots.txt files.
     pub robots_ignored: bool,
     /// The rule that excludes it from the crawl, if there is one.
@@ -287,8 +291,15 @@ impl Collection {
             },
             cash: self.cash_or_warn(settings, frontier, url, &mut warnings),
             queue_unknown,
+            // Rules that were read before a failure stay in force, and the frontier knows them.
+            robots_failed: history
+                .robots_failed
+                .filter(|_| robots.as_ref().is_none_or(|robots| robots.unreachable)),
             robots,
-            robots_failed: history.robots_failed,
+            budgets_met: match (settings, StatusFile::read(self.view.layout())) {
+                (Some(settings), Ok(Some(figures))) => Budgets::of(settings).met(&figures),
+                _ => Vec::new(),
+            },
             robots_ignored: settings.is_some_and(|settings| settings.crawl.ignore_robots),
             out_of_scope,
             redirected_from: history.redirected_from,

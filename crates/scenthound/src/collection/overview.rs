@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use scenthound_engine::{BreadthFirst, FoundAt};
+use scenthound_engine::{BreadthFirst, FoundAt, ScopeKind};
+use scenthound_judge::JudgeKind;
 use scenthound_store::PageRecord;
 use scenthound_strategy::StrategyKind;
 use scenthound_types::{CanonicalUrl, LeaseKind, Outcome, PageNote};
@@ -52,6 +53,14 @@ pub struct Overview {
     pub wrong_sense: u64,
     /// Pages read that have no words.
     pub wordless: u64,
+    /// The judge.
+    pub judge: Option<JudgeKind>,
+    /// How far from the seeds the crawl might go.
+    pub scope: Option<ScopeKind>,
+    /// Whether a number of links from the seeds ends it (`--depth`).
+    pub has_depth_limit: bool,
+    /// Whether a number of links within a site ends it (`--site-depth`).
+    pub has_site_depth_limit: bool,
     /// The threshold of the judge.
     pub threshold: Option<f64>,
     /// The best score.
@@ -78,10 +87,16 @@ pub struct Overview {
     pub near_duplicates: u64,
     /// Pages left out of results.
     pub hidden: u64,
+    /// The relevant pages among them, by the note that hides them.
+    pub hidden_relevant_by: BTreeMap<PageNote, u64>,
     /// Whether the strategy learnt its words from the seeds.
     pub learnt_from_seeds: bool,
     /// Seeds that were read.
     pub seeds: u64,
+    /// Seeds that ask that their links not be followed, as was done.
+    pub nofollow_seeds: u64,
+    /// How many links of theirs were not followed for that reason.
+    pub nofollow_links: u64,
     /// Seeds that were read and judged irrelevant. If the strategy is the judge: those that lack the topic's own words, since it
     /// calls all seeds relevant.
     pub seeds_off_topic: u64,
@@ -102,6 +117,14 @@ impl Collection {
             learnt_from_seeds: settings
                 .as_ref()
                 .is_some_and(|settings| settings.strategy.kind == StrategyKind::Table),
+            judge: settings.as_ref().map(|settings| settings.judge.kind),
+            scope: settings.as_ref().map(|settings| settings.crawl.scope),
+            has_depth_limit: settings
+                .as_ref()
+                .is_some_and(|settings| settings.crawl.depth.is_some()),
+            has_site_depth_limit: settings
+                .as_ref()
+                .is_some_and(|settings| settings.crawl.site_depth.is_some()),
             threshold: settings.map(|settings| settings.judge.threshold),
             waiting: StatusFile::read(self.view.layout())?.map(|status| status.waiting),
             ..Overview::default()
@@ -159,6 +182,11 @@ impl Collection {
             overview.wordless += u64::from(record.fingerprint.is_none_or(|print| print == 0));
             if record.seed {
                 overview.seeds += 1;
+                let unfollowed = record.skipped.map_or(0, |skipped| skipped.nofollow);
+                if record.has(PageNote::Nofollow) && unfollowed > 0 {
+                    overview.nofollow_seeds += 1;
+                    overview.nofollow_links += u64::from(unfollowed);
+                }
                 let is_off_topic = match &seed_words {
                     Some(words) => words.is_off_topic(&record).unwrap_or_default(),
                     None => !record.is_relevant(),
@@ -208,6 +236,9 @@ impl Collection {
         let ranking = self.ranked(&RankSettings::default())?;
         overview.near_duplicates = ranking.counts().near_duplicates;
         overview.hidden = ranking.counts().hidden;
+        overview
+            .hidden_relevant_by
+            .clone_from(&ranking.counts().hidden_relevant_by);
         overview.best_pages = ranking.read(0..PAGES)?;
         Ok(overview)
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use scenthound_judge::{DEFAULT_THRESHOLD, is_of_genre};
 use scenthound_store::{CrawlView, Marks, PageRecord, RecordPlace};
 use scenthound_strategy::StrategyKind;
-use scenthound_types::{CanonicalUrl, Keyring, Merge, Nearness, UrlKey, Verdict};
+use scenthound_types::{CanonicalUrl, Keyring, Merge, Nearness, PageNote, UrlKey, Verdict};
 use serde::Serialize;
 
 use super::folding::{FoldedPage, Folding};
@@ -118,6 +118,10 @@ pub struct RankingCounts {
     pub hidden: u64,
     /// Relevant pages among the hidden ones.
     pub hidden_relevant: u64,
+    /// Hidden pages by the note that hides them; the first one counts.
+    pub hidden_by: BTreeMap<PageNote, u64>,
+    /// The relevant pages among the hidden ones in the same way.
+    pub hidden_relevant_by: BTreeMap<PageNote, u64>,
     /// Pages that repeat others.
     pub near_duplicates: u64,
     /// Relevant pages that the settings choose, not counting near-duplicates.
@@ -135,6 +139,7 @@ struct Candidate {
     relevance: f64,
     is_relevant: bool,
     is_hidden: bool,
+    hidden_by: Option<PageNote>,
     is_included: bool,
     is_preferred: bool,
     quadrant: Option<Quadrant>,
@@ -236,6 +241,11 @@ impl Collection {
                 relevance: record.relevance.unwrap_or_default(),
                 is_relevant: record.is_relevant(),
                 is_hidden: record.hidden,
+                hidden_by: record
+                    .notes
+                    .iter()
+                    .copied()
+                    .find(|note| record.hidden && note.hides()),
                 is_included: settings.includes(&record),
                 is_preferred: is_any_genre(&record, &settings.preferred_genres),
                 quadrant: parts.and_then(|parts| thresholds.quadrant(parts)),
@@ -491,7 +501,14 @@ impl Ranking {
             counts.near_duplicates += u64::from(is_copy);
             counts.hidden += u64::from(page.is_hidden);
             counts.relevant += u64::from(page.is_relevant && !is_copy);
-            counts.hidden_relevant += u64::from(page.is_relevant && !is_copy && page.is_hidden);
+            let is_hidden_find = page.is_relevant && !is_copy && page.is_hidden;
+            counts.hidden_relevant += u64::from(is_hidden_find);
+            if let Some(note) = page.hidden_by {
+                *counts.hidden_by.entry(note).or_default() += 1;
+                if is_hidden_find {
+                    *counts.hidden_relevant_by.entry(note).or_default() += 1;
+                }
+            }
             // Filters look at the page that is shown: a copy that is folded is left out with the page it repeats, and one that is
             // listed itself must fit itself.
             let judged_by = shown.filter(|_| !settings.with_duplicates).unwrap_or(page);

@@ -575,6 +575,54 @@ pub struct Budgets {
     pub max_bytes: Option<u64>,
 }
 
+/// A budget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budget {
+    /// Pages.
+    Pages,
+    /// Running time, in milliseconds.
+    Time,
+    /// Bytes on the wire.
+    Bytes,
+}
+
+/// A budget that is used up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct BudgetMet {
+    /// Which.
+    pub budget: Budget,
+    /// The limit.
+    pub most: u64,
+    /// What was spent, which may be a little more.
+    pub spent: u64,
+}
+
+impl Budgets {
+    /// The limits in some settings.
+    pub fn of(settings: &Settings) -> Budgets {
+        Budgets {
+            max_pages: settings.crawl.max_pages,
+            max_time_ms: settings.crawl.max_time.map(millis),
+            max_bytes: settings.crawl.max_bytes,
+        }
+    }
+
+    /// Those that are used up.
+    pub fn met(&self, figures: &StatusFile) -> Vec<BudgetMet> {
+        let budgets = [
+            (Budget::Pages, self.max_pages, figures.pages),
+            (Budget::Time, self.max_time_ms, figures.running_ms),
+            (Budget::Bytes, self.max_bytes, figures.bytes),
+        ];
+        let met = budgets.into_iter().filter_map(|(budget, most, spent)| {
+            let most = most.filter(|most| spent >= *most)?;
+            Some(BudgetMet { budget, most, spent })
+        });
+        met.collect()
+    }
+}
+
 /// A status as programs read it.
 #[derive(Debug, Serialize)]
 pub struct StatusReport<'a> {
@@ -652,11 +700,7 @@ impl Status {
                 FiguresFrom::RecordsOnly => OF_THE_FRONTIER,
                 _ => &[],
             },
-            budgets: settings.map_or(Budgets::default(), |settings| Budgets {
-                max_pages: settings.crawl.max_pages,
-                max_time_ms: settings.crawl.max_time.map(millis),
-                max_bytes: settings.crawl.max_bytes,
-            }),
+            budgets: settings.map_or(Budgets::default(), Budgets::of),
             marks: self.marks,
             figures: &self.figures,
         }

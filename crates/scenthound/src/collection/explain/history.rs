@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use scenthound_robots::{History as Tries, Meaning, RobotsResponse, verdict};
 use scenthound_store::{CrawlView, PageRecord, Position};
 use scenthound_types::{CanonicalUrl, LeaseKind};
 
@@ -32,7 +33,7 @@ pub(super) struct History {
     pub redirected_from: Vec<String>,
     /// Where the latest robots.txt of its host is in the archive.
     pub robots: Option<Position>,
-    /// The latest attempt at the robots.txt of its host, if it failed.
+    /// The latest attempt at the robots.txt of its host, if it failed in a way that closes the host.
     pub robots_failed: Option<PageRecord>,
     /// The visit of each page that counts, by the hash of its URL.
     visits: HashMap<u64, Visit>,
@@ -55,7 +56,7 @@ impl History {
     fn add(&mut self, line: u64, record: PageRecord, url: &CanonicalUrl, robots_txt: &CanonicalUrl) {
         if record.kind == LeaseKind::Robots {
             if record.url == robots_txt.as_str() {
-                self.robots_failed = record.outcome.is_failed().then(|| record.clone());
+                self.robots_failed = closes_host(&record).then(|| record.clone());
             }
             if record.url == robots_txt.as_str() && record.is_ok() {
                 self.robots.clone_from(&record.archive);
@@ -104,6 +105,20 @@ impl History {
         lines.reverse();
         lines
     }
+}
+
+/// Whether an attempt at a robots.txt failed in a way that closes the host. Most answers of 4xx mean that there are no rules, so
+/// they open it.
+fn closes_host(record: &PageRecord) -> bool {
+    if !record.outcome.is_failed() {
+        return false;
+    }
+    let response = match record.status {
+        Some(status) if status >= 300 => RobotsResponse::Status(status),
+        // An answer that broke off while it was read tells no rules.
+        _ => RobotsResponse::None,
+    };
+    verdict(response, Tries::default()).meaning == Meaning::DisallowAll
 }
 
 /// What the second reading finds.
@@ -165,7 +180,28 @@ impl Details {
 
 #[cfg(test)]
 mod tests {
+    use scenthound_types::OutcomeCode;
+
     use super::*;
+
+    #[test]
+    fn only_a_robots_txt_whose_rules_are_unknown_closes_its_host() {
+        let closes = |outcome, status| {
+            closes_host(&PageRecord {
+                outcome,
+                status,
+                ..PageRecord::default()
+            })
+        };
+        for status in [401, 403, 404, 410] {
+            assert!(!closes(OutcomeCode::FailedStatus4xx, Some(status)), "{status}");
+        }
+        assert!(closes(OutcomeCode::FailedStatus4xx, Some(429)));
+        assert!(closes(OutcomeCode::FailedStatus5xx, Some(503)));
+        assert!(closes(OutcomeCode::FailedConnect, None));
+        assert!(closes(OutcomeCode::FailedBody, Some(200)));
+        assert!(!closes(OutcomeCode::Ok, Some(200)));
+    }
 
     #[test]
     fn a_cycle_of_parents_ends_the_path() {
