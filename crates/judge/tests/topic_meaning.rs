@@ -8,8 +8,14 @@ use scenthound_types::{CanonicalUrl, ParsedPage, UrlKey};
 /// A page that repeats these words, in another order on each page.
 fn page(number: usize, words: &[&str]) -> ParsedPage {
     let url = CanonicalUrl::parse(&format!("http://a.test/{number}")).unwrap();
-    let text: Vec<&str> = (0..60).map(|at| words[(number + at * (1 + number % 3)) % words.len()]).collect();
-    let body = format!("<h1>{}</h1><p>{}</p>", words[number % words.len()], text.join(" "));
+    let text: Vec<&str> = (0..60)
+        .map(|at| words[(number + at * (1 + number % 3)) % words.len()])
+        .collect();
+    let body = format!(
+        "<h1>{}</h1><p>{}</p>",
+        words[number % words.len()],
+        text.join(" ")
+    );
     let input = PageInput {
         url: &url,
         content_type: Some("text/html"),
@@ -32,8 +38,26 @@ fn judge(query: &str, seen: &[ParsedPage]) -> TopicJudge {
     judge
 }
 
-const SKY: [&str; 8] = ["telescope", "planet", "galaxy", "orbit", "comet", "nebula", "lunar", "stellar"];
-const FARM: [&str; 8] = ["cattle", "wheat", "barley", "tractor", "pasture", "livestock", "harvest", "plough"];
+const SKY: [&str; 8] = [
+    "telescope",
+    "planet",
+    "galaxy",
+    "orbit",
+    "comet",
+    "nebula",
+    "lunar",
+    "stellar",
+];
+const FARM: [&str; 8] = [
+    "cattle",
+    "wheat",
+    "barley",
+    "tractor",
+    "pasture",
+    "livestock",
+    "harvest",
+    "plough",
+];
 
 #[test]
 fn pages_near_the_query_in_meaning_rank_before_others_that_share_its_word_as_often() {
@@ -64,7 +88,11 @@ fn a_misspelt_word_does_not_turn_every_page_away() {
         .collect();
     let relevance = |query| judge(query, &pages).judge(&pages[0]).relevance;
     assert!(relevance("volcano") > 0.5, "{}", relevance("volcano"));
-    assert!(relevance("volcano erthquak") > 0.5, "{}", relevance("volcano erthquak"));
+    assert!(
+        relevance("volcano erthquak") > 0.5,
+        "{}",
+        relevance("volcano erthquak")
+    );
     // A word that some pages have is still asked for.
     assert!(relevance("volcano wheat") < 0.5, "{}", relevance("volcano wheat"));
 }
