@@ -48,8 +48,8 @@ const SEED: f64 = 0.6;
 /// How much the meaning of a page counts against its match, and what is left of the match of a page that means something else.
 const MEANT: f64 = 1.0;
 const UNLIKE_QUERY: f64 = 0.3;
-/// What is left of the similarity of a page that means something else than the user's own words. Otherwise a crawl for castles that
-/// begins on a page about kings ends with kings.
+/// What is left of the similarity of a page that means something else than the user's own words. Words that pages share lead
+/// away from the topic bit by bit; this holds them back, though it does not stop a crawl for castles from ending with kings.
 const MEANS_ELSE: f64 = 0.6;
 /// A seed less similar than this to the words found is off topic: the mean of the ten most similar pages is 1.
 const OFF_TOPIC: f64 = 0.07;
