@@ -1,7 +1,7 @@
 //! Learns from example pages and the pages seen, none of which need be known to be irrelevant.
 //!
 //! Logistic regression on the words of a page, the words of its title and URL, how well it matches the user's own words,
-//! what kind of page it is by the votes of the genre detector, and where it lies among the pages seen.
+//! what kind of page it is by the votes of the genre detector, what its words mean, and where it lies among the pages seen.
 //! The pages seen stand in for irrelevant ones: most are, and the few that are not cannot outweigh the rest. Positive
 //! examples, negative ones and pages seen weigh the same in total.
 //!
@@ -69,9 +69,9 @@ const MOST_STRETCHED: f64 = 5.0;
 const UNCOUNTED: f64 = 1e-6;
 /// The weight of the votes for the kind of page against all words.
 const KINDS: f64 = 0.3;
-/// The weight of where a page lies among the pages seen against all words…
+/// The weight of what a page means, and of where it lies among the pages seen, against all words. The second…
 const LIES: f64 = 0.7;
-/// …which counts if at least this share of the pages seen is from sites of the examples. Otherwise what examples have in common
+/// …counts if at least this share of the pages seen is from sites of the examples. Otherwise what examples have in common
 /// is where their sites lie.
 const AT_HOME: f64 = 0.15;
 /// Features that are not words: how well the user's words match, and what kind of page it is.
@@ -282,7 +282,7 @@ struct Features {
     ids: Vec<u32>,
     /// How well the user's words match.
     own: SparseRows,
-    /// Where the pages lie.
+    /// Where the pages lie, and what they mean.
     lies: SparseRows,
 }
 

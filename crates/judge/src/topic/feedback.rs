@@ -7,6 +7,9 @@
 //! Words are only half of it: a page also counts by how near it lies to those same pages among all pages seen, because pages of a
 //! subject lie near each other even where they share few words.
 //!
+//! What the user's own words mean has a say at both ends: feedback begins with pages near it, and a page that is far from it
+//! counts less however similar it is.
+//!
 //! Feedback can drift: a cluster of pages that has nothing to do with the topic but much in common can take over. So pages
 //! that hardly differ count once, and the best pages by feedback must still match the topic's own words more than half as
 //! well as the best pages by those words do; if not, the scores are spread without the first round of feedback, and if that

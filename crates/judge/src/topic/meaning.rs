@@ -1,9 +1,10 @@
 //! What pages and the query mean, by vectors of words: a page on telescopes and planets is about astronomy, whether it says so
 //! or not.
 //!
-//! This finds the pages that feedback begins with. Most pages on a subject do not hold the words one would search for it with,
-//! and some that do mean something else. Judging itself goes by what those pages have in common, which knows more words and
-//! all languages: the shipped vectors are English.
+//! Most pages on a subject do not hold the words one would search for it with, and some that do mean something else. So what the
+//! query means finds the pages that feedback begins with, and holds back what feedback finds further off.
+//!
+//! The shipped vectors are English. A query without known words has no meaning, and everything goes by words alone.
 
 use scenthound_learn::{MEANING, Meaning, WordVectors};
 
