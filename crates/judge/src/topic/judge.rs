@@ -305,6 +305,15 @@ impl Lessons {
         names.push(page.name);
     }
 
+    /// How many pages had been read when the last lesson was due. A crawl that goes on after a stop learns again at once, and must not
+    /// know more by that than one that was not stopped.
+    fn read_at_lesson(&self) -> u64 {
+        match self.sample.seen >= self.next {
+            true => self.sample.seen,
+            false => (3 * self.next).div_ceil(4),
+        }
+    }
+
     fn drop_examples(&mut self, is_dropped: impl Fn(&str) -> bool) {
         for (pages, names) in [
             (&mut self.positive, &mut self.positive_names),
@@ -479,6 +488,7 @@ impl TopicJudge {
         lessons
             .sample
             .rescore(|fields| model.opinion(fields, &self.query).relevance);
+        // `read_at_lesson` reckons back.
         lessons.next = (lessons.sample.seen + lessons.sample.seen / 3).max(FIRST_LESSON);
         lessons.models = lessons.models.saturating_add(1);
         drop(lessons);
@@ -488,7 +498,7 @@ impl TopicJudge {
     fn fit(&self, lessons: &Lessons) -> TopicModel {
         let rarity = Rarity::new(self.settings.background.clone(), seen_terms(&lessons.sample));
         let seen: Vec<&PageFields> = lessons.sample.pages().map(|(_, fields)| fields).collect();
-        let matcher = Matcher::new(&self.ideas, &rarity).without_absent(&seen);
+        let matcher = Matcher::new(&self.ideas, &rarity).without_absent(&seen, lessons.read_at_lesson());
         let cut_of_match = self.cut_of_match(&lessons.sample, &matcher);
         let mut feedback = None;
         let mut learnt = None;

@@ -93,10 +93,10 @@ impl Matcher {
         }
     }
 
-    /// A word that none of these pages has tells nothing about any of them: it may be misspelt. The more pages there are, the less
+    /// A word that none of these pages has tells nothing about any of them: it may be misspelt. The more pages were read, the less
     /// is left of its share of the query, so that pages with all other words come to match. Once a page has it, it counts in full.
-    pub(super) fn without_absent(mut self, pages: &[&PageFields]) -> Matcher {
-        let left = PATIENCE / (PATIENCE + pages.len() as f64);
+    pub(super) fn without_absent(mut self, pages: &[&PageFields], read: u64) -> Matcher {
+        let left = PATIENCE / (PATIENCE + read as f64);
         for idea in &mut self.query {
             let is_absent = idea.signs.is_empty()
                 && idea.classes.is_empty()
